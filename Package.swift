@@ -1,0 +1,122 @@
+// swift-tools-version: 6.2
+// The house of Gather, rung by rung: a target imports only from lower rungs, and only what its row
+// names (Tests/ArchitectureTests holds every target to this file and to the ladder in CONTRIBUTING.md).
+
+import PackageDescription
+
+let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
+
+let package = Package(
+    name: "gather",
+    products: [
+        .library(name: "GatherKit", targets: ["GatherKit"]),
+        .executable(name: "gatherd", targets: ["gatherd"]),
+        .executable(name: "gather", targets: ["gather"]),
+        .executable(name: "grocery", targets: ["grocery"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    ],
+    targets: [
+        // MARK: Rung 0: C
+
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+
+        // MARK: Rung 1: the system, the vocabulary, the wire
+
+        .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux"]),
+
+        .target(name: "Metadata"),
+        .testTarget(name: "MetadataTests", dependencies: ["Metadata"]),
+
+        .target(name: "Varlink", dependencies: [nio, nioPosix]),
+        .testTarget(
+            name: "VarlinkTests",
+            dependencies: ["Varlink", nio, .product(name: "NIOEmbedded", package: "swift-nio")]),
+
+        // MARK: Rung 2: the language, the index, the watching
+
+        .target(name: "PredicateLanguage", dependencies: ["Metadata", "CPCRE2", collections]),
+        .testTarget(name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "Metadata"]),
+
+        .target(name: "MetadataIndex", dependencies: ["Metadata", collections]),
+        .testTarget(name: "MetadataIndexTests", dependencies: ["MetadataIndex", "Metadata"]),
+
+        .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
+        .testTarget(name: "FileWatchingTests", dependencies: ["FileWatching", "LinuxSystem", "Metadata"]),
+
+        // MARK: Rung 3: live queries, our interfaces
+
+        .target(
+            name: "LiveQueries",
+            dependencies: ["MetadataIndex", "PredicateLanguage", "Metadata", collections]),
+        .testTarget(
+            name: "LiveQueriesTests",
+            dependencies: ["LiveQueries", "MetadataIndex", "PredicateLanguage", "Metadata"]),
+
+        .target(name: "GatherProtocol", dependencies: ["Varlink", "Metadata"]),
+        .testTarget(name: "GatherProtocolTests", dependencies: ["GatherProtocol", "Varlink", "Metadata"]),
+
+        // MARK: Rung 4: the daemon as a library, the client library
+
+        .target(
+            name: "GatherService",
+            dependencies: [
+                "LinuxSystem", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
+                "LiveQueries", "GatherProtocol", nio, nioPosix, log, toml, lifecycle, collections,
+            ]),
+        .testTarget(
+            name: "GatherServiceTests",
+            dependencies: [
+                "GatherService", "GatherKit", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", log,
+            ]),
+
+        .target(name: "GatherKit", dependencies: ["GatherProtocol", "Varlink", "Metadata", nio, nioPosix]),
+        .testTarget(name: "GatherKitTests", dependencies: ["GatherKit", "GatherProtocol", "Varlink", "Metadata"]),
+
+        // MARK: Rung 5: systemd
+
+        .target(name: "SystemdSupport", dependencies: ["CSystemd", log]),
+        .testTarget(name: "SystemdSupportTests", dependencies: ["SystemdSupport", log]),
+
+        // MARK: Rung 6: the programs
+
+        .executableTarget(name: "gatherd", dependencies: ["GatherService", "SystemdSupport", log, arguments]),
+        .executableTarget(
+            name: "gather", dependencies: ["GatherKit", "PredicateLanguage", "GatherService", arguments]),
+        .executableTarget(name: "grocery", dependencies: ["GatherKit", arguments]),
+
+        // MARK: Tests of the whole
+
+        .testTarget(name: "ArchitectureTests"),
+        .testTarget(name: "EndToEndTests", dependencies: ["GatherKit", "Metadata", "gatherd", "gather", "grocery"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// House settings for every Swift target.
+for target in package.targets where target.type != .system && target.name != "CLinux" {
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .treatAllWarnings(as: .error),
+        ]
+}

@@ -1,0 +1,1 @@
+// CLinux is header-only; SwiftPM wants one source file.

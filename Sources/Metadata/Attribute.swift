@@ -1,0 +1,116 @@
+// The attributes that predicates, sort keys and requests may name: their types, aliases and descriptions.
+// SPDX-License-Identifier: Apache-2.0
+
+/// An attribute of an item. The raw value is its position in ``allCases``, and never on the wire; ``name`` is.
+public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
+    case id
+    case parent
+    case name
+    case path
+    case displayName
+    case fileExtension
+    case container
+    case scope
+    case kind
+    case size
+    case created
+    case modified
+    case changed
+    case owner
+    case ownerID
+    case group
+    case groupID
+    case mode
+    case inode
+    case device
+    case links
+    case depth
+    case hidden
+    case tags
+
+    /// What the attribute is called in predicates and on the wire.
+    public var name: String { "\(self)" }
+
+    /// The attribute with this name or alias, or nil. Names are case-sensitive.
+    public init?(name: some StringProtocol) {
+        guard let attribute = Attribute.byName[String(name)] else { return nil }
+        self = attribute
+    }
+
+    private static let byName: [String: Attribute] = {
+        var names: [String: Attribute] = [:]
+        for attribute in allCases {
+            names[attribute.name] = attribute
+            for alias in attribute.aliases { names[alias] = attribute }
+        }
+        return names
+    }()
+
+    /// The type of its values.
+    public var type: AttributeType {
+        switch self {
+        case .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .kind, .owner, .group:
+            .string
+        case .size, .ownerID, .groupID, .mode, .inode, .device, .links, .depth: .integer
+        case .created, .modified, .changed: .date
+        case .hidden: .boolean
+        case .tags: .strings
+        }
+    }
+
+    /// Whether its value follows from where the item lies, so that it changes when a directory above moves.
+    public var followsFromPlace: Bool {
+        switch self {
+        case .path, .depth, .scope: true
+        default: false
+        }
+    }
+
+    /// Other names that it answers to: those of Spotlight (`kMDItem…`) and of `NSMetadataItem`.
+    public var aliases: [String] {
+        switch self {
+        case .name: ["kMDItemFSName", "NSMetadataItemFSNameKey"]
+        case .path: ["kMDItemPath", "NSMetadataItemPathKey"]
+        case .displayName: ["kMDItemDisplayName", "NSMetadataItemDisplayNameKey"]
+        case .size: ["kMDItemFSSize", "NSMetadataItemFSSizeKey"]
+        case .created: ["kMDItemFSCreationDate", "NSMetadataItemFSCreationDateKey"]
+        case .modified: ["kMDItemFSContentChangeDate", "NSMetadataItemFSContentChangeDateKey"]
+        case .changed: ["kMDItemAttributeChangeDate", "NSMetadataItemAttributeChangeDateKey"]
+        case .ownerID: ["kMDItemFSOwnerUserID", "NSMetadataItemFSOwnerUserIDKey"]
+        case .groupID: ["kMDItemFSOwnerGroupID", "NSMetadataItemFSOwnerGroupIDKey"]
+        case .hidden: ["kMDItemFSInvisible", "NSMetadataItemFSInvisibleKey"]
+        case .tags: ["kMDItemUserTags", "NSMetadataItemUserTagsKey"]
+        default: []
+        }
+    }
+
+    /// One sentence on what it tells.
+    public var description: String {
+        switch self {
+        case .id: "Stays with the item when it is renamed or moved inside its container."
+        case .parent: "The id of the item's directory; missing at the top of a container."
+        case .name: "The file name."
+        case .path: "The absolute path."
+        case .displayName: "The name as it is shown to people."
+        case .fileExtension: "What follows the last dot of the name, if anything does."
+        case .container: "The identifier of the container."
+        case .scope: "'documents' below the container's Documents directory, else 'data'."
+        case .kind: "file, directory, package, symlink, fifo, socket, characterDevice or blockDevice."
+        case .size: "Size in bytes."
+        case .created: "When the file came into being, where the file system keeps that."
+        case .modified: "When the content changed last."
+        case .changed: "When the inode changed last: content, mode, owner, links or extended attributes."
+        case .owner: "The owner's name; its number where it has no name."
+        case .ownerID: "The owner's number."
+        case .group: "The group's name; its number where it has no name."
+        case .groupID: "The group's number."
+        case .mode: "The permission bits."
+        case .inode: "The inode's number."
+        case .device: "The device that holds the file."
+        case .links: "How many names the file has."
+        case .depth: "How many directories deep it lies: 1 at the top of a container."
+        case .hidden: "Whether the name begins with a dot."
+        case .tags: "The tags in the extended attribute user.xdg.tags."
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// A value of an attribute, whatever its type.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The value of an attribute or of an expression, whatever its type. Comparison of values is the business of the
+/// predicate language; this type only carries them.
+public indirect enum MetadataValue: Sendable, Hashable {
+    /// No value: missing, or null.
+    case none
+    case boolean(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case date(Timestamp)
+    case array([MetadataValue])
+    case dictionary([String: MetadataValue])
+}

@@ -1,0 +1,46 @@
+// Timestamps against known instants, and against themselves there and back.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import Testing
+
+@Suite struct TimestampTests {
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00.000000000Z"),
+            (-1, "1969-12-31T23:59:59.999999999Z"),
+            (951_782_400_000_000_000, "2000-02-29T00:00:00.000000000Z"),
+            (1_710_498_600_123_456_789, "2024-03-15T10:30:00.123456789Z"),
+            (Int64.max, "2262-04-11T23:47:16.854775807Z"),
+            (Int64.min, "1677-09-21T00:12:43.145224192Z"),
+        ] as [(Int64, String)])
+    func knownInstants(nanoseconds: Int64, text: String) {
+        #expect(Timestamp(nanoseconds: nanoseconds).rfc3339 == text)
+        #expect(Timestamp(rfc3339: text)?.nanoseconds == nanoseconds || nanoseconds == .min)
+    }
+
+    @Test func everyDayOfFourCenturies() {
+        for day in Int64(-80_000)...80_000 {
+            let (year, month, dayOfMonth) = Timestamp.civil(fromDays: day)
+            #expect(Timestamp.days(fromYear: year, month: month, day: dayOfMonth) == day)
+        }
+    }
+
+    @Test func zonesAndFractions() {
+        #expect(Timestamp(rfc3339: "2024-03-15T12:30:00+02:00") == Timestamp(rfc3339: "2024-03-15T10:30:00Z"))
+        #expect(Timestamp(rfc3339: "2024-03-15 10:30:00.5z")?.nanoseconds == 1_710_498_600_500_000_000)
+    }
+
+    @Test(arguments: [
+        "", "2024-03-15", "2024-02-30T00:00:00Z", "2024-03-15T24:00:00Z", "2024-03-15T10:30:00",
+        "2024-03-15T10:30:00.Z", "2024-03-15T10:30:00Zx", "9999-01-01T00:00:00Z",
+    ])
+    func refused(text: String) {
+        #expect(Timestamp(rfc3339: text) == nil)
+    }
+
+    @Test func clamps() {
+        #expect(Timestamp(seconds: .max, nanoseconds: 0).nanoseconds == .max)
+        #expect(Timestamp(seconds: .min, nanoseconds: 0).nanoseconds == .min)
+    }
+}
