@@ -1,0 +1,52 @@
+// The sockets that the service manager opened for this process and passed to it (sd_listen_fds(3)).
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystemd
+import Glibc
+
+/// A descriptor passed by the service manager. Whoever takes it owns it.
+package struct InheritedSocket: Hashable, Sendable {
+    /// The name that `FileDescriptorName=` gives to the socket of gatherd, as every Varlink service has it.
+    package static let varlinkName = "varlink"
+
+    package var descriptor: CInt
+    /// `FileDescriptorName=` of the socket unit, or its unit's name.
+    package var name: String
+
+    package init(descriptor: CInt, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    /// Whether it is a stream socket of `AF_UNIX` that listens.
+    package var isListeningStream: Bool { sd_is_socket(descriptor, AF_UNIX, CInt(SOCK_STREAM.rawValue), 1) > 0 }
+
+    /// What was passed, in the order of the descriptors; empty where nothing was. All are set to close on exec, and the
+    /// variables of the environment that announced them are gone afterwards, so children do not take them for theirs.
+    /// To be called once, before other threads exist, since it changes the environment.
+    package static func takeAll() throws(SystemdError) -> [InheritedSocket] {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = sd_listen_fds_with_names(1, &names)
+        if count < 0 { throw .call("sd_listen_fds_with_names", errno: -count) }
+        // libsystemd hands the array and each string over; with no descriptors there is no array.
+        guard count > 0, let names else { return [] }
+        defer { free(names) }
+        return (0..<Int(count)).map { index in
+            let text = names[index]
+            defer { free(text) }
+            return InheritedSocket(
+                descriptor: SD_LISTEN_FDS_START + CInt(index), name: text.map { String(cString: $0) } ?? "")
+        }
+    }
+
+    /// The socket to serve: of those that listen the one named `varlink`, else the first; nil where nothing was passed.
+    /// A socket unit that passes only something else is an error: the daemon would serve where nobody looks for it.
+    package static func listener(among sockets: [InheritedSocket]) throws(SystemdError) -> InheritedSocket? {
+        if sockets.isEmpty { return nil }
+        let listening = sockets.filter(\.isListeningStream)
+        guard let listener = listening.first(where: { $0.name == varlinkName }) ?? listening.first else {
+            throw .noListeningSocket(names: sockets.map(\.name))
+        }
+        return listener
+    }
+}

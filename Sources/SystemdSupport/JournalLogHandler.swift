@@ -1,0 +1,63 @@
+// Log messages as structured entries of the journal.
+// SPDX-License-Identifier: Apache-2.0
+
+import CSystemd
+import Glibc
+package import Logging
+
+/// Sends each message with its metadata as fields through `sd_journal_sendv(3)`: `container` becomes
+/// `GATHERD_CONTAINER=`, the kind under `message-id` its `MESSAGE_ID=`.
+///
+/// The text carries the metadata too, since `journalctl` shows nothing else unless it is asked.
+package struct JournalLogHandler: LogHandler {
+    package var logLevel: Logger.Level
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+    private let identifier: String
+
+    /// - Parameter identifier: `SYSLOG_IDENTIFIER=`, the program's name.
+    package init(identifier: String, logLevel: Logger.Level = .info) {
+        self.identifier = identifier
+        self.logLevel = logLevel
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        let metadata = event.metadata(over: metadata, provider: metadataProvider)
+        let entry = JournalFields(event: event, metadata: metadata, identifier: identifier)
+        if JournalLogHandler.send(entry.fields) < 0 {
+            // The journal's socket refused it (full, or journald restarts). Standard error is a stream to the journal
+            // too, where a prefix gives the priority (sd-daemon(3)).
+            StandardErrorLogHandler(logLevel: logLevel)
+                .write(line: "<\(event.level.priority)>\(LogLine.text("\(event.message)", metadata))")
+        }
+    }
+
+    /// One entry from its fields; libsystemd copies nothing, so the bytes lie in one buffer that outlives the call.
+    private static func send(_ fields: [[UInt8]]) -> CInt {
+        var bytes = Array(fields.joined())
+        return bytes.withUnsafeMutableBytes { buffer in
+            var vectors: [iovec] = []
+            var offset = 0
+            for field in fields {
+                vectors.append(iovec(iov_base: buffer.baseAddress.map { $0 + offset }, iov_len: field.count))
+                offset += field.count
+            }
+            return sd_journal_sendv(vectors, CInt(vectors.count))
+        }
+    }
+
+    /// Whether a descriptor is the stream to the journal that the service manager opened: `JOURNAL_STREAM` names it by
+    /// device and inode (`systemd.exec(5)`). A redirection of standard error is not taken for the journal that way.
+    package static func isJournal(descriptor: CInt = STDERR_FILENO) -> Bool {
+        guard let variable = getenv("JOURNAL_STREAM") else { return false }
+        let parts = String(cString: variable).split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let device = UInt64(parts[0]), let inode = UInt64(parts[1]) else { return false }
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_dev == device && status.st_ino == inode
+    }
+}

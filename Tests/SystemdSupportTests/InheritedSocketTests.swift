@@ -1,0 +1,80 @@
+// Sockets passed by a service manager: which of them the daemon serves, and that they are taken over whole.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import SystemdSupport
+import Testing
+
+struct InheritedSocketTests {
+    @Test func `The listening Unix stream socket is found among others, by name first`() throws {
+        let directory = try makeTemporaryDirectory()
+        let paths = ["a", "b", "c", "d"].map { directory + "/" + $0 }
+        let datagram = try makeSocket(kind: SOCK_DGRAM, path: paths[0], listening: false)
+        let idle = try makeSocket(kind: SOCK_STREAM, path: paths[1], listening: false)
+        let first = try makeSocket(kind: SOCK_STREAM, path: paths[2], listening: true)
+        let second = try makeSocket(kind: SOCK_STREAM, path: paths[3], listening: true)
+        let internet = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        defer {
+            for descriptor in [datagram, idle, first, second, internet] { close(descriptor) }
+            for path in paths { unlink(path) }
+            rmdir(directory)
+        }
+        func passed(_ descriptor: CInt, _ name: String) -> InheritedSocket {
+            InheritedSocket(descriptor: descriptor, name: name)
+        }
+        try #expect(InheritedSocket.listener(among: []) == nil)
+        let others = [passed(datagram, "varlink"), passed(idle, "varlink"), passed(internet, "varlink")]
+        try #expect(
+            InheritedSocket.listener(among: others + [passed(first, "x"), passed(second, "y")])
+                == passed(first, "x"))
+        try #expect(
+            InheritedSocket.listener(among: others + [passed(first, "x"), passed(second, "varlink")])
+                == passed(second, "varlink"))
+        #expect(throws: SystemdError.noListeningSocket(names: ["varlink", "varlink", "varlink"])) {
+            try InheritedSocket.listener(among: others)
+        }
+    }
+
+    @Test func `What the environment announces is taken, closed on exec, and announced no more`() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try makeTemporaryDirectory()
+            let path = directory + "/io.gatherd"
+            let listener = try makeSocket(kind: SOCK_STREAM, path: path, listening: true)
+            defer {
+                unlink(path)
+                rmdir(directory)
+            }
+            // Descriptors 3 and 4 are the protocol's; what the test runner keeps there is put back afterwards.
+            let saved = [3, 4].map { fcntl($0, F_DUPFD, 100) }
+            defer {
+                for (index, descriptor) in saved.enumerated() where descriptor >= 0 {
+                    dup2(descriptor, CInt(index) + 3)
+                }
+            }
+            let status = open("/dev/null", O_RDONLY)
+            try #require(dup2(status, 3) == 3)
+            try #require(dup2(listener, 4) == 4)
+            setenv("LISTEN_PID", "\(getpid())", 1)
+            setenv("LISTEN_FDS", "2", 1)
+            setenv("LISTEN_FDNAMES", "other:varlink", 1)
+            let sockets = try InheritedSocket.takeAll()
+            #expect(
+                sockets == [
+                    InheritedSocket(descriptor: 3, name: "other"), InheritedSocket(descriptor: 4, name: "varlink"),
+                ])
+            try #expect(InheritedSocket.listener(among: sockets) == sockets.last)
+            #expect(fcntl(3, F_GETFD) & FD_CLOEXEC != 0)
+            #expect(fcntl(4, F_GETFD) & FD_CLOEXEC != 0)
+            #expect(getenv("LISTEN_FDS") == nil)
+            try #expect(InheritedSocket.takeAll() == [])
+        }
+    }
+
+    @Test func `Sockets for another process are not taken`() async {
+        await #expect(processExitsWith: .success) {
+            setenv("LISTEN_PID", "\(getpid() + 1)", 1)
+            setenv("LISTEN_FDS", "1", 1)
+            try #expect(InheritedSocket.takeAll() == [])
+        }
+    }
+}

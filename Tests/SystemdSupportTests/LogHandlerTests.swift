@@ -1,0 +1,92 @@
+// What the two handlers write: to a pipe, and to a socket at the journal's place.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Logging
+import Testing
+
+@testable import SystemdSupport
+
+struct LogHandlerTests {
+    @Test func `Standard error gets one plain line a message, with the metadata of all sources`() throws {
+        var ends: [CInt] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let handler = StandardErrorLogHandler(logLevel: .info, descriptor: ends[1])
+        var logger = Logger(label: "test") { _ in handler }
+        logger[metadataKey: "container"] = "music"
+        logger.warning("unreadable", metadata: ["container": "grocery", "message-id": "unreadable-directory"])
+        logger.debug("not shown")
+        logger.error("failed", error: SystemdError.call("x", errno: 2))
+        close(ends[1])
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = read(ends[0], &buffer, buffer.count)
+        close(ends[0])
+        #expect(
+            String(decoding: buffer[..<max(0, count)], as: UTF8.self) == """
+                warning: unreadable container=grocery
+                error: failed container=music error="x: error 2"
+
+                """)
+    }
+
+    @Test func `Standard error is the journal only where JOURNAL_STREAM names that very file`() async {
+        await #expect(processExitsWith: .success) {
+            var ends: [CInt] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            var status = stat()
+            try #require(fstat(ends[1], &status) == 0)
+            unsetenv("JOURNAL_STREAM")
+            #expect(!JournalLogHandler.isJournal(descriptor: ends[1]))
+            setenv("JOURNAL_STREAM", "\(status.st_dev):\(status.st_ino)", 1)
+            #expect(JournalLogHandler.isJournal(descriptor: ends[1]))
+            #expect(!JournalLogHandler.isJournal(descriptor: -1))
+            for other in [
+                "\(status.st_dev):\(status.st_ino + 1)", "\(status.st_dev + 1):\(status.st_ino)", "", ":", "x",
+            ] {
+                setenv("JOURNAL_STREAM", other, 1)
+                #expect(!JournalLogHandler.isJournal(descriptor: ends[1]), "\(other)")
+            }
+        }
+    }
+
+    // The journal's socket has a fixed path, so the test puts its own there, in a mount namespace of one thread.
+    @Test(.enabled(if: geteuid() == 0, "only root may make a mount namespace"))
+    func `The journal receives the fields in its native protocol`() async {
+        await #expect(processExitsWith: .success) {
+            try #require(unshareMounts() == 0)
+            try #require(mount("none", "/", nil, UInt(MS_REC | MS_PRIVATE), nil) == 0)
+            try #require(mount("tmpfs", "/run", "tmpfs", 0, nil) == 0)
+            mkdir("/run/systemd", 0o755)
+            mkdir("/run/systemd/journal", 0o755)
+            let journal = try DatagramSocket(path: "/run/systemd/journal/socket")
+            let logger = Logger(label: "test") { _ in JournalLogHandler(identifier: "gatherd") }
+            logger.notice(
+                "live", metadata: ["container": "grocery", "path": "a\nb"], file: "F.swift", function: "f()", line: 3)
+            let entry = try #require(journal.receive())
+            // Values without a line end are NAME=value; with one, NAME, its length in 64 bits little-endian, its bytes.
+            let expected =
+                Array(
+                    """
+                    MESSAGE=live container=grocery path=a\\nb
+                    PRIORITY=5
+                    SYSLOG_IDENTIFIER=gatherd
+                    CODE_FILE=F.swift
+                    CODE_LINE=3
+                    CODE_FUNC=f()
+                    GATHERD_CONTAINER=grocery
+                    GATHERD_PATH
+
+                    """.utf8) + [3, 0, 0, 0, 0, 0, 0, 0] + Array("a\nb\n".utf8)
+            #expect(
+                entry == expected,
+                "\(String(decoding: entry, as: UTF8.self))")
+            #expect(journal.receive() == nil)
+        }
+    }
+}
+
+/// `unshare(CLONE_NEWNS)`, which the Glibc module does not show.
+private func unshareMounts() -> CInt {
+    guard let symbol = dlsym(nil, "unshare") else { return -1 }
+    return unsafeBitCast(symbol, to: (@convention(c) (CInt) -> CInt).self)(0x20000)
+}
