@@ -1,1 +1,3 @@
-// CLinux is header-only; SwiftPM wants one source file.
+// Everything is in the header; a target needs one source file.
+// SPDX-License-Identifier: Apache-2.0
+#include "CLinux.h"

@@ -1,0 +1,102 @@
+// The real kernel.
+// SPDX-License-Identifier: Apache-2.0
+
+package import LinuxSystem
+import Metadata
+
+/// The running kernel, with one inotify instance of its own.
+package final class LinuxKernel: WatchKernel {
+    private let inotify: Inotify
+    package let queueLimit: Int
+
+    /// Opens an inotify instance.
+    package init() throws(SystemError) {
+        inotify = try Inotify()
+        queueLimit = LinuxKernel.readQueueLimit() ?? LinuxKernel.usualQueueLimit
+    }
+
+    /// What the kernel starts with (inotify(7)).
+    private static let usualQueueLimit = 16_384
+
+    private static func readQueueLimit() -> Int? {
+        guard let file = try? Entry.openForReading("/proc/sys/fs/inotify/max_queued_events") else { return nil }
+        return withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { buffer in
+            guard let count = try? file.read(into: buffer) else { return nil }
+            return Int(String(decoding: buffer[..<count], as: UTF8.self).filter(\.isNumber))
+        }
+    }
+
+    /// The inotify descriptor's number, to poll it.
+    package var descriptor: CInt { inotify.number }
+
+    package func now() -> UInt64 { MonotonicClock.now() }
+
+    package func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try inotify.read(into: buffer)
+    }
+
+    package func queuedBytes() throws(SystemError) -> Int { try inotify.queuedBytes() }
+
+    package func openDirectory(
+        at path: UnsafePointer<CChar>, access: Directory.Access
+    ) throws(SystemError) -> CInt { try Directory.open(path, access: access).release() }
+
+    package func openDirectory(
+        _ path: UnsafePointer<CChar>, beneath directory: CInt, access: Directory.Access
+    ) throws(SystemError) -> CInt { try Directory.open(path, beneath: directory, access: access).release() }
+
+    package func close(_ directory: CInt) { _ = Descriptor(owning: directory) }
+
+    package func status(
+        of name: UnsafePointer<CChar>, in directory: CInt
+    ) throws(SystemError) -> KernelStatus { KernelStatus(try EntryStatus(of: name, in: directory)) }
+
+    package func readEntries(
+        of directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int { try Directory.readEntries(of: directory, into: buffer) }
+
+    package func addWatch(on directory: CInt, mask: InotifyMask) throws(SystemError) -> Int32 {
+        try inotify.addWatch(on: directory, mask: mask)
+    }
+
+    package func removeWatch(_ watch: Int32) throws(SystemError) { try inotify.removeWatch(watch) }
+
+    package func readTags(
+        of name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        do throws(SystemError) {
+            return try ExtendedAttributes.get("user.xdg.tags", of: name, in: directory, into: buffer) ?? 0
+        } catch {
+            return 0
+        }
+    }
+}
+
+extension KernelStatus {
+    /// The status in the words of the vocabulary.
+    init(_ status: EntryStatus) {
+        let kind: FileKind =
+            switch status.type {
+            case .directory: .directory
+            case .symlink: .symlink
+            case .fifo: .fifo
+            case .socket: .socket
+            case .characterDevice: .characterDevice
+            case .blockDevice: .blockDevice
+            case .regular, nil: .file
+            }
+        self.init(
+            file: FileStatus(
+                kind: kind, mode: status.mode & 0o7777, size: status.size,
+                created: status.created.map(Timestamp.init), modified: Timestamp(status.modified),
+                changed: Timestamp(status.changed), owner: status.owner, group: status.group, links: status.links,
+                inode: status.inode, device: status.device),
+            isMountRoot: status.isMountRoot)
+    }
+}
+
+extension Timestamp {
+    fileprivate init(_ time: EntryStatus.Time) {
+        self.init(seconds: time.seconds, nanoseconds: Int64(time.nanoseconds))
+    }
+}

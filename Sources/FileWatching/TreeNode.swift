@@ -1,0 +1,17 @@
+// The tree's handle for an entry.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A tree's handle for one of its entries, opaque to the watcher: a row of a container. The watcher lets go of it when
+/// it has had the tree remove the entry, so rows may be used again after that.
+package struct TreeNode: Hashable, Sendable {
+    /// The container's number.
+    package var container: UInt32
+    /// The entry's row in it.
+    package var row: UInt32
+
+    /// A handle from its parts.
+    package init(container: UInt32, row: UInt32) {
+        self.container = container
+        self.row = row
+    }
+}

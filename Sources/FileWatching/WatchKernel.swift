@@ -1,0 +1,62 @@
+// The system calls that the watcher makes, as a parameter, so that a test can play the kernel.
+// SPDX-License-Identifier: Apache-2.0
+
+package import LinuxSystem
+package import Metadata
+
+/// The kernel as the watcher sees it. Directories are open descriptors, given as numbers: ``OpenDirectory`` owns them.
+/// The calls on directories come from the crawling threads too; ``readEvents(into:)`` comes from the loop only.
+package protocol WatchKernel: AnyObject, Sendable {
+    /// Nanoseconds of a clock that never goes back.
+    func now() -> UInt64
+
+    /// How many events the queue takes before it overflows.
+    var queueLimit: Int { get }
+
+    /// Reads whole inotify records; 0 when there are none.
+    func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+
+    /// Bytes in the queue.
+    func queuedBytes() throws(SystemError) -> Int
+
+    /// Opens a directory by an absolute path, symlinks followed.
+    func openDirectory(at path: UnsafePointer<CChar>, access: Directory.Access) throws(SystemError) -> CInt
+
+    /// Opens a directory below another, through no symlink and no mount point.
+    func openDirectory(
+        _ path: UnsafePointer<CChar>, beneath directory: CInt, access: Directory.Access
+    ) throws(SystemError) -> CInt
+
+    /// Closes a directory.
+    func close(_ directory: CInt)
+
+    /// What an entry of a directory is; an empty name asks for the directory itself. Symlinks are not followed.
+    func status(of name: UnsafePointer<CChar>, in directory: CInt) throws(SystemError) -> KernelStatus
+
+    /// The next directory records (`linux_dirent64`); 0 at the end.
+    func readEntries(of directory: CInt, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+
+    /// Watches a directory that was opened for reading.
+    func addWatch(on directory: CInt, mask: InotifyMask) throws(SystemError) -> Int32
+
+    /// Ends a watch.
+    func removeWatch(_ watch: Int32) throws(SystemError)
+
+    /// The value of `user.xdg.tags`: its length, 0 where there is none or where it cannot be read. What does not fit
+    /// into the buffer counts as none.
+    func readTags(
+        of name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    ) -> Int
+}
+
+/// What the kernel says of an entry.
+package struct KernelStatus: Sendable {
+    package var file: FileStatus
+    /// Whether a file system is mounted on it.
+    package var isMountRoot: Bool
+
+    package init(file: FileStatus, isMountRoot: Bool) {
+        self.file = file
+        self.isMountRoot = isMountRoot
+    }
+}

@@ -1,0 +1,44 @@
+// What the watcher wants said: the service takes these and writes the log.
+// SPDX-License-Identifier: Apache-2.0
+
+package import LinuxSystem
+
+/// Something that operators may want to know. Paths are bytes, relative to the container's root, empty for the root.
+package enum WatchNotice: Sendable, Hashable {
+    /// The container was read for the first time, or again after it had been away.
+    case crawled(container: UInt32, directories: Int)
+    /// The container's directory is gone or cannot be used; its entries have left the tree.
+    case containerGone(container: UInt32, error: SystemError)
+    /// The container's directory is there (again); it is being crawled.
+    case containerFound(container: UInt32)
+    /// A directory cannot be read. Said once for each until its mode changes.
+    case unreadable(container: UInt32, path: [UInt8], error: SystemError)
+    /// The kernel's queue overflowed: all containers are compared with the file system.
+    case overflow
+    /// A comparison ended.
+    case compared(container: UInt32, counts: ComparisonCounts)
+    /// No more watches: from this directory on, some are polled. Said once for each container until it is whole again.
+    case watchLimit(container: UInt32, path: [UInt8])
+    /// Every directory of the container has its watch again.
+    case watchLimitOver(container: UInt32)
+    /// Reading the inotify descriptor failed.
+    case readFailed(error: SystemError)
+}
+
+/// Counters since the start, ever growing.
+package struct WatchCounters: Sendable, Hashable {
+    package var eventsRead: UInt64 = 0
+    package var bytesRead: UInt64 = 0
+    package var reads: UInt64 = 0
+    package var lookUps: UInt64 = 0
+    package var overflows: UInt64 = 0
+    package var directoriesRead: UInt64 = 0
+    package var movesPaired: UInt64 = 0
+    package var movesUnpaired: UInt64 = 0
+    /// Look-ups that had to wait since a directory was not where its row was.
+    package var lookUpsDeferred: UInt64 = 0
+    /// Look-ups given up: their directory could not be reached however long they waited.
+    package var lookUpsAbandoned: UInt64 = 0
+
+    package init() {}
+}

@@ -1,0 +1,75 @@
+// What the watcher writes to: the tree of what is known.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+
+/// The tree that a ``TreeWatcher`` keeps equal to the file system. All calls come on the watcher's loop, in order;
+/// between two turns the tree is consistent. Names are bytes: never empty, at most 255, without `/` and NUL; the
+/// pointers are valid during the call only.
+///
+/// The kinds that the watcher hands over are the file system's, `.package` is never among them; a tree that presents
+/// directories as packages says so itself, and may answer either kind in ``status(of:)``.
+package protocol WatchedTree: AnyObject {
+    /// The container's own directory, which exists as long as the container does and is never removed or moved.
+    func root(of container: UInt32) -> TreeNode
+
+    /// The entry of this name in a directory.
+    func child(of directory: TreeNode, named name: UnsafeRawBufferPointer) -> TreeNode?
+
+    /// The directory that holds an entry; nil for a root.
+    func parent(of node: TreeNode) -> TreeNode?
+
+    /// Appends the entry's name; nothing for a root.
+    func appendName(of node: TreeNode, to bytes: inout [UInt8])
+
+    /// What was told last about an entry; anything for a root of which nothing was told yet.
+    func status(of node: TreeNode) -> FileStatus
+
+    /// How many entries a directory has.
+    func childCount(of directory: TreeNode) -> Int
+
+    /// Calls with each entry of a directory, in any order. The tree is not changed meanwhile.
+    func forEachChild(of directory: TreeNode, _ body: (TreeNode) -> Void)
+
+    /// Calls with each directory below an entry, not with the entry itself, in any order. The tree is not changed
+    /// meanwhile.
+    func forEachDirectory(below node: TreeNode, _ body: (TreeNode) -> Void)
+
+    /// Calls with each entry that is known as this inode, where it is a directory or has more than one link; others may
+    /// be left out. The tree is not changed meanwhile.
+    func forEachNode(inode: UInt64, device: UInt64, in container: UInt32, _ body: (TreeNode) -> Void)
+
+    /// Adds an entry under a name that is free. `tags` is the raw value of `user.xdg.tags`, empty where the file has
+    /// none, nil where it was not read.
+    func insert(
+        named name: UnsafeRawBufferPointer, status: FileStatus, tags: UnsafeRawBufferPointer?, into directory: TreeNode
+    ) -> TreeNode
+
+    /// Adds the entries of a directory that has none yet.
+    func insertChildren(of directory: TreeNode, from batch: DirectoryBatch)
+
+    /// Tells what an entry is now: another file of the same name too. Returns whether anything differs.
+    @discardableResult
+    func update(_ node: TreeNode, status: FileStatus) -> Bool
+
+    /// Tells the raw value of `user.xdg.tags`, empty where there is none. Returns whether it differs.
+    @discardableResult
+    func setTags(of node: TreeNode, to tags: UnsafeRawBufferPointer) -> Bool
+
+    /// Gives an entry another place, under a name that is free there; what lies below goes with it.
+    func move(_ node: TreeNode, to directory: TreeNode, named name: UnsafeRawBufferPointer)
+
+    /// A rename over an existing entry: the target keeps its identity and place and takes the source's contents (for
+    /// a directory: the entries below it too, which keep their handles), and the source's identity ends. A target
+    /// directory has no entries then.
+    func replace(_ target: TreeNode, with source: TreeNode)
+
+    /// The two entries change places (`RENAME_EXCHANGE`); each keeps its identity and what lies below it.
+    func exchange(_ a: TreeNode, _ b: TreeNode)
+
+    /// Removes an entry and what lies below it.
+    func remove(_ node: TreeNode)
+
+    /// Removes all entries of a directory and what lies below them.
+    func removeChildren(of directory: TreeNode)
+}

@@ -1,0 +1,84 @@
+// Opening directories without following anything, and reading their entries in place.
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import Glibc
+
+/// Calls on directories by descriptor, and on the entries in them by name.
+package enum Directory {
+    /// How a directory is opened.
+    package enum Access: Sendable {
+        /// For look-ups in it only (`O_PATH`): needs no permission on the directory itself.
+        case path
+        /// To read its entries and to watch it.
+        case reading
+    }
+
+    /// What an openat2(2) within a tree must never do.
+    private static let beneath = UInt64(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV)
+
+    private static func flags(_ access: Access) -> CInt {
+        O_DIRECTORY | O_CLOEXEC | (access == .path ? O_PATH_ : O_RDONLY | O_NONBLOCK)
+    }
+
+    private static let O_PATH_: CInt = 0o10000000
+
+    /// Opens a directory by a path of any form, following symlinks (openat(2)).
+    package static func open(_ path: UnsafePointer<CChar>, access: Access) throws(SystemError) -> Descriptor {
+        let flags = flags(access)
+        return Descriptor(owning: CInt(try systemCall { clinux_openat(AT_FDCWD, path, flags, 0) }))
+    }
+
+    /// Opens a directory below another: nothing that leaves it, no symlink and no mount point on the way
+    /// (`RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_XDEV` of openat2(2)). A mount point is `EXDEV`.
+    package static func open(
+        _ path: UnsafePointer<CChar>, beneath directory: CInt, access: Access
+    ) throws(SystemError) -> Descriptor {
+        let flags = UInt64(flags(access))
+        // EAGAIN: something was renamed or mounted meanwhile and the kernel could not be sure; it asks for a retry.
+        for _ in 0..<16 {
+            do throws(SystemError) {
+                return Descriptor(
+                    owning: CInt(try systemCall { clinux_openat2(directory, path, flags, beneath) }))
+            } catch {
+                if error != .wouldBlock { throw error }
+            }
+        }
+        throw .wouldBlock
+    }
+
+    /// Fills the buffer with the next entries (getdents64(2)); 0 at the end. Read them with ``forEachEntry(in:_:)``.
+    package static func readEntries(
+        of directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        try systemCall { clinux_getdents64(directory, buffer.baseAddress, buffer.count) }
+    }
+
+    /// The entries in a buffer filled by ``readEntries(of:into:)``, without `.` and `..`: each name ends with a NUL
+    /// that is not counted, and lives as long as the buffer. Stops at a record that does not fit.
+    @inlinable package static func forEachEntry(
+        in buffer: UnsafeRawBufferPointer, _ body: (_ name: UnsafeRawBufferPointer) -> Void
+    ) {
+        var offset = 0
+        while offset + nameOffset < buffer.count {
+            // struct linux_dirent64: d_ino 8, d_off 8, d_reclen 2, d_type 1, d_name.
+            let length = Int(buffer.loadUnaligned(fromByteOffset: offset + 16, as: UInt16.self))
+            guard length > nameOffset, offset + length <= buffer.count else { return }
+            let room = UnsafeRawBufferPointer(rebasing: buffer[offset + nameOffset..<offset + length])
+            var count = 0
+            while count < room.count, room[count] != 0 { count += 1 }
+            offset += length
+            guard count > 0, count < room.count else { continue }
+            if room[0] == dot, count == 1 || (count == 2 && room[1] == dot) { continue }
+            body(UnsafeRawBufferPointer(rebasing: room[..<count]))
+        }
+    }
+
+    @usableFromInline static let nameOffset = 19
+    @usableFromInline static let dot = UInt8(ascii: ".")
+
+    /// Makes a directory (mkdirat(2)).
+    package static func make(
+        _ path: UnsafePointer<CChar>, in directory: CInt = AT_FDCWD, mode: UInt32
+    ) throws(SystemError) { try systemCall { clinux_mkdirat(directory, path, mode) } }
+}

@@ -1,0 +1,34 @@
+// Reading inotify's records where they lie.
+// SPDX-License-Identifier: Apache-2.0
+
+/// One record in a buffer that was read from an inotify descriptor.
+package struct InotifyEvent {
+    /// The watch it is for; -1 for an overflow.
+    package var watch: Int32
+    package var mask: InotifyMask
+    /// Joins the two halves of a rename.
+    package var cookie: UInt32
+    /// Where the name begins in the buffer, and its length without the NULs that follow it; 0 for none.
+    package var nameOffset: Int
+    package var nameLength: Int
+
+    /// Bytes of a record before its name.
+    package static let headerSize = 16
+
+    /// The record at an offset, which is moved behind it; nil at the end, or where a record does not fit.
+    @inlinable package init?(in buffer: UnsafeRawBufferPointer, at offset: inout Int) {
+        guard offset >= 0, buffer.count - offset >= 16 else { return nil }
+        // struct inotify_event: wd, mask, cookie, len, name.
+        watch = buffer.loadUnaligned(fromByteOffset: offset, as: Int32.self)
+        mask = InotifyMask(rawValue: buffer.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
+        cookie = buffer.loadUnaligned(fromByteOffset: offset + 8, as: UInt32.self)
+        let length = Int(buffer.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
+        nameOffset = offset + 16
+        guard length <= buffer.count - nameOffset else { return nil }
+        var count = 0
+        while count < length, buffer[nameOffset + count] != 0 { count += 1 }
+        // A name that fills its field without a NUL is no name that the kernel wrote.
+        nameLength = count < length ? count : 0
+        offset = nameOffset + length
+    }
+}
