@@ -1,0 +1,60 @@
+// The ladder of the house, written down once for the tests: which target stands on which rung, and what it may import.
+// SPDX-License-Identifier: Apache-2.0
+
+/// One target and what its row in design and CONTRIBUTING.md allows it to import.
+struct Rung {
+    let target: String
+    let height: Int
+    /// Modules, of the house and from elsewhere.
+    let imports: Set<String>
+
+    init(_ height: Int, _ target: String, _ imports: [String]...) {
+        self.height = height
+        self.target = target
+        self.imports = Set(imports.joined())
+    }
+}
+
+enum Ladder {
+    /// Every target may have these: the C library, and the standard library's module for atomics and locks.
+    static let everywhere: Set<String> = ["Glibc", "Synchronization"]
+
+    static let nio = ["NIOCore", "NIOPosix"]
+    static let log = ["Logging"]
+    static let system = ["SystemPackage"]
+    static let arguments = ["ArgumentParser"]
+    static let lifecycle = ["ServiceLifecycle"]
+    static let toml = ["TOMLKit"]
+    static let collections = [
+        "Collections", "BasicContainers", "BitCollections", "DequeModule", "HashTreeCollections", "HeapModule",
+        "OrderedCollections",
+    ]
+
+    static let rungs: [Rung] = [
+        Rung(0, "CLinux"),
+        Rung(0, "CSystemd"),
+        Rung(0, "CPCRE2"),
+        Rung(1, "LinuxSystem", ["CLinux"], system),
+        Rung(1, "Metadata"),
+        Rung(1, "Varlink", nio),
+        Rung(2, "PredicateLanguage", ["Metadata", "CPCRE2"], collections),
+        Rung(2, "MetadataIndex", ["Metadata"], collections),
+        Rung(2, "FileWatching", ["LinuxSystem", "Metadata"], collections),
+        Rung(3, "LiveQueries", ["MetadataIndex", "PredicateLanguage", "Metadata"], collections),
+        Rung(3, "GatherProtocol", ["Varlink", "Metadata"], collections),
+        Rung(
+            4, "GatherService",
+            [
+                "LinuxSystem", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
+                "LiveQueries",
+                "GatherProtocol",
+            ], nio, log, toml, lifecycle, collections),
+        Rung(4, "GatherKit", ["GatherProtocol", "Varlink", "Metadata"], nio, collections),
+        Rung(5, "SystemdSupport", ["CSystemd"], log),
+        Rung(6, "gatherd", ["GatherService", "SystemdSupport"], log, arguments),
+        Rung(6, "gather", ["GatherKit", "PredicateLanguage", "GatherService"], arguments),
+        Rung(6, "grocery", ["GatherKit"], arguments),
+    ]
+
+    static func rung(of target: String) -> Rung? { rungs.first { $0.target == target } }
+}

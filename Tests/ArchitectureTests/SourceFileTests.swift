@@ -1,0 +1,41 @@
+// What every file of the sources has in common.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+struct SourceFileTests {
+    @Test func `Every file opens with its job and its licence`() throws {
+        for file in try Repository.sources() {
+            let head = file.text.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("//") }
+            #expect(
+                head.contains("// SPDX-License-Identifier: Apache-2.0"),
+                "\(file.path): no SPDX line in its first comment")
+            let job = head.filter { !$0.contains("SPDX-License-Identifier") && $0.contains(where: \.isLetter) }
+            #expect(!job.isEmpty && head.first == job.first, "\(file.path): does not open with what it is for")
+        }
+    }
+
+    @Test func `No file imports Foundation`() throws {
+        for file in try Repository.sources() {
+            for (line, module) in file.imports {
+                #expect(!module.hasPrefix("Foundation"), "\(file.path):\(line): imports \(module)")
+            }
+        }
+    }
+
+    // The service cannot import SystemdSupport, so it names kinds of message by their text.
+    @Test func `Every kind of message that is logged has an identifier`() throws {
+        let files = try Repository.sources()
+        let enumeration = try #require(files.first { $0.path.hasSuffix("SystemdSupport/MessageIdentifier.swift") }).text
+        var kinds: Set<String> = []
+        for match in enumeration.matches(of: /(?m)^    case (\w+)(?: = "([a-z-]+)")?$/) {
+            kinds.insert(String(match.2 ?? match.1))
+        }
+        #expect(kinds.count > 5)
+        for file in files where file.target != "SystemdSupport" {
+            for match in file.text.matches(of: /"message-id": *"([^"]*)"/) {
+                #expect(kinds.contains(String(match.1)), "\(file.path): no message identifier is called \(match.1)")
+            }
+        }
+    }
+}
