@@ -1,0 +1,124 @@
+// Reads gatherd.toml and containers.d into a configuration, or says which file, line and key is wrong.
+// SPDX-License-Identifier: Apache-2.0
+
+import Logging
+import SystemPackage
+
+/// Reads the configuration's files.
+package enum ConfigurationLoader {
+    /// Reads `file` and the `containers.d` directory beside it. A file that is not there is an empty one, unless
+    /// `required`; a file that is wrong is refused.
+    package static func load(file: String, required: Bool) throws(ConfigurationError) -> DaemonConfiguration {
+        var configuration = DaemonConfiguration()
+        if let text = try read(file, required: required) {
+            try apply(text, of: file, to: &configuration)
+        }
+        let directory = FilePath(file).removingLastComponent().appending("containers.d").string
+        for name in try names(in: directory) where name.hasSuffix(".toml") && !name.hasPrefix(".") {
+            let path = directory + "/" + name
+            guard let text = try read(path, required: true) else { continue }
+            let container = try container(text, of: path, identifier: String(name.dropLast(".toml".count)))
+            try add(container, to: &configuration, from: path)
+        }
+        return configuration
+    }
+
+    /// Adds a container, refusing a second one of the same identifier and one that overlaps another.
+    package static func add(
+        _ container: ContainerConfiguration, to configuration: inout DaemonConfiguration, from source: String
+    ) throws(ConfigurationError) {
+        if configuration.containers.contains(where: { $0.identifier == container.identifier }) {
+            throw ConfigurationError(file: source, message: "container '\(container.identifier)' is defined twice")
+        }
+        if let other = configuration.containers.first(where: { $0.path == container.path }) {
+            throw ConfigurationError(
+                file: source,
+                message: "container '\(container.identifier)' has the same path as '\(other.identifier)': \(other.path)")
+        }
+        if configuration.containers.count >= Limits.containers {
+            throw ConfigurationError(file: source, message: "more than \(Limits.containers) containers")
+        }
+        configuration.containers.append(container)
+    }
+
+    private static func apply(
+        _ text: String, of path: String, to configuration: inout DaemonConfiguration
+    ) throws(ConfigurationError) {
+        var file = try TOMLFile(path: path, text: text)
+        if let group = try file.string("socket-group") {
+            guard !group.isEmpty else { throw file.wrong("socket-group", "the name of a group") }
+            configuration.socketGroup = group
+        }
+        if let share = try file.number("watch-share") {
+            guard share > 0, share <= 1 else { throw file.wrong("watch-share", "more than 0 and at most 1") }
+            configuration.watchShare = share
+        }
+        if let interval = try file.duration("poll-interval") { configuration.pollInterval = interval }
+        if let interval = try file.duration("snapshot-interval") { configuration.snapshotInterval = interval }
+        if let level = try file.string("log-level") {
+            guard let level = Logger.Level(rawValue: level) else {
+                throw file.wrong(
+                    "log-level", "one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            configuration.logLevel = level
+        }
+        try file.finish()
+    }
+
+    private static func container(
+        _ text: String, of path: String, identifier: String
+    ) throws(ConfigurationError) -> ContainerConfiguration {
+        var file = try TOMLFile(path: path, text: text)
+        let directory = try file.string("path")
+        let packages = try file.strings("packages") ?? []
+        let ignore = try file.strings("ignore") ?? []
+        try file.finish()
+        guard let directory else { throw ConfigurationError(file: path, message: "'path' is missing") }
+        do {
+            return try ContainerConfiguration(
+                identifier: identifier, path: directory, packages: packages, ignore: ignore, origin: .file(path))
+        } catch {
+            throw ConfigurationError(file: path, line: file.line(of: "path"), message: error.message)
+        }
+    }
+
+    static func read(_ path: String, required: Bool) throws(ConfigurationError) -> String? {
+        do {
+            let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            return try file.closeAfter {
+                var bytes: [UInt8] = []
+                while bytes.count <= Limits.configurationBytes {
+                    let chunk = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+                        count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+                    }
+                    if chunk.isEmpty { break }
+                    bytes += chunk
+                }
+                guard bytes.count <= Limits.configurationBytes else {
+                    throw ConfigurationError(
+                        file: path, message: "is larger than \(Limits.configurationBytes) bytes")
+                }
+                guard let text = String(validating: bytes, as: UTF8.self) else {
+                    throw ConfigurationError(file: path, message: "is not UTF-8")
+                }
+                return text
+            }
+        } catch let error as ConfigurationError {
+            throw error
+        } catch Errno.noSuchFileOrDirectory where !required {
+            return nil
+        } catch {
+            throw ConfigurationError(file: path, message: "cannot be read: \(error)")
+        }
+    }
+
+    private static func names(in directory: String) throws(ConfigurationError) -> [String] {
+        do {
+            return try DirectoryNames.sorted(in: directory)
+        } catch Errno.noSuchFileOrDirectory {
+            return []
+        } catch {
+            throw ConfigurationError(file: directory, message: "cannot be read: \(error)")
+        }
+    }
+}

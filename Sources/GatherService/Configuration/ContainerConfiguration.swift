@@ -1,0 +1,83 @@
+// What a container is: an identifier, a directory, and how to read it.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A container as it is configured, wherever that was done.
+package struct ContainerConfiguration: Sendable, Equatable {
+    /// Where a container comes from, which decides whether it may be removed at run time.
+    package enum Origin: Sendable, Equatable {
+        case file(String)
+        case runtime
+        case argument
+
+        /// The form on the wire: the file's path, `runtime` or `argument`.
+        package var text: String {
+            switch self {
+            case .file(let path): path
+            case .runtime: "runtime"
+            case .argument: "argument"
+            }
+        }
+    }
+
+    /// A reverse-domain name or a plain word, unique in the daemon.
+    package var identifier: String
+    /// The absolute path of its directory.
+    package var path: String
+    /// Extensions, without their dot, that make a directory one item.
+    package var packages: [String]
+    /// Globs of names that are not read.
+    package var ignore: [String]
+    package var origin: Origin
+
+    /// A checked container.
+    ///
+    /// - Throws: a sentence on what is wrong with the identifier, the path or a list.
+    package init(
+        identifier: String, path: String, packages: [String] = [], ignore: [String] = [], origin: Origin
+    ) throws(InvalidContainer) {
+        let word = identifier.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        guard word, let first = identifier.utf8.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-"),
+            identifier.utf8.count <= Limits.identifierBytes
+        else {
+            throw InvalidContainer(
+                identifier: identifier,
+                message: "an identifier is made of letters, digits, '.', '-' and '_' and begins with none of '.' and '-'")
+        }
+        guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
+            throw InvalidContainer(identifier: identifier, message: "path '\(path)' is not absolute")
+        }
+        for name in packages where name.isEmpty || name.utf8.contains(UInt8(ascii: "/")) || name.hasPrefix(".") {
+            throw InvalidContainer(
+                identifier: identifier, message: "'\(name)' in packages is not an extension (write it without the dot)")
+        }
+        for glob in ignore where glob.isEmpty || glob.utf8.contains(UInt8(ascii: "/")) || glob.utf8.contains(0) {
+            throw InvalidContainer(
+                identifier: identifier, message: "'\(glob)' in ignore is not a glob for a name (it may not hold a '/')")
+        }
+        self.identifier = identifier
+        self.path = ContainerConfiguration.normalized(path)
+        self.packages = packages
+        self.ignore = ignore
+        self.origin = origin
+    }
+
+    /// The path without doubled or trailing slashes and without `.` parts; `..` is left to the kernel.
+    static func normalized(_ path: String) -> String {
+        "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    }
+
+    /// Whether the two directories lie one inside the other, by their paths.
+    package func overlaps(_ other: ContainerConfiguration) -> Bool {
+        func holds(_ outer: String, _ inner: String) -> Bool {
+            inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/")
+        }
+        return holds(path, other.path) || holds(other.path, path)
+    }
+}

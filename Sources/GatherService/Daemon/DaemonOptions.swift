@@ -1,0 +1,49 @@
+// What a daemon is started with: the command line's say, over the files.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Logging
+
+/// What a daemon is started with.
+package struct DaemonOptions: Sendable {
+    /// Where the socket comes from.
+    package enum Socket: Sendable, Equatable {
+        /// Bound by the daemon itself. For the system service the configured group may connect (mode 0660), for a user
+        /// nobody else (0600 in a directory of mode 0700).
+        case path(String, isSystem: Bool)
+        /// Passed by the service manager, with its mode as the socket unit says.
+        case inherited(descriptor: CInt)
+    }
+
+    package var configurationFile: String
+    /// Whether a missing configuration file is an error: it is where the command line named it.
+    package var configurationIsRequired: Bool
+    package var socket: Socket
+    package var stateDirectory: String
+    /// Containers of the command line.
+    package var containers: [ContainerConfiguration]
+    /// Overrides the configuration's level.
+    package var logLevel: Logger.Level?
+
+    package init(
+        configurationFile: String, configurationIsRequired: Bool, socket: Socket, stateDirectory: String,
+        containers: [ContainerConfiguration] = [], logLevel: Logger.Level? = nil
+    ) {
+        self.configurationFile = configurationFile
+        self.configurationIsRequired = configurationIsRequired
+        self.socket = socket
+        self.stateDirectory = stateDirectory
+        self.containers = containers
+        self.logLevel = logLevel
+    }
+
+    /// The files and the command line together.
+    package func configuration() throws(ConfigurationError) -> DaemonConfiguration {
+        var configuration = try ConfigurationLoader.load(
+            file: configurationFile, required: configurationIsRequired)
+        for container in containers {
+            try ConfigurationLoader.add(container, to: &configuration, from: "--container")
+        }
+        if let logLevel { configuration.logLevel = logLevel }
+        return configuration
+    }
+}

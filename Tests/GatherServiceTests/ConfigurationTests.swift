@@ -1,0 +1,112 @@
+// Configuration files: what is read from them, and that a wrong one is refused with file, line and key.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import GatherService
+
+@Suite struct ConfigurationTests {
+    /// Writes files into a fresh directory, loads, and removes the directory.
+    private func load(_ files: [String: String]) throws -> DaemonConfiguration {
+        let directory = try TemporaryDirectory()
+        for (name, text) in files { try directory.write(text, to: name) }
+        return try ConfigurationLoader.load(file: directory.path + "/gatherd.toml", required: true)
+    }
+
+    private func refusal(_ files: [String: String]) -> ConfigurationError? {
+        do {
+            _ = try load(files)
+            return nil
+        } catch { return error as? ConfigurationError }
+    }
+
+    @Test func emptyFileMeansDefaults() throws {
+        #expect(try load(["gatherd.toml": ""]) == DaemonConfiguration())
+    }
+
+    @Test func everyKey() throws {
+        let configuration = try load([
+            "gatherd.toml": """
+                socket-group = "staff"
+                watch-share = 0.5
+                poll-interval = "500ms"
+                snapshot-interval = "2h"
+                log-level = "debug"
+                """,
+            "containers.d/grocery.toml": "path = \"/srv//grocery/\"\npackages = [\"gro\"]\nignore = [\".git\", \"*.tmp\"]\n",
+            "containers.d/org.example.toml": "path = \"/srv/other\"\n",
+            "containers.d/notes.txt": "this is no container",
+        ])
+        #expect(configuration.socketGroup == "staff")
+        #expect(configuration.watchShare == 0.5)
+        #expect(configuration.pollInterval == 500_000_000)
+        #expect(configuration.snapshotInterval == 7_200_000_000_000)
+        #expect(configuration.logLevel == .debug)
+        #expect(configuration.containers.map(\.identifier) == ["grocery", "org.example"])
+        #expect(configuration.containers[0].path == "/srv/grocery")
+        #expect(configuration.containers[0].packages == ["gro"])
+        #expect(configuration.containers[0].ignore == [".git", "*.tmp"])
+    }
+
+    @Test(arguments: [
+        ("socket-group = 3", 1, "socket-group"),
+        ("\nwatch-share = 1.5", 2, "watch-share"),
+        ("poll-interval = \"soon\"", 1, "poll-interval"),
+        ("poll-interval = \"0s\"", 1, "poll-interval"),
+        ("poll-interval = \"99999999999999999999s\"", 1, "poll-interval"),
+        ("# comment\n\nlog-level = \"loud\"", 3, "log-level"),
+        ("socket-grp = \"x\"", 1, "socket-grp"),
+        ("[table]\nx = 1", 1, "table"),
+        ("watch-share = ", 1, ""),
+    ])
+    func wrongFiles(text: String, line: Int, word: String) {
+        let error = refusal(["gatherd.toml": text])
+        #expect(error?.line == line)
+        #expect(error?.file.hasSuffix("/gatherd.toml") == true)
+        #expect(error?.message.contains(word) == true || word.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("a.toml", "packages = []", "'path' is missing"),
+        ("a.toml", "path = \"relative\"", "not absolute"),
+        ("a b.toml", "path = \"/srv\"", "identifier"),
+        ("-a.toml", "path = \"/srv\"", "identifier"),
+        ("a.toml", "path = \"/srv\"\npackages = [\".gro\"]", "extension"),
+        ("a.toml", "path = \"/srv\"\nignore = [\"a/b\"]", "glob"),
+        ("a.toml", "path = \"/srv\"\nignore = \"x\"", "ignore"),
+        ("a.toml", "path = \"/srv\"\ncolour = 1", "unknown key 'colour'"),
+    ])
+    func wrongContainers(name: String, text: String, words: String) {
+        let error = refusal(["gatherd.toml": "", "containers.d/\(name)": text])
+        #expect(error?.description.contains(words) == true, "\(String(describing: error))")
+    }
+
+    @Test func missingFile() {
+        #expect(throws: ConfigurationError.self) {
+            try ConfigurationLoader.load(file: "/nonexistent/gatherd.toml", required: true)
+        }
+        #expect(throws: Never.self) { try ConfigurationLoader.load(file: "/nonexistent/gatherd.toml", required: false) }
+    }
+
+    @Test func twoContainersOfOnePath() {
+        let error = refusal([
+            "gatherd.toml": "", "containers.d/a.toml": "path = \"/srv/x\"", "containers.d/b.toml": "path = \"/srv/x/.\"",
+        ])
+        #expect(error?.message.contains("same path") == true)
+    }
+
+    @Test func placesOfTheSystemAndOfAUser() {
+        let system = DaemonPaths(userID: 0, environment: [:])
+        #expect(system.socket == "/run/gatherd/io.gatherd")
+        #expect(system.configuration == "/etc/gatherd/gatherd.toml")
+        #expect(system.stateDirectory == "/var/lib/gatherd")
+        let user = DaemonPaths(userID: 1000, environment: ["HOME": "/home/ana", "XDG_RUNTIME_DIR": "/run/user/1000"])
+        #expect(user.socket == "/run/user/1000/gatherd/io.gatherd")
+        #expect(user.configuration == "/home/ana/.config/gatherd/gatherd.toml")
+        #expect(user.stateDirectory == "/home/ana/.local/state/gatherd")
+        let unit = DaemonPaths(userID: 999, environment: ["STATE_DIRECTORY": "/var/lib/gatherd:/x", "HOME": "/"])
+        #expect(unit.stateDirectory == "/var/lib/gatherd")
+    }
+}

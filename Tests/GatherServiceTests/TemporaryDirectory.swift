@@ -1,0 +1,47 @@
+// A directory of a test's own, gone when the test is.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import SystemPackage
+
+/// A fresh directory, removed with everything in it at the end.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/gather-test-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw Errno(rawValue: errno) }
+        path = String(cString: made)
+    }
+
+    deinit { _ = Self.run("/bin/rm", "-rf", "--", path) }
+
+    /// Writes a file, making the directories above it.
+    func write(_ text: String, to name: String) throws {
+        let parts = name.split(separator: "/").dropLast()
+        var directory = path
+        for part in parts {
+            directory += "/" + part
+            if mkdir(directory, 0o755) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
+        }
+        let file = try FileDescriptor.open(
+            path + "/" + name, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite, .groupRead])
+        _ = try file.closeAfter { try file.writeAll(Array(text.utf8)) }
+    }
+
+    func makeDirectory(_ name: String) throws {
+        guard mkdir(path + "/" + name, 0o755) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Runs a program and waits for it; its exit status.
+    @discardableResult
+    static func run(_ arguments: String...) -> Int32 {
+        var pid: pid_t = 0
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        guard posix_spawn(&pid, arguments[0], nil, nil, &pointers, environ) == 0 else { return -1 }
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        return status >> 8
+    }
+}
