@@ -31,6 +31,19 @@ package struct Descriptor: ~Copyable, Sendable {
         try systemCall { clinux_write(number, buffer.baseAddress, buffer.count) }
     }
 
+    /// Writes the whole array.
+    package func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+        var offset = 0
+        while offset < bytes.count {
+            let start = offset
+            let number = number
+            let count = try systemCall {
+                bytes.withUnsafeBytes { clinux_write(number, $0.baseAddress.map { $0 + start }, $0.count - start) }
+            }
+            offset += count
+        }
+    }
+
     /// Forces what was written to the disk (fsync(2)).
     package func synchronize() throws(SystemError) { try systemCall { clinux_fsync(number) } }
 

@@ -56,11 +56,7 @@ struct RuntimeContainers {
         let aside = path + ".new"
         do {
             let file = try Entry.openForWriting(aside, mode: 0o600, truncate: true)
-            var rest = Array(text.utf8)[...]
-            while !rest.isEmpty {
-                let written = try rest.withUnsafeBytes { (bytes) throws(SystemError) in try file.write(bytes) }
-                rest = rest.dropFirst(written)
-            }
+            try file.writeAll(Array(text.utf8))
             try file.synchronize()
             try Entry.rename(aside, to: path)
         } catch {

@@ -17,10 +17,10 @@ final class AccountNames: Sendable {
     /// The name of a user, as bytes of UTF-8.
     func user(_ number: UInt32) -> [UInt8] {
         if let name = tables.withLock({ $0.users[number] }) { return name }
-        let name = Self.ask(number) { number, buffer in
+        let name = Self.ask(number) { number, buffer, size in
             var record = passwd()
             var found: UnsafeMutablePointer<passwd>?
-            let result = getpwuid_r(number, &record, buffer.baseAddress, buffer.count, &found)
+            let result = getpwuid_r(number, &record, buffer, size, &found)
             return (result, found.flatMap { $0.pointee.pw_name })
         }
         tables.withLock { $0.users[number] = name }
@@ -30,10 +30,10 @@ final class AccountNames: Sendable {
     /// The name of a group, as bytes of UTF-8.
     func group(_ number: UInt32) -> [UInt8] {
         if let name = tables.withLock({ $0.groups[number] }) { return name }
-        let name = Self.ask(number) { number, buffer in
+        let name = Self.ask(number) { number, buffer, size in
             var record = Glibc.group()
             var found: UnsafeMutablePointer<Glibc.group>?
-            let result = getgrgid_r(number, &record, buffer.baseAddress, buffer.count, &found)
+            let result = getgrgid_r(number, &record, buffer, size, &found)
             return (result, found.flatMap { $0.pointee.gr_name })
         }
         tables.withLock { $0.groups[number] = name }
@@ -43,10 +43,10 @@ final class AccountNames: Sendable {
     /// The number of a group of this name, or nil.
     static func groupID(named name: String) -> UInt32? {
         var found: UInt32?
-        _ = ask(0) { _, buffer in
+        _ = ask(0) { _, buffer, size in
             var record = Glibc.group()
             var pointer: UnsafeMutablePointer<Glibc.group>?
-            let result = getgrnam_r(name, &record, buffer.baseAddress, buffer.count, &pointer)
+            let result = getgrnam_r(name, &record, buffer, size, &pointer)
             found = pointer?.pointee.gr_gid
             return (result, nil)
         }
@@ -59,12 +59,13 @@ final class AccountNames: Sendable {
     /// Calls one of the `get…_r` functions with a buffer that grows while it is too small (getpwuid_r(3)).
     private static func ask(
         _ number: UInt32,
-        _ look: (UInt32, UnsafeMutableBufferPointer<CChar>) -> (Int32, UnsafeMutablePointer<CChar>?)
+        _ look: (UInt32, UnsafeMutablePointer<CChar>, Int) -> (Int32, UnsafeMutablePointer<CChar>?)
     ) -> [UInt8] {
         var size = 1024
         while size <= 1 << 20 {
             let answer: (retry: Bool, name: [UInt8]?) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) {
-                let (result, name) = look(number, $0)
+                guard let buffer = $0.baseAddress else { return (false, nil) }
+                let (result, name) = look(number, buffer, $0.count)
                 if result == ERANGE { return (true, nil) }
                 return (false, name.map { Array(String(cString: $0).utf8) })
             }
