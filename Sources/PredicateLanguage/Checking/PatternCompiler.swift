@@ -1,0 +1,26 @@
+// Makes the constants of text operators ready, once for a predicate.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// Gives every comparison with constant text its ``TextPattern``.
+struct PatternCompiler {
+    let mode: Predicate.Mode
+
+    func compile(_ node: PredicateNode) throws(PredicateError) -> PredicateNode {
+        try node.rewriting { (comparison, position) throws(PredicateError) in
+            var comparison = comparison
+            if comparison.operation != .between, case .string(let text) = comparison.right.constant {
+                do throws(EvaluationError) {
+                    comparison.pattern = try TextPattern(comparison.operation, text, options: comparison.options)
+                } catch {
+                    // Objects find out when they are evaluated, and only if they get that far.
+                    if mode == .metadata {
+                        throw PredicateError(error.message, at: comparison.right.position.offset)
+                    }
+                }
+            }
+            return PredicateNode(.comparison(comparison), at: position.offset)
+        }
+    }
+}

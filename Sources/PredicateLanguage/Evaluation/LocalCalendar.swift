@@ -1,0 +1,68 @@
+// Days, weeks, months and years of the local time zone.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+package import Metadata
+
+/// The calendar of the local time zone, as libc knows it (`TZ`, `/etc/localtime`).
+enum LocalCalendar {
+    /// The first moment of a day. Month and day may lie outside their ranges and are carried, as `mktime(3)` does.
+    static func midnight(year: Int64, month: Int64, day: Int64) -> Timestamp {
+        // What lies outside a timestamp's range anyway is clamped before it can overflow `tm`.
+        let year = min(max(year, -10_000), 20_000)
+        var time = tm()
+        time.tm_year = Int32(year - 1900)
+        time.tm_mon = Int32(month - 1)
+        time.tm_mday = Int32(day)
+        time.tm_isdst = -1
+        return Timestamp(seconds: Int64(mktime(&time)), nanoseconds: 0)
+    }
+
+    /// The local date of a moment, with its day of the week (0 is Sunday).
+    static func date(of moment: Timestamp) -> (year: Int64, month: Int64, day: Int64, weekday: Int64) {
+        var seconds = time_t(moment.nanoseconds / 1_000_000_000)
+        if moment.nanoseconds % 1_000_000_000 < 0 { seconds -= 1 }
+        var time = tm()
+        localtime_r(&seconds, &time)
+        return (Int64(time.tm_year) + 1900, Int64(time.tm_mon) + 1, Int64(time.tm_mday), Int64(time.tm_wday))
+    }
+}
+
+extension TimeExpression {
+    /// The moment that it denotes, seen from `now`: for a unit, its first.
+    package func start(from now: Timestamp) -> Timestamp { start(from: now, count: count) }
+
+    /// The first moment after the unit; nil for `now`, which is an instant. It is also when an expression without a
+    /// count denotes something else.
+    package func end(from now: Timestamp) -> Timestamp? { unit == .now ? nil : start(from: now, count: count + 1) }
+
+    private func start(from now: Timestamp, count: Int64) -> Timestamp {
+        if unit == .now {
+            let (offset, overflow) = count.multipliedReportingOverflow(by: 1_000_000_000)
+            let (sum, overflow2) = now.nanoseconds.addingReportingOverflow(offset)
+            return Timestamp(nanoseconds: overflow || overflow2 ? (count < 0 ? .min : .max) : sum)
+        }
+        // Beyond 300,000 units every day lies outside a timestamp's range.
+        let count = min(max(count, -300_000), 300_000)
+        let date = LocalCalendar.date(of: now)
+        switch unit {
+        case .now: return now
+        case .day: return LocalCalendar.midnight(year: date.year, month: date.month, day: date.day + count)
+        case .week:
+            // Weeks begin on Monday (ISO 8601).
+            let day = date.day - (date.weekday + 6) % 7 + 7 * count
+            return LocalCalendar.midnight(year: date.year, month: date.month, day: day)
+        case .month: return LocalCalendar.midnight(year: date.year, month: date.month + count, day: 1)
+        case .year: return LocalCalendar.midnight(year: date.year + count, month: 1, day: 1)
+        }
+    }
+}
+
+extension Timestamp {
+    /// This moment, for what is evaluated without one given.
+    static var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))
+    }
+}

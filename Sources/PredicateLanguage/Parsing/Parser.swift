@@ -1,0 +1,328 @@
+// From tokens to a syntax tree: precedence, predicates and comparisons.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// Parses one predicate by precedence climbing. A parenthesis may open a predicate or a value, and only its content
+/// tells; so both are parsed by the same rules, and whoever needs one or the other looks. Nothing is parsed twice.
+struct Parser {
+    /// What has been parsed: something true or false, or something that has a value.
+    enum Operand {
+        case predicate(PredicateNode)
+        case expression(Expression)
+
+        var start: Int {
+            switch self {
+            case .predicate(let node): node.position.offset
+            case .expression(let expression): expression.position.offset
+            }
+        }
+    }
+
+    enum Precedence: Int {
+        case or, and, not, comparison, additive, multiplicative, power
+    }
+
+    var lexer: Lexer
+    var token: Token
+    /// Where the token before `token` ended.
+    var previousEnd = 0
+    /// The variables of the SUBQUERYs around this place.
+    var variables: [String] = []
+    /// Whether `$time` and sizes with units are understood.
+    let mode: Predicate.Mode
+    private var nesting = 0
+    private var nodes = 0
+
+    init(_ bytes: [UInt8], mode: Predicate.Mode) throws(PredicateError) {
+        lexer = Lexer(bytes)
+        self.mode = mode
+        token = try lexer.next()
+    }
+
+    /// Parses the whole text.
+    mutating func parse() throws(PredicateError) -> PredicateNode {
+        if token.kind == .end {
+            // The protocol's word for "everything"; a person at `filter` has forgotten something.
+            if mode == .metadata { return PredicateNode(.constant(true), at: 0) }
+            throw PredicateError("the predicate is empty; TRUEPREDICATE matches everything", at: 0)
+        }
+        let operand = try parse(.or)
+        let root = try predicate(operand)
+        switch token.kind {
+        case .end: return root
+        case .closeParenthesis: throw PredicateError("there is no '(' for this ')'", at: token.start)
+        case .word(let word, escaped: false) where ["c", "d", "cd", "dc", "n", "l"].contains(word.lowercased()):
+            throw PredicateError("options stand after the operator, as in ==[\(word)]", at: token.start)
+        default: throw PredicateError("expected AND, OR or the end, found \(found)", at: token.start)
+        }
+    }
+
+    // MARK: Bookkeeping
+
+    /// Goes on to the next token.
+    mutating func advance() throws(PredicateError) {
+        previousEnd = token.end
+        token = try lexer.next()
+    }
+
+    /// Goes on past a token of this kind, or says what was expected.
+    mutating func expect(_ kind: Token.Kind, _ expected: String) throws(PredicateError) {
+        guard token.kind == kind else { throw PredicateError("expected \(expected), found \(found)", at: token.start) }
+        try advance()
+    }
+
+    mutating func enter(at position: Int) throws(PredicateError) {
+        nesting += 1
+        guard nesting <= PredicateLimits.nesting else { throw tooDeep(at: position) }
+    }
+
+    mutating func leave() { nesting -= 1 }
+
+    private func tooDeep(at position: Int) -> PredicateError {
+        PredicateError("the predicate is nested deeper than \(PredicateLimits.nesting) levels", at: position)
+    }
+
+    mutating func count(at position: Int) throws(PredicateError) {
+        nodes += 1
+        guard nodes <= PredicateLimits.nodes else {
+            throw PredicateError("the predicate has more than \(PredicateLimits.nodes) parts", at: position)
+        }
+    }
+
+    mutating func node(_ kind: PredicateNode.Kind, at position: Int) throws(PredicateError) -> PredicateNode {
+        try count(at: position)
+        return PredicateNode(kind, at: position)
+    }
+
+    mutating func expression(_ kind: Expression.Kind, at position: Int) throws(PredicateError) -> Expression {
+        try count(at: position)
+        let expression = Expression(kind, at: position)
+        guard expression.height <= PredicateLimits.nesting else { throw tooDeep(at: position) }
+        return expression
+    }
+
+    /// The current token, for a person.
+    var found: String {
+        switch token.kind {
+        case .end: "the end"
+        case .string: "text"
+        default: "'\(lexer.text(token.start, min(token.end, token.start + 40)))'"
+        }
+    }
+
+    /// The current token, where it is a reserved word.
+    var keyword: Keyword? {
+        guard case .word(let word, escaped: false) = token.kind else { return nil }
+        return Keyword(word: word)
+    }
+
+    // MARK: What an operand is
+
+    /// The operand as a predicate; else an error that says what is missing after the value.
+    func predicate(_ operand: Operand) throws(PredicateError) -> PredicateNode {
+        switch operand {
+        case .predicate(let node): return node
+        case .expression(let value):
+            let written = lexer.text(value.position.offset, previousEnd)
+            let shown = written.utf8.count <= 40 ? "'\(written)'" : "this value"
+            switch token.kind {
+            case .word(let word, escaped: false):
+                if keyword == .not {
+                    throw PredicateError("NOT stands before the comparison, as in NOT name LIKE 'a*'", at: token.start)
+                }
+                throw PredicateError("unknown operator '\(word)'\(Parser.meant(by: word))", at: token.start)
+            case .end, .closeParenthesis:
+                let hint = value.constant == .boolean(true) ? " (TRUEPREDICATE is always true)" : ""
+                throw PredicateError("expected an operator such as == or LIKE after \(shown)\(hint)", at: token.start)
+            default:
+                throw PredicateError("expected an operator after \(shown), found \(found)", at: token.start)
+            }
+        }
+    }
+
+    private static func meant(by word: String) -> String {
+        switch word.uppercased() {
+        case "IS": "; write == nil or != nil"
+        case "ILIKE": "; write LIKE[c]"
+        case "REGEXP", "RLIKE", "GLOB": "; did you mean MATCHES or LIKE?"
+        case "STARTSWITH": "; did you mean BEGINSWITH?"
+        case "HAS", "INCLUDES": "; did you mean CONTAINS?"
+        case "EQ", "EQUALS": "; did you mean '=='?"
+        default: ""
+        }
+    }
+
+    /// The operand as a value; else an error that says that a predicate stands there.
+    func value(_ operand: Operand) throws(PredicateError) -> Expression {
+        switch operand {
+        case .expression(let value): return value
+        case .predicate(let node):
+            throw PredicateError("expected a value, and this is a comparison or a predicate", at: node.position.offset)
+        }
+    }
+
+    /// Parses a value, arithmetic included.
+    mutating func parseValue() throws(PredicateError) -> Expression {
+        let operand = try parse(.additive)
+        return try value(operand)
+    }
+
+    // MARK: Precedence
+
+    /// Parses everything that binds at least as tightly as `lowest`.
+    mutating func parse(_ lowest: Precedence) throws(PredicateError) -> Operand {
+        var left = try parsePrefix(lowest)
+        while let precedence = precedenceOfToken, precedence.rawValue >= lowest.rawValue {
+            switch precedence {
+            case .or, .and: left = .predicate(try parseChain(after: predicate(left), precedence))
+            case .comparison: left = .predicate(try parseComparison(after: left))
+            case .not: return left
+            case .additive, .multiplicative, .power:
+                left = .expression(try parseArithmetic(after: value(left), precedence))
+            }
+        }
+        return left
+    }
+
+    private var precedenceOfToken: Precedence? {
+        switch token.kind {
+        case .or: .or
+        case .and: .and
+        case .comparison: .comparison
+        case .plus, .minus: .additive
+        case .star, .slash: .multiplicative
+        case .power: .power
+        case .word:
+            switch keyword {
+            case .or: .or
+            case .and: .and
+            case .some(let word) where word.comparison != nil: .comparison
+            case .conformsTo, .utiEquals: .comparison
+            default: nil
+            }
+        default: nil
+        }
+    }
+
+    private mutating func parseChain(
+        after first: PredicateNode, _ precedence: Precedence
+    ) throws(PredicateError) -> PredicateNode {
+        var terms = [first]
+        while precedenceOfToken == precedence {
+            try advance()
+            let operand = try parse(precedence == .or ? .and : .not)
+            terms.append(try predicate(operand))
+        }
+        return try node(precedence == .or ? .or(terms) : .and(terms), at: first.position.offset)
+    }
+
+    private mutating func parseArithmetic(
+        after left: Expression, _ precedence: Precedence
+    ) throws(PredicateError) -> Expression {
+        let operation: Expression.Arithmetic
+        switch token.kind {
+        case .plus: operation = .add
+        case .minus: operation = .subtract
+        case .star: operation = .multiply
+        case .slash: operation = .divide
+        default: operation = .power
+        }
+        let position = token.start
+        try enter(at: position)
+        try advance()
+        let operand: Operand
+        switch precedence {
+        case .additive: operand = try parse(.multiplicative)
+        // `**` groups to the right, and whatever else groups to the left has been taken already.
+        default: operand = try parse(.power)
+        }
+        let right = try value(operand)
+        leave()
+        return try expression(.arithmetic(left, operation, right), at: left.position.offset)
+    }
+
+    private mutating func parsePrefix(_ lowest: Precedence) throws(PredicateError) -> Operand {
+        let start = token.start
+        if token.kind == .not || keyword == .not {
+            guard lowest.rawValue <= Precedence.not.rawValue else { throw expectedValue() }
+            try enter(at: start)
+            try advance()
+            let operand = try parse(.not)
+            let negated = try predicate(operand)
+            leave()
+            return .predicate(try node(.not(negated), at: start))
+        }
+        let quantifier: Comparison.Quantifier
+        switch keyword {
+        case .some(.any), .some(.some): quantifier = .any
+        case .some(.all): quantifier = .all
+        case .some(.none): quantifier = .none
+        default: return try parseOperand()
+        }
+        guard lowest.rawValue <= Precedence.comparison.rawValue else { throw expectedValue() }
+        try advance()
+        let left = try parseValue()
+        guard precedenceOfToken == .comparison else {
+            _ = try predicate(.expression(left))
+            throw expectedValue()
+        }
+        return .predicate(try parseComparison(after: .expression(left), quantifier, start: start))
+    }
+
+    // MARK: Comparisons
+
+    private mutating func parseComparison(
+        after operand: Operand, _ quantifier: Comparison.Quantifier? = nil, start: Int? = nil
+    ) throws(PredicateError) -> PredicateNode {
+        let position = token.start
+        guard case .expression(let left) = operand else {
+            if case .predicate(let node) = operand, case .constant = node.kind {
+                throw PredicateError("TRUEPREDICATE and FALSEPREDICATE are compared with nothing", at: position)
+            }
+            throw PredicateError("comparisons do not chain; join two with AND", at: position)
+        }
+        let operation: Comparison.Operator
+        if case .comparison(let symbol) = token.kind {
+            operation = symbol
+        } else if let word = keyword?.comparison {
+            operation = word
+        } else {
+            throw PredicateError("\(keyword?.rawValue ?? "this operator") is not supported yet", at: position)
+        }
+        let written = lexer.text(token.start, token.end)
+        try advance()
+        let options = try parseOptions(after: operation)
+        if token.kind == .end { throw PredicateError("expected a value after \(written)", at: token.start) }
+        let right = try parseValue()
+        if operation == .in, token.kind == .comma {
+            throw PredicateError("a list is written with braces: {'a', 'b'}", at: right.position.offset)
+        }
+        let comparison = Comparison(
+            quantifier: quantifier, left, operation, options: options, right, operatorPosition: position)
+        return try node(.comparison(comparison), at: start ?? left.position.offset)
+    }
+
+    private mutating func parseOptions(after operation: Comparison.Operator) throws(PredicateError) -> TextOptions {
+        guard token.kind == .openBracket else { return [] }
+        let start = token.start
+        try advance()
+        guard case .word(let letters, escaped: false) = token.kind else {
+            let hint = operation == .in ? "; a list is written with braces: {'a', 'b'}" : ""
+            throw PredicateError("expected options such as [c] or [cd]\(hint)", at: token.start)
+        }
+        var options: TextOptions = []
+        for (offset, letter) in letters.lowercased().enumerated() {
+            guard let option = TextOptions.letters.first(where: { $0.1 == letter })?.0 else {
+                let hint =
+                    operation == .in ? "; a list is written with braces: {'a', 'b'}" : "; there are c, d, n and l"
+                throw PredicateError("unknown option '\(letter)'\(hint)", at: token.start + offset)
+            }
+            options.insert(option)
+        }
+        try advance()
+        try expect(.closeBracket, "']' after the options")
+        guard operation != .between else { throw PredicateError("BETWEEN takes no options", at: start) }
+        return options
+    }
+}

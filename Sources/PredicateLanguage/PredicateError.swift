@@ -1,0 +1,30 @@
+// Why a text is no predicate, and where.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a text is not a predicate that can be evaluated, and at which byte.
+package struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A sentence for a person, without a full stop: `expected a value after LIKE`.
+    package let message: String
+    /// Where, in bytes from the start of the text; its length where something is missing at the end.
+    package let position: Int
+
+    package init(_ message: String, at position: Int) {
+        self.message = message
+        self.position = position
+    }
+
+    package var description: String { "\(message) (at byte \(position))" }
+
+    /// The line of `text` that the error lies in, and below it a caret under the place. Control characters other than
+    /// the line's end show as a blank, so that both lines keep the same columns.
+    package func excerpt(of text: String) -> String {
+        let bytes = Array(text.utf8)
+        let place = min(max(position, 0), bytes.count)
+        let newline = UInt8(ascii: "\n")
+        let start = bytes[..<place].lastIndex(of: newline).map { $0 + 1 } ?? 0
+        let end = bytes[place...].firstIndex(of: newline) ?? bytes.count
+        let line = bytes[start..<end].map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }
+        let columns = String(decoding: line[..<(place - start)], as: UTF8.self).count
+        return String(decoding: line, as: UTF8.self) + "\n" + String(repeating: " ", count: columns) + "^"
+    }
+}

@@ -1,0 +1,20 @@
+// How much one predicate may ask for.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The limits of a predicate. Past one, the predicate is refused or its evaluation fails, with an error that says which.
+package enum PredicateLimits {
+    /// How deep parentheses, braces, NOT, arithmetic, calls and key paths may nest, all together.
+    package static let nesting = 256
+    /// How many operators, values and keys a predicate may have.
+    package static let nodes = 10_000
+    /// PCRE2's count of steps for one match (`pcre2_set_match_limit`): some tens of milliseconds at worst.
+    package static let regularExpressionSteps: UInt32 = 1_000_000
+    /// PCRE2's nesting of backtracking points for one match (`pcre2_set_depth_limit`).
+    package static let regularExpressionDepth: UInt32 = 10_000
+    /// Memory for the backtracking of one match, in KiB (`pcre2_set_heap_limit`).
+    package static let regularExpressionHeap: UInt32 = 16_384
+    /// The longest regular expression, in bytes.
+    package static let regularExpressionLength = 65_536
+    /// How deep one line of JSON may nest.
+    package static let objectNesting = 256
+}

@@ -1,0 +1,81 @@
+// One comparison of a predicate: two expressions and the operator between them.
+// SPDX-License-Identifier: Apache-2.0
+
+/// One comparison: two expressions, the operator between them, its options, and whether it ranges over a collection.
+package struct Comparison: Sendable, Hashable {
+    package enum Operator: String, Sendable, Hashable, CaseIterable {
+        case equal = "=="
+        case notEqual = "!="
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+        case between = "BETWEEN"
+        case `in` = "IN"
+        case contains = "CONTAINS"
+        case beginsWith = "BEGINSWITH"
+        case endsWith = "ENDSWITH"
+        case like = "LIKE"
+        case matches = "MATCHES"
+
+        /// Whether both sides have to be text (or nil): BEGINSWITH, ENDSWITH, LIKE and MATCHES.
+        package var needsText: Bool {
+            switch self {
+            case .beginsWith, .endsWith, .like, .matches: true
+            default: false
+            }
+        }
+
+        /// Whether it is `<`, `<=`, `>` or `>=`.
+        package var isOrdering: Bool {
+            switch self {
+            case .less, .lessOrEqual, .greater, .greaterOrEqual: true
+            default: false
+            }
+        }
+
+        /// The operator that says the same with its sides exchanged, where there is one.
+        package var reversed: Operator? {
+            switch self {
+            case .equal, .notEqual: self
+            case .less: .greater
+            case .lessOrEqual: .greaterOrEqual
+            case .greater: .less
+            case .greaterOrEqual: .lessOrEqual
+            case .in: .contains
+            case .contains: .in
+            case .between, .beginsWith, .endsWith, .like, .matches: nil
+            }
+        }
+    }
+
+    /// How the elements of the left side count. NONE is the negation of ANY; SOME is another word for ANY.
+    package enum Quantifier: String, Sendable, Hashable, CaseIterable {
+        case any = "ANY"
+        case all = "ALL"
+        case none = "NONE"
+    }
+
+    package var quantifier: Quantifier?
+    package var left: Expression
+    package var operation: Operator
+    package var options: TextOptions
+    package var right: Expression
+    /// Where the operator stands; the comparison itself begins at its node's position.
+    package var operatorPosition: BytePosition
+    /// What text has to be like, made ready once; set where the right side is constant text and the left side is
+    /// compared with it as text.
+    package internal(set) var pattern: TextPattern?
+
+    package init(
+        quantifier: Quantifier? = nil, _ left: Expression, _ operation: Operator, options: TextOptions = [],
+        _ right: Expression, operatorPosition: Int = 0
+    ) {
+        self.quantifier = quantifier
+        self.left = left
+        self.operation = operation
+        self.options = options
+        self.right = right
+        self.operatorPosition = BytePosition(operatorPosition)
+    }
+}

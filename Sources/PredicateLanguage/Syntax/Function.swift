@@ -1,0 +1,34 @@
+// The predefined functions.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A predefined function (NSExpression.h lists them). The raw value is its name in a predicate.
+package enum Function: String, Sendable, Hashable, CaseIterable {
+    case sum, count, min, max, average, median
+    case add = "add:to:"
+    case subtract = "from:subtract:"
+    case multiply = "multiply:by:"
+    case divide = "divide:by:"
+    case modulus = "modulus:by:"
+    case power = "raise:toPower:"
+    case squareRoot = "sqrt"
+    case log10 = "log"
+    case naturalLogarithm = "ln"
+    case exponential = "exp"
+    case floor, ceiling, abs, trunc
+    case uppercase, lowercase, length
+    case bitwiseAnd = "bitwiseAnd:with:"
+    case bitwiseOr = "bitwiseOr:with:"
+    case bitwiseXor = "bitwiseXor:with:"
+    case leftShift = "leftshift:by:"
+    case rightShift = "rightshift:by:"
+    case onesComplement
+    case noIndex = "noindex"
+
+    /// Those that the platform has and this language does not yet.
+    static let unsupported: Set<String> = [
+        "mode", "stddev", "random", "randomn", "distanceToLocation:fromLocation:",
+    ]
+
+    /// How many arguments it takes.
+    package var arity: Int { rawValue.contains(":") ? 2 : 1 }
+}

@@ -1,0 +1,233 @@
+// The canonical text of a syntax tree.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+extension PredicateNode: CustomStringConvertible {
+    /// The canonical text; it reads back as the same tree.
+    package var description: String {
+        var printer = Printer()
+        printer.print(self)
+        return printer.text
+    }
+}
+
+extension Expression: CustomStringConvertible {
+    /// The canonical text; it reads back as the same tree.
+    package var description: String {
+        var printer = Printer()
+        printer.print(self)
+        return printer.text
+    }
+}
+
+/// Writes trees as text, with parentheses only where precedence asks for them.
+private struct Printer {
+    var text = ""
+
+    // MARK: Predicates
+
+    mutating func print(_ node: PredicateNode) {
+        switch node.kind {
+        case .constant(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .and(let terms): print(terms, joinedBy: " AND ")
+        case .or(let terms): print(terms, joinedBy: " OR ")
+        case .not(let term):
+            text += "NOT "
+            print(term, inParentheses: !term.isTight)
+        case .comparison(let comparison):
+            if let quantifier = comparison.quantifier { text += quantifier.rawValue + " " }
+            print(comparison.left)
+            text += " \(comparison.operation.rawValue)\(comparison.options.text) "
+            print(comparison.right)
+        }
+    }
+
+    private mutating func print(_ terms: [PredicateNode], joinedBy connective: String) {
+        for (index, term) in terms.enumerated() {
+            if index > 0 { text += connective }
+            // OR in OR and AND in AND keep their parentheses, so that the tree stays as it was.
+            let isAndInOr = if case .and = term.kind { connective == " OR " } else { false }
+            print(term, inParentheses: !term.isTight && !isAndInOr)
+        }
+    }
+
+    private mutating func print(_ node: PredicateNode, inParentheses: Bool) {
+        if inParentheses { text += "(" }
+        print(node)
+        if inParentheses { text += ")" }
+    }
+
+    // MARK: Expressions
+
+    mutating func print(_ expression: Expression) {
+        switch expression.kind {
+        case .constant(let value): print(value)
+        case .evaluatedObject: text += "SELF"
+        case .key(let name): printKey(name)
+        case .attribute(let attribute): text += attribute.name
+        case .variable(let name): text += "$" + name
+        case .member(let base, let name):
+            printBase(base)
+            text += "."
+            printKey(name)
+        case .aggregate(let base, let aggregate, let path):
+            printBase(base)
+            text += ".@" + aggregate.rawValue
+            for name in path {
+                text += "."
+                printKey(name)
+            }
+        case .end(let base, let end):
+            printBase(base)
+            text += "[\(end.rawValue)]"
+        case .index(let base, let index):
+            printBase(base)
+            text += "["
+            // A bare key `first` in brackets would be FIRST.
+            if case .key(let name) = index.kind, Expression.CollectionEnd(rawValue: name.uppercased()) != nil {
+                text += "#"
+            }
+            print(index)
+            text += "]"
+        case .array(let elements): printList("{", elements, "}")
+        case .negation(let operand):
+            text += "-"
+            let isBare =
+                switch operand.kind {
+                case .arithmetic, .constant: false
+                default: true
+                }
+            print(operand, inParentheses: !isBare)
+        case .arithmetic(let left, let operation, let right):
+            print(left, inParentheses: needsParentheses(left, in: operation, isLeft: true))
+            text += " \(operation.rawValue) "
+            print(right, inParentheses: needsParentheses(right, in: operation, isLeft: false))
+        case .function(let function, let arguments):
+            text += function.rawValue
+            printList("(", arguments, ")")
+        case .cast(let operand, let type):
+            text += "CAST("
+            print(operand)
+            text += ", '\(type.rawValue)')"
+        case .ternary(let condition, let first, let second):
+            text += "TERNARY("
+            print(condition)
+            text += ", "
+            print(first)
+            text += ", "
+            print(second)
+            text += ")"
+        case .subquery(let collection, let variable, let condition):
+            text += "SUBQUERY("
+            print(collection)
+            text += ", $\(variable), "
+            print(condition)
+            text += ")"
+        case .time(let time):
+            if time == TimeExpression(.now) {
+                text += "now()"
+            } else {
+                text += "$time.\(time.unit.rawValue)(\(time.count))"
+            }
+        }
+    }
+
+    private mutating func print(_ expression: Expression, inParentheses: Bool) {
+        if inParentheses { text += "(" }
+        print(expression)
+        if inParentheses { text += ")" }
+    }
+
+    private mutating func printList(_ open: String, _ elements: [Expression], _ close: String) {
+        text += open
+        for (index, element) in elements.enumerated() {
+            if index > 0 { text += ", " }
+            print(element)
+        }
+        text += close
+    }
+
+    /// A base that a dot or bracket follows directly.
+    private mutating func printBase(_ base: Expression) {
+        let isBare =
+            switch base.kind {
+            case .negation, .arithmetic: false
+            // A digit and a dot would be a fraction, and a sign binds less tightly than what follows.
+            case .constant(.integer), .constant(.number): false
+            case .evaluatedObject: true
+            default: true
+            }
+        print(base, inParentheses: !isBare)
+    }
+
+    private func needsParentheses(_ operand: Expression, in operation: Expression.Arithmetic, isLeft: Bool) -> Bool {
+        guard case .arithmetic(_, let inner, _) = operand.kind else { return false }
+        if inner.precedence != operation.precedence { return inner.precedence < operation.precedence }
+        return operation == .power ? isLeft : !isLeft
+    }
+
+    private mutating func printKey(_ name: String) {
+        if Keyword(word: name) != nil { text += "#" }
+        text += name
+    }
+
+    // MARK: Literals
+
+    private mutating func print(_ value: MetadataValue) {
+        switch value {
+        case .none: text += "NULL"
+        case .boolean(let value): text += value ? "TRUE" : "FALSE"
+        case .integer(let value): text += String(value)
+        case .number(let value): text += String(value)
+        case .string(let value): printQuoted(value)
+        case .date(let value): text += "CAST('\(value.rfc3339)', 'NSDate')"
+        case .array(let values):
+            text += "{"
+            for (index, value) in values.enumerated() {
+                if index > 0 { text += ", " }
+                print(value)
+            }
+            text += "}"
+        case .dictionary: text += "NULL"
+        }
+    }
+
+    private mutating func printQuoted(_ value: String) {
+        text += "'"
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "'", "\\":
+                text += "\\"
+                text.unicodeScalars.append(scalar)
+            case "\n": text += "\\n"
+            case "\t": text += "\\t"
+            case "\r": text += "\\r"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                text += "\\x" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "'"
+    }
+}
+
+extension PredicateNode {
+    /// Whether it stands under NOT, AND and OR without parentheses.
+    fileprivate var isTight: Bool {
+        switch kind {
+        case .and, .or: false
+        default: true
+        }
+    }
+}
+
+extension Expression.Arithmetic {
+    fileprivate var precedence: Int {
+        switch self {
+        case .add, .subtract: 0
+        case .multiply, .divide: 1
+        case .power: 2
+        }
+    }
+}

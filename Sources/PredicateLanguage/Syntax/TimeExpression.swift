@@ -1,0 +1,23 @@
+// Times that follow the clock: now() and $time.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A time relative to the moment of asking: `now()`, `$time.now(-3600)`, `$time.today(-7)`, `$time.this_month`.
+package struct TimeExpression: Sendable, Hashable {
+    package enum Unit: String, Sendable, Hashable, CaseIterable {
+        /// An instant, `count` seconds from now.
+        case now
+        case day = "today"
+        case week = "this_week"
+        case month = "this_month"
+        case year = "this_year"
+    }
+
+    package var unit: Unit
+    /// How many units later, negative for earlier.
+    package var count: Int64
+
+    package init(_ unit: Unit, _ count: Int64 = 0) {
+        self.unit = unit
+        self.count = count
+    }
+}

@@ -1,0 +1,106 @@
+// The wildcards of LIKE.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A pattern of LIKE: `?` is one character, `*` any number of them, and a backslash takes the meaning from `*`, `?` and
+/// itself. Matching is the usual two-pointer walk that goes back to the last `*` only: at worst the product of the two
+/// lengths, never exponential.
+struct LikePattern: Sendable, Hashable {
+    /// Literal bytes, or ``one`` or ``any``. Adjacent stars are one.
+    private(set) var steps: [UInt16] = []
+
+    private static let one: UInt16 = 256
+    private static let any: UInt16 = 257
+
+    init(_ pattern: String, folding: TextFolding) {
+        var literal: [UInt8] = []
+        func flush(_ steps: inout [UInt16]) {
+            guard !literal.isEmpty else { return }
+            steps += literal.withUnsafeBytes { folding.fold($0) }.bytes.map(UInt16.init)
+            literal.removeAll()
+        }
+        var bytes = Array(pattern.utf8)[...]
+        while let byte = bytes.popFirst() {
+            switch Unicode.Scalar(byte) {
+            case "*":
+                flush(&steps)
+                if steps.last != LikePattern.any { steps.append(LikePattern.any) }
+            case "?":
+                flush(&steps)
+                steps.append(LikePattern.one)
+            case "\\":
+                // A backslash before anything else, or at the end, is a backslash.
+                if let next = bytes.first, "*?\\".utf8.contains(next) {
+                    literal.append(next)
+                    bytes.removeFirst()
+                } else {
+                    literal.append(byte)
+                }
+            default: literal.append(byte)
+            }
+        }
+        flush(&steps)
+    }
+
+    /// Whether it matches every text.
+    var matchesEverything: Bool { steps == [LikePattern.any] }
+
+    /// The pattern as one literal with free ends, where it is no more than that.
+    var asLiteral: RequiredLiteral? {
+        guard let literal = requiredLiteral, literal.isSufficient else { return nil }
+        return literal
+    }
+
+    /// The literal that every match has: the whole text, else its beginning, else its end, else its longest inner part.
+    var requiredLiteral: RequiredLiteral? {
+        let runs = steps.split(whereSeparator: { $0 >= 256 })
+        guard !runs.isEmpty else {
+            return steps.isEmpty ? RequiredLiteral(.whole, [], isSufficient: true) : nil
+        }
+        func literal(_ run: ArraySlice<UInt16>, _ place: RequiredLiteral.Place, wildcards: [UInt16]) -> RequiredLiteral
+        {
+            let rest = Array(steps[..<run.startIndex]) + Array(steps[run.endIndex...])
+            return RequiredLiteral(place, run.map { UInt8(truncatingIfNeeded: $0) }, isSufficient: rest == wildcards)
+        }
+        let any = LikePattern.any
+        if runs[0].count == steps.count { return literal(runs[0], .whole, wildcards: []) }
+        if runs[0].startIndex == 0 { return literal(runs[0], .prefix, wildcards: [any]) }
+        if let last = runs.last, last.endIndex == steps.count { return literal(last, .suffix, wildcards: [any]) }
+        guard let longest = runs.max(by: { $0.count < $1.count }) else { return nil }
+        return literal(longest, .infix, wildcards: [any, any])
+    }
+
+    /// Whether the whole text matches. `next` gives the place after the character at a place, and `isBoundary` whether a
+    /// place lies between characters.
+    func matches(
+        _ text: UnsafeRawBufferPointer, next: (Int) -> Int, isBoundary: (Int) -> Bool
+    ) -> Bool {
+        var place = 0
+        var step = 0
+        var star: (step: Int, place: Int)?
+        while place < text.count {
+            if step < steps.count, steps[step] == LikePattern.any {
+                star = (step, place)
+                step += 1
+                if step == steps.count { return true }
+            } else if step < steps.count, steps[step] == LikePattern.one {
+                place = next(place)
+                step += 1
+            } else if step < steps.count, steps[step] == UInt16(text[place]),
+                // Where a literal ends, a character has to end too.
+                step + 1 < steps.count && steps[step + 1] < 256 || isBoundary(place + 1)
+            {
+                place += 1
+                step += 1
+            } else if let last = star {
+                let following = next(last.place)
+                star = (last.step, following)
+                place = following
+                step = last.step + 1
+            } else {
+                return false
+            }
+        }
+        while step < steps.count, steps[step] == LikePattern.any { step += 1 }
+        return step == steps.count
+    }
+}

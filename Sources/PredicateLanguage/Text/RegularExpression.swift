@@ -1,0 +1,119 @@
+// MATCHES: PCRE2 with limits.
+// SPDX-License-Identifier: Apache-2.0
+
+import CPCRE2
+import Synchronization
+
+/// A compiled regular expression that has to match a whole text.
+///
+/// Anchoring at both ends is PCRE2's own, so every alternative is tried until one covers the text. The work for one match
+/// is bounded by ``PredicateLimits``. Where the system allows it the expression runs as machine code; under
+/// `MemoryDenyWriteExecute` it does not, and PCRE2's interpreter serves.
+final class RegularExpression: Sendable, Hashable {
+    let text: String
+    let options: TextOptions
+
+    private let folding: TextFolding
+    /// Immutable once compiled; PCRE2 lets threads share it (pcre2api(3), "The compiled pattern"). Freed in deinit only.
+    private nonisolated(unsafe) let code: OpaquePointer
+    /// Immutable after init, and shared as the code is.
+    private nonisolated(unsafe) let context: OpaquePointer
+    /// Match data that nobody uses at the moment, one for each thread that ever matched at once.
+    private let idle: Mutex<[MatchData]> = Mutex([])
+
+    /// One block of match data. It belongs to whoever took it out of `idle`.
+    private struct MatchData: @unchecked Sendable {
+        let pointer: OpaquePointer
+    }
+
+    init(_ text: String, options: TextOptions) throws(EvaluationError) {
+        self.text = text
+        self.options = options
+        // Case is PCRE2's business; marks and normal forms are dropped from pattern and text alike.
+        folding = TextFolding(options.subtracting(.caseInsensitive))
+        let ignoresCase = TextFolding(options).foldsCase
+
+        guard let limits = pcre2_compile_context_create_8(nil) else { throw EvaluationError("out of memory") }
+        defer { pcre2_compile_context_free_8(limits) }
+        pcre2_set_max_pattern_length_8(limits, Int(PredicateLimits.regularExpressionLength))
+        pcre2_set_newline_8(limits, UInt32(PCRE2_NEWLINE_LF))
+        let flags =
+            PCRE2_UTF | PCRE2_UCP | PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_NEVER_BACKSLASH_C
+            | (ignoresCase ? PCRE2_CASELESS : 0)
+        var problem: Int32 = 0
+        var offset = 0
+        let pattern = folding.fold(text).bytes
+        let compiled = pattern.withUnsafeBufferPointer {
+            pcre2_compile_8($0.baseAddress, $0.count, flags, &problem, &offset, limits)
+        }
+        guard let compiled else {
+            throw EvaluationError(
+                "not a regular expression: \(RegularExpression.message(problem)) at its byte \(offset)")
+        }
+        guard let context = pcre2_match_context_create_8(nil) else {
+            pcre2_code_free_8(compiled)
+            throw EvaluationError("out of memory")
+        }
+        pcre2_set_match_limit_8(context, PredicateLimits.regularExpressionSteps)
+        pcre2_set_depth_limit_8(context, PredicateLimits.regularExpressionDepth)
+        pcre2_set_heap_limit_8(context, PredicateLimits.regularExpressionHeap)
+        // Fails where memory cannot be made executable; the interpreter is used then.
+        _ = pcre2_jit_compile_8(compiled, UInt32(PCRE2_JIT_COMPLETE))
+        code = compiled
+        self.context = context
+    }
+
+    deinit {
+        idle.withLock { for data in $0 { pcre2_match_data_free_8(data.pointer) } }
+        pcre2_match_context_free_8(context)
+        pcre2_code_free_8(code)
+    }
+
+    /// Whether the whole text matches; false for bytes that are not UTF-8.
+    func matches(_ text: UnsafeRawBufferPointer) throws(EvaluationError) -> Bool {
+        guard UTF8Scalars.isValid(text) else { return false }
+        if folding.isIdentity { return try run(text) }
+        return try folding.fold(text).bytes.withUnsafeBufferPointer { (bytes) throws(EvaluationError) in
+            try run(UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    private func run(_ text: UnsafeRawBufferPointer) throws(EvaluationError) -> Bool {
+        guard let data = idle.withLock({ $0.popLast() }) ?? makeMatchData() else {
+            throw EvaluationError("out of memory")
+        }
+        defer { idle.withLock { $0.append(data) } }
+        let subject = text.bindMemory(to: UInt8.self)
+        var result = pcre2_match_8(
+            code, subject.baseAddress, subject.count, 0, PCRE2_NO_UTF_CHECK, data.pointer, context)
+        if result == PCRE2_ERROR_JIT_STACKLIMIT {
+            // Machine code has 32 KiB of stack; the interpreter has the heap limit.
+            result = pcre2_match_8(
+                code, subject.baseAddress, subject.count, 0, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data.pointer, context)
+        }
+        switch result {
+        case PCRE2_ERROR_NOMATCH: return false
+        case 0...: return true
+        case PCRE2_ERROR_MATCHLIMIT, PCRE2_ERROR_DEPTHLIMIT, PCRE2_ERROR_HEAPLIMIT:
+            throw EvaluationError("the regular expression takes too much work on this text")
+        default: throw EvaluationError("the regular expression failed: \(RegularExpression.message(result))")
+        }
+    }
+
+    private func makeMatchData() -> MatchData? {
+        pcre2_match_data_create_8(1, nil).map(MatchData.init)
+    }
+
+    private static func message(_ code: Int32) -> String {
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let length = buffer.withUnsafeMutableBufferPointer { pcre2_get_error_message_8(code, $0.baseAddress, $0.count) }
+        return String(decoding: buffer.prefix(max(0, Int(length))), as: UTF8.self)
+    }
+
+    static func == (a: RegularExpression, b: RegularExpression) -> Bool { a.text == b.text && a.options == b.options }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+        hasher.combine(options)
+    }
+}
