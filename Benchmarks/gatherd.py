@@ -1,0 +1,115 @@
+# The daemon under measurement, and as much of Varlink as it takes to ask how it is.
+# SPDX-License-Identifier: Apache-2.0
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+
+# How long the daemon may take for anything, in seconds, before the run fails.
+PATIENCE = 600
+
+
+class Connection:
+    """A Varlink connection: one JSON object a message, closed by a NUL."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect(path)
+        self.received = b""
+
+    def close(self):
+        self.socket.close()
+
+    def send(self, method, more=False, **parameters):
+        call = {"method": method, "parameters": parameters}
+        if more:
+            call["more"] = True
+        self.socket.sendall(json.dumps(call).encode() + b"\0")
+
+    def receive(self):
+        while b"\0" not in self.received:
+            data = self.socket.recv(1 << 16)
+            if not data:
+                raise RuntimeError("gatherd closed the connection")
+            self.received += data
+        message, _, self.received = self.received.partition(b"\0")
+        reply = json.loads(message)
+        if "error" in reply:
+            raise RuntimeError(f"gatherd answers {reply['error']}: {reply.get('parameters')}")
+        return reply.get("parameters", {})
+
+
+class Daemon:
+    """gatherd on some containers, with everything that it writes under `directory`."""
+
+    def __init__(self, program, directory, containers):
+        os.makedirs(directory, exist_ok=True)
+        self.socket_path = os.path.join(directory, "io.gatherd")
+        self.log_path = os.path.join(directory, "log")
+        arguments = [program, "--socket", self.socket_path, "--state-directory", os.path.join(directory, "state")]
+        for identifier, path in containers.items():
+            arguments += ["--container", f"{identifier}={path}"]
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("GATHER", "XDG_"))}
+        environment["XDG_CONFIG_HOME"] = directory
+        self.log = open(self.log_path, "wb")
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            arguments, env=environment, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+
+    def connect(self):
+        """A connection as soon as the daemon takes one."""
+        while True:
+            try:
+                return Connection(self.socket_path)
+            except OSError as error:
+                if self.process.poll() is not None:
+                    raise RuntimeError(f"gatherd ended with {self.process.returncode}:\n{self.said()}") from error
+                if time.monotonic() - self.started > PATIENCE:
+                    raise
+                # There is nothing to wait for before the socket is there.
+                time.sleep(0.0005)
+
+    def wait_until_live(self):
+        """Returns how many seconds after its start all containers were live."""
+        connection = self.connect()
+        connection.send("io.gatherd.Container.Monitor", more=True)
+        while True:
+            containers = connection.receive()["containers"]
+            states = {container["state"] for container in containers}
+            if states == {"live"}:
+                seconds = time.monotonic() - self.started
+                connection.close()
+                return seconds
+            if states & {"degraded", "unavailable"}:
+                raise RuntimeError(f"a container is not live: {containers}")
+
+    def status(self):
+        connection = self.connect()
+        connection.send("io.gatherd.Service.Status")
+        answer = connection.receive()
+        connection.close()
+        return answer
+
+    def proportional_bytes(self):
+        """Memory that is this process's own, with its share of what it shares (proc(5), smaps_rollup)."""
+        with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as file:
+            return int(re.search(r"^Pss: +(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
+
+    def said(self):
+        with open(self.log_path, encoding="utf-8", errors="replace") as file:
+            return file.read()[-4000:]
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.log.close()
