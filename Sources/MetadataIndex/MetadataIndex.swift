@@ -1,1 +1,142 @@
-// Placeholder.
+// The index of one container: its tree of entries with their metadata, and what changes in it.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+
+/// The index of one container: a tree of entries with their metadata in typed columns, and a record of what changes.
+///
+/// It knows no descriptors and no time; it lives on one event loop, without locks, and is not `Sendable`. Other threads
+/// get an ``IndexSnapshot``.
+///
+/// Names are bytes: 1 to 255 of them, no slash, no NUL, neither `.` nor `..`. A refused change leaves everything as it
+/// was. Mutations are O(1) unless said otherwise and allocate nothing but for amortised growth.
+package final class MetadataIndex {
+    /// Random; makes the texts of identifiers of different indexes differ.
+    package let epoch: UInt64
+    /// Everything else; taken once for each call.
+    var storage: IndexStorage
+
+    /// An index that holds the container's own directory alone.
+    package convenience init(root: FileStatus) {
+        self.init(
+            root: root, epoch: .random(in: .min ... .max), key: .random(in: .min ... .max), log: ChangeLog())
+    }
+
+    /// As above, with what is random and the bounds of the log given, for tests.
+    init(root: FileStatus, epoch: UInt64, key: UInt64, log: ChangeLog) {
+        var root = root
+        if !root.kind.isDirectory { root.kind = .directory }
+        self.epoch = epoch
+        storage = IndexStorage(root: root, key: key)
+        storage.log = log
+    }
+
+    /// How many items live; the root is none.
+    package var count: Int { storage.count }
+    /// How many of them are directories or packages.
+    package var directoryCount: Int { storage.directoryCount }
+    /// Bytes held by rows, names and tables; the log, the open change set and what only snapshots hold not counted.
+    package var byteCount: Int { storage.byteCount }
+    /// Bytes held by the change log.
+    package var logByteCount: Int { storage.log.byteCount }
+}
+
+// MARK: Reading
+
+extension MetadataIndex: RowReader {
+    package func isLive(_ row: Row) -> Bool { storage.rows.isLive(row.number) }
+    package func identifier(of row: Row) -> ItemIdentifier? {
+        storage.rows.isLive(row.number)
+            ? ItemIdentifier(row: row, generation: storage.rows.generation(row.number)) : nil
+    }
+    package func parent(of row: Row) -> Row { Row(storage.rows.parent(row.number)) }
+    package func kind(of row: Row) -> FileKind { storage.rows.kind(row.number) }
+    package func status(of row: Row) -> FileStatus { storage.rows.status(row.number) }
+    package func isInsidePackage(_ row: Row) -> Bool { storage.rows.isInsidePackage(row.number) }
+    package func tags(of row: Row) -> [String]? { storage.rows.tags(row.number) }
+    package func withName<R, E: Error>(
+        of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
+        // The block is held here, so the body may change the index.
+        let block = storage.rows.block(row.number)
+        let arena = block.arena
+        defer { withExtendedLifetime((block, arena)) {} }
+        return try body(block.nameBytes(RowStore.slot(row.number)))
+    }
+    package func appendPath(of row: Row, to bytes: inout [UInt8]) {
+        storage.rows.appendPath(row.number, to: &bytes)
+    }
+    package func isWithin(_ row: Row, _ ancestor: Row) -> Bool { storage.rows.isWithin(row.number, ancestor.number) }
+    package func depth(of row: Row) -> Int { storage.rows.depth(row.number) }
+}
+
+extension MetadataIndex {
+    /// The entry with this name in a directory; nil where there is none, or no such directory.
+    package func child(of parent: Row, named name: UnsafeRawBufferPointer) -> Row? {
+        guard name.count > 0, name.count <= 255 else { return nil }
+        return storage.find(parent.number, name, storage.hasher.hash(parent: parent.number, name: name)).map { Row($0) }
+    }
+
+    /// The first of a directory's children, in no particular order; nil where there is none. With ``nextSibling(of:)`` it
+    /// walks a directory without memory. Between the two calls the index must not change.
+    package func firstChild(of row: Row) -> Row? {
+        let child = storage.rows.firstChild(row.number)
+        return child == Row.none ? nil : Row(child)
+    }
+
+    /// The child of the same directory that follows.
+    package func nextSibling(of row: Row) -> Row? {
+        let next = storage.rows.next(row.number)
+        return row == .root || next == Row.none ? nil : Row(next)
+    }
+
+    /// The children of a directory, in no particular order. Complexity: O(children).
+    package func children(of row: Row) -> [Row] {
+        var children: [Row] = []
+        var child = storage.rows.firstChild(row.number)
+        while child != Row.none {
+            children.append(Row(child))
+            child = storage.rows.next(child)
+        }
+        return children
+    }
+
+    /// Calls `body` for everything below a row, each directory before what it holds; where `body` returns false for a
+    /// directory, what lies below it is passed over. The index must not change meanwhile. Complexity: O(rows called).
+    package func forEachDescendant(of top: Row, _ body: (Row) -> Bool) {
+        var row = storage.rows.firstChild(top.number)
+        while row != Row.none {
+            if body(Row(row)) {
+                let child = storage.rows.firstChild(row)
+                if child != Row.none {
+                    row = child
+                    continue
+                }
+            }
+            while storage.rows.next(row) == Row.none {
+                row = storage.rows.parent(row)
+                if row == top.number { return }
+            }
+            row = storage.rows.next(row)
+        }
+    }
+
+    /// The rows of a file: of a directory its one row, of a file with several names those within the container.
+    /// Files whose link count is 1 are not found by inode. Birth times are for the caller to compare.
+    package func rows(inode: UInt64, device: UInt64) -> [Row] {
+        var found: [Row] = []
+        storage.inodes.forEach(inode: inode, device: device, storage.rows) { found.append(Row($0)) }
+        return found
+    }
+
+    /// The row of an item, nil if it is gone.
+    package func row(of identifier: ItemIdentifier) -> Row? {
+        isLive(identifier) ? identifier.row : nil
+    }
+
+    /// The rows as they are now, for any thread. Complexity: O(1); the first write afterwards copies the list of blocks,
+    /// and each write to a block that the snapshot still holds copies that block (`RowStore.writable`).
+    package func snapshot() -> IndexSnapshot {
+        IndexSnapshot(rows: storage.rows, clock: storage.clock, count: storage.count)
+    }
+}

@@ -1,0 +1,110 @@
+// The change sets of the last while, to be merged for those who come back.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The change sets of the last while: each adds one to the clock. Bounded by entries and bytes; the oldest go first.
+///
+/// Sets are written one behind the other into segments, as a set of one change in arrays of its own would take four
+/// allocations.
+struct ChangeLog {
+    /// How many changes are kept at most.
+    static let maximumChanges = 262_144
+    /// How many bytes they may take at most.
+    static let maximumBytes = 32 << 20
+    /// A segment is closed when it holds so many changes, and dropped whole.
+    static let segmentChanges = 8_192
+
+    private struct Segment {
+        var changes: [ChangeSet.Change] = []
+        var formers = FormerStore()
+        /// Where each set of the segment begins in `changes`.
+        var starts: [Int] = []
+        /// The clock before the first set of the segment.
+        var since: UInt64
+
+        var byteCount: Int { changes.capacity * 8 + starts.capacity * 8 + formers.byteCount }
+    }
+
+    private var segments: [Segment] = []
+    private var closedChanges = 0
+    private var closedBytes = 0
+    /// The log reaches back to this clock.
+    private(set) var floor: UInt64 = 0
+
+    let maximumChanges: Int
+    let maximumBytes: Int
+
+    init(maximumChanges: Int = ChangeLog.maximumChanges, maximumBytes: Int = ChangeLog.maximumBytes) {
+        self.maximumChanges = maximumChanges
+        self.maximumBytes = maximumBytes
+    }
+
+    var byteCount: Int { closedBytes + (segments.last?.byteCount ?? 0) }
+
+    /// Forgets everything up to `clock`.
+    mutating func cut(at clock: UInt64) {
+        segments = []
+        closedChanges = 0
+        closedBytes = 0
+        floor = clock
+    }
+
+    /// Keeps a set, the one that led to `set.clock`.
+    mutating func append(_ set: borrowing ChangeSet) {
+        if set.count > maximumChanges {
+            cut(at: set.clock)
+            return
+        }
+        if segments.isEmpty
+            || segments[segments.count - 1].changes.count >= min(ChangeLog.segmentChanges, maximumChanges / 8)
+        {
+            if let last = segments.last {
+                closedChanges += last.changes.count
+                closedBytes += last.byteCount
+            }
+            segments.append(Segment(since: set.since))
+        }
+        let last = segments.count - 1
+        segments[last].starts.append(segments[last].changes.count)
+        for change in set.changes {
+            var copy = change
+            if change.former != ChangeSet.noFormer {
+                copy.former = segments[last].formers.append(set.formers.records[Int(change.former)], of: set.formers)
+            }
+            segments[last].changes.append(copy)
+        }
+        while closedChanges + segments[segments.count - 1].changes.count > maximumChanges || byteCount > maximumBytes {
+            let first = segments.removeFirst()
+            guard let next = segments.first else {
+                cut(at: set.clock)
+                return
+            }
+            closedChanges -= first.changes.count
+            closedBytes -= first.byteCount
+            floor = next.since
+        }
+    }
+
+    /// Merges all sets after `clock`: the earliest former state of each row stays. `clock` is not below `floor`.
+    func merge(since clock: UInt64, into merged: inout ChangeSet) {
+        for segment in segments {
+            let end = segment.since + UInt64(segment.starts.count)
+            if end <= clock { continue }
+            let skipped = clock > segment.since ? Int(clock - segment.since) : 0
+            for change in segment.changes[segment.starts[skipped]...] {
+                merged.adopt(change, of: segment.formers)
+            }
+        }
+    }
+}
+
+extension ChangeSet {
+    /// Adds a change of a later set, unless the row is known already.
+    mutating func adopt(_ change: Change, of formers: borrowing FormerStore) {
+        if contains(change.row) { return }
+        var former = ChangeSet.noFormer
+        if change.former != ChangeSet.noFormer {
+            former = self.formers.append(formers.records[Int(change.former)], of: formers)
+        }
+        append(change.row, former: former)
+    }
+}

@@ -1,0 +1,186 @@
+// What changed in an index over a while: each row once, with its state from before.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+
+/// What changed in an index between two points of its clock: each row once, in the order of its first change, with the
+/// state that it had at the beginning. Former states stand in arenas, not in objects.
+///
+/// A row whose occupant went and whose slot was given to another is one change: its former state has the old generation,
+/// the index the new one (``Transition/replaced(former:current:)``). What came and went within the set is not in it, nor
+/// is a row that is again as it was. A row below a directory that moved is in the set only if it changed itself.
+package struct ChangeSet: Sendable {
+    /// One changed row.
+    struct Change: Sendable {
+        var row: UInt32
+        /// Where its former state stands; `ChangeSet.noFormer` where the slot was empty.
+        var former: UInt32
+    }
+
+    static let noFormer = UInt32.max
+    /// Up to so many changes, looking through them is faster than a table.
+    private static let scanned = 8
+
+    var changes: [Change] = []
+    var formers = FormerStore()
+    /// The places in `changes` by row, open addressing by powers of two; `UInt32.max` where empty. Empty for small sets.
+    private var table: [UInt32] = []
+
+    init() {}
+
+    /// The clock before the first change.
+    package internal(set) var since: UInt64 = 0
+    /// The clock after the last change.
+    package internal(set) var clock: UInt64 = 0
+
+    /// How many rows changed.
+    package var count: Int { changes.count }
+    /// Whether nothing changed.
+    package var isEmpty: Bool { changes.isEmpty }
+
+    /// The row of a change. Complexity: O(1), as all here unless said otherwise.
+    package func row(at index: Int) -> Row { Row(changes[index].row) }
+
+    /// Where the change of a row stands, nil if it did not change.
+    package func index(of row: Row) -> Int? { find(row.number) }
+
+    /// Bytes held.
+    var byteCount: Int { changes.capacity * 8 + table.capacity * 4 + formers.byteCount }
+}
+
+// MARK: Former states
+
+extension ChangeSet {
+    /// The state of a row from before, without its name.
+    package struct Former: Sendable, Hashable {
+        /// Who was in the row.
+        package let identifier: ItemIdentifier
+        /// Its directory.
+        package let parent: Row
+        /// Its status.
+        package let status: FileStatus
+        /// Whether it lay inside a package.
+        package let isInsidePackage: Bool
+        /// Its tags, nil where they were not known.
+        package let tags: [String]?
+    }
+
+    /// Whether there was an entry in the row before.
+    @inline(__always)
+    package func hasFormer(at index: Int) -> Bool { changes[index].former != ChangeSet.noFormer }
+
+    /// The state of the row from before, nil where the slot was empty.
+    package func former(at index: Int) -> Former? {
+        let change = changes[index]
+        guard change.former != ChangeSet.noFormer else { return nil }
+        let record = formers.records[Int(change.former)]
+        return Former(
+            identifier: ItemIdentifier(row: Row(change.row), generation: record.generation),
+            parent: Row(record.parent), status: formers.status(record),
+            isInsidePackage: record.flags & Block.insidePackage != 0, tags: formers.tags(record))
+    }
+
+    /// Lends the name from before; empty where the slot was empty.
+    package func withFormerName<R, E: Error>(
+        at index: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
+        let change = changes[index]
+        guard change.former != ChangeSet.noFormer else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        return try formers.withName(formers.records[Int(change.former)], body)
+    }
+
+    /// What became of a row's occupants.
+    package enum Transition: Hashable, Sendable {
+        /// An item came into an empty slot.
+        case added(ItemIdentifier)
+        /// The item is gone.
+        case removed(ItemIdentifier)
+        /// The same item with other values.
+        case changed(ItemIdentifier)
+        /// One item is gone, and another is in its slot.
+        case replaced(former: ItemIdentifier, current: ItemIdentifier)
+    }
+
+    /// What became of the occupants of a changed row, as of `reader`: the index right after the set was taken, or a
+    /// snapshot from then. Nil where both are missing, which happens only if the index went on since.
+    package func transition(at index: Int, in reader: borrowing some RowReader) -> Transition? {
+        let change = changes[index]
+        let row = Row(change.row)
+        let current = reader.identifier(of: row)
+        guard change.former != ChangeSet.noFormer else { return current.map { .added($0) } }
+        let former = ItemIdentifier(row: row, generation: formers.records[Int(change.former)].generation)
+        guard let current else { return .removed(former) }
+        return current == former ? .changed(current) : .replaced(former: former, current: current)
+    }
+}
+
+// MARK: Recording
+
+extension ChangeSet {
+    /// Whether the row is in the set.
+    @inline(__always)
+    func contains(_ row: UInt32) -> Bool { find(row) != nil }
+
+    @inline(__always)
+    private static func place(_ row: UInt32, _ mask: Int) -> Int {
+        Int(truncatingIfNeeded: (UInt64(row) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+    }
+
+    @inline(__always)
+    func find(_ row: UInt32) -> Int? {
+        if table.isEmpty { return changes.firstIndex { $0.row == row } }
+        let mask = table.count - 1
+        var place = ChangeSet.place(row, mask)
+        while table[place] != .max {
+            if changes[Int(table[place])].row == row { return Int(table[place]) }
+            place = (place + 1) & mask
+        }
+        return nil
+    }
+
+    /// Adds a row that is not in the set.
+    @inline(__always)
+    mutating func append(_ row: UInt32, former: UInt32) {
+        changes.append(Change(row: row, former: former))
+        if changes.count <= ChangeSet.scanned { return }
+        if changes.count * 2 > table.count {
+            buildTable(room: changes.count * 2)
+        } else {
+            fileLast()
+        }
+    }
+
+    private mutating func fileLast() {
+        let mask = table.count - 1
+        var place = ChangeSet.place(changes[changes.count - 1].row, mask)
+        while table[place] != .max { place = (place + 1) & mask }
+        table[place] = UInt32(changes.count - 1)
+    }
+
+    private mutating func buildTable(room: Int) {
+        table = []
+        if changes.count <= ChangeSet.scanned { return }
+        var capacity = 16
+        while capacity < room * 2 { capacity *= 2 }
+        table = [UInt32](repeating: .max, count: capacity)
+        let mask = capacity - 1
+        for (index, change) in changes.enumerated() {
+            var place = ChangeSet.place(change.row, mask)
+            while table[place] != .max { place = (place + 1) & mask }
+            table[place] = UInt32(index)
+        }
+    }
+
+    /// Drops the changes for which `isVoid` holds.
+    mutating func drop(where isVoid: (Change) -> Bool) {
+        let before = changes.count
+        let void = changes.contains(where: isVoid)
+        guard void else { return }
+        changes.removeAll(where: isVoid)
+        if changes.isEmpty {
+            self = ChangeSet()
+        } else if changes.count != before {
+            buildTable(room: changes.count)
+        }
+    }
+}

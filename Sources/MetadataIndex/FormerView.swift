@@ -1,0 +1,127 @@
+// The rows of an index as they were before a change set.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+
+/// The rows of an index as they were before a change set: what is in the set is read from there, the rest from a snapshot
+/// taken right after the set. So paths are right though directories above moved or went meanwhile.
+package struct FormerView: Sendable {
+    /// The changes since the moment that is looked at.
+    package let changes: ChangeSet
+    /// The state after the changes.
+    package let current: IndexSnapshot
+
+    init(changes: ChangeSet, current: IndexSnapshot) {
+        self.changes = changes
+        self.current = current
+    }
+
+    private enum Place {
+        case record(FormerStore.Record)
+        case current
+        case missing
+    }
+
+    @inline(__always)
+    private func place(_ row: UInt32) -> Place {
+        if let index = changes.find(row) {
+            let former = changes.changes[index].former
+            return former == ChangeSet.noFormer ? .missing : .record(changes.formers.records[Int(former)])
+        }
+        return current.rows.isLive(row) ? .current : .missing
+    }
+
+    /// The directory of a row then; the root for a row that was not there.
+    private func parent(_ row: UInt32) -> UInt32 {
+        switch place(row) {
+        case .record(let record): record.parent
+        case .current: current.rows.parent(row)
+        case .missing: 0
+        }
+    }
+}
+
+extension FormerView: RowReader {
+    package func isLive(_ row: Row) -> Bool {
+        if case .missing = place(row.number) { return false }
+        return true
+    }
+
+    package func identifier(of row: Row) -> ItemIdentifier? {
+        switch place(row.number) {
+        case .record(let record): ItemIdentifier(row: row, generation: record.generation)
+        case .current: current.identifier(of: row)
+        case .missing: nil
+        }
+    }
+
+    package func parent(of row: Row) -> Row { Row(parent(row.number)) }
+
+    package func kind(of row: Row) -> FileKind {
+        if case .record(let record) = place(row.number) { return record.values.kind }
+        return current.kind(of: row)
+    }
+
+    package func status(of row: Row) -> FileStatus {
+        if case .record(let record) = place(row.number) { return changes.formers.status(record) }
+        return current.status(of: row)
+    }
+
+    package func isInsidePackage(_ row: Row) -> Bool {
+        if case .record(let record) = place(row.number) { return record.flags & Block.insidePackage != 0 }
+        return current.isInsidePackage(row)
+    }
+
+    package func tags(of row: Row) -> [String]? {
+        if case .record(let record) = place(row.number) { return changes.formers.tags(record) }
+        return current.tags(of: row)
+    }
+
+    package func withName<R, E: Error>(
+        of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
+        switch place(row.number) {
+        case .record(let record): try changes.formers.withName(record, body)
+        case .current: try current.rows.withName(row.number, body)
+        case .missing: try body(UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+    }
+
+    package func appendPath(of row: Row, to bytes: inout [UInt8]) {
+        let start = bytes.count
+        // Names from the entry up, each reversed, then all reversed.
+        var at = row.number
+        while at != 0 {
+            if at != row.number { bytes.append(UInt8(ascii: "/")) }
+            withName(of: Row(at)) { bytes.append(contentsOf: $0.reversed()) }
+            at = parent(at)
+        }
+        bytes[start...].reverse()
+    }
+
+    package func isWithin(_ row: Row, _ ancestor: Row) -> Bool {
+        var at = row.number
+        while at != ancestor.number {
+            if at == 0 { return false }
+            at = parent(at)
+        }
+        return true
+    }
+
+    package func depth(of row: Row) -> Int {
+        var depth = 0
+        var at = row.number
+        while at != 0 {
+            depth += 1
+            at = parent(at)
+        }
+        return depth
+    }
+}
+
+extension ChangeSet {
+    /// The rows as they were before the set. `current` is the state right after it: a snapshot from when it was taken.
+    package func formerView(in current: IndexSnapshot) -> FormerView {
+        FormerView(changes: self, current: current)
+    }
+}

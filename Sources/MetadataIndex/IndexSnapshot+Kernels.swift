@@ -1,0 +1,207 @@
+// Scans of a block of rows at a time.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+
+/// A column of integers that a block can be scanned by. Dates are nanoseconds since 1970.
+package enum IntegerColumn: Sendable, Hashable, CaseIterable {
+    case size, created, modified, changed, inode, links, owner, group, mode, device
+}
+
+/// How a column's value is compared with a constant.
+package enum IntegerComparison: Sendable, Hashable, CaseIterable {
+    case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+}
+
+/// Where a literal must stand in a name.
+package enum NameMatch: Sendable, Hashable, CaseIterable {
+    case equal, prefix, suffix, infix
+}
+
+extension IndexSnapshot {
+    /// The rows of a block that hold items; the root is none.
+    package func liveRows(inBlock number: Int) -> BlockBitmap {
+        let block = rows.blocks[number]
+        var bits = BlockBitmap()
+        for word in 0..<Block.words { bits.words[word] = block.isLive[word] }
+        if number == 0 { bits[0] = false }
+        return bits
+    }
+
+    /// Keeps the rows whose value compares so. A row without the value (a time of birth that is not known) is not kept,
+    /// whatever the comparison. Inodes and devices beyond `Int64.max` count as that.
+    package func select(
+        _ column: IntegerColumn, _ comparison: IntegerComparison, _ constant: Int64, inBlock number: Int,
+        among bits: inout BlockBitmap
+    ) {
+        let block = rows.blocks[number]
+        switch column {
+        case .size: IndexSnapshot.compare(block.size, comparison, constant, &bits)
+        case .modified: IndexSnapshot.compare(block.modified, comparison, constant, &bits)
+        case .changed: IndexSnapshot.compare(block.changed, comparison, constant, &bits)
+        case .created:
+            IndexSnapshot.compare(block.created, .notEqual, RowValues.noTime, &bits)
+            IndexSnapshot.compare(block.created, comparison, constant, &bits)
+        case .links:
+            let links = block.links
+            IndexSnapshot.keep(&bits) { Int64(links[$0]).compares(comparison, constant) }
+        case .inode:
+            let inode = block.inode
+            IndexSnapshot.keep(&bits) { Int64(clamping: inode[$0]).compares(comparison, constant) }
+        case .owner: selectCommon(block, &bits) { Int64($0.owner).compares(comparison, constant) }
+        case .group: selectCommon(block, &bits) { Int64($0.group).compares(comparison, constant) }
+        case .mode: selectCommon(block, &bits) { Int64($0.mode).compares(comparison, constant) }
+        case .device: selectCommon(block, &bits) { Int64(clamping: $0.device).compares(comparison, constant) }
+        }
+        withExtendedLifetime(block) {}
+    }
+
+    /// Keeps the rows whose time of birth is known.
+    package func selectCreatedKnown(inBlock number: Int, among bits: inout BlockBitmap) {
+        let block = rows.blocks[number]
+        IndexSnapshot.compare(block.created, .notEqual, RowValues.noTime, &bits)
+        withExtendedLifetime(block) {}
+    }
+
+    /// Keeps the rows of these kinds.
+    package func select(kinds: some Sequence<FileKind>, inBlock number: Int, among bits: inout BlockBitmap) {
+        var mask: UInt64 = 0
+        for kind in kinds { mask |= 1 << UInt64(kind.rawValue) }
+        let block = rows.blocks[number]
+        let column = block.kind
+        IndexSnapshot.keep(&bits) { mask >> UInt64(column[$0] & 63) & 1 != 0 }
+        withExtendedLifetime(block) {}
+    }
+
+    /// Keeps the rows that lie inside a package, or those that do not.
+    package func select(insidePackage: Bool, inBlock number: Int, among bits: inout BlockBitmap) {
+        let block = rows.blocks[number]
+        let flags = block.flags
+        IndexSnapshot.keep(&bits) { (flags[$0] & Block.insidePackage != 0) == insidePackage }
+        withExtendedLifetime(block) {}
+    }
+
+    /// Keeps the rows for whose tags `matches` holds; it is called once for each list, with nil for tags not known.
+    package func select(
+        tagsMatching matches: ([String]?) -> Bool, inBlock number: Int, among bits: inout BlockBitmap
+    ) {
+        let block = rows.blocks[number]
+        guard let tags = block.header.pointee.tags else {
+            if !bits.isEmpty, !matches(nil) { bits = BlockBitmap() }
+            return
+        }
+        var known: [UInt32: Bool] = [:]
+        bits.filter { place in
+            let number = tags[place]
+            if let answer = known[number] { return answer }
+            let answer = matches(number == TagTable.unknown ? nil : rows.tagLists[Int(number)])
+            known[number] = answer
+            return answer
+        }
+        withExtendedLifetime(block) {}
+    }
+
+    /// Keeps the rows whose names have the literal where it is asked for, byte by byte. An empty literal is a prefix, suffix
+    /// and infix of every name.
+    package func select(
+        _ match: NameMatch, _ literal: UnsafeRawBufferPointer, inBlock number: Int, among bits: inout BlockBitmap
+    ) {
+        guard literal.count > 0 else {
+            if match == .equal { bits = BlockBitmap() }
+            return
+        }
+        guard literal.count <= 255 else {
+            bits = BlockBitmap()
+            return
+        }
+        let block = rows.blocks[number]
+        switch match {
+        case .equal: block.keepNames(&bits, literal, atEnd: false, whole: true)
+        case .prefix: block.keepNames(&bits, literal, atEnd: false, whole: false)
+        case .suffix: block.keepNames(&bits, literal, atEnd: true, whole: false)
+        case .infix: block.keepNames(&bits, containing: literal)
+        }
+        withExtendedLifetime(block) {}
+    }
+
+    /// Keeps the rows for whose names `matches` holds.
+    package func select<E: Error>(
+        namesMatching matches: (UnsafeRawBufferPointer) throws(E) -> Bool, inBlock number: Int,
+        among bits: inout BlockBitmap
+    ) throws(E) {
+        let block = rows.blocks[number]
+        try bits.filter { (place) throws(E) in try matches(block.nameBytes(place)) }
+        withExtendedLifetime(block) {}
+    }
+
+    // MARK: Inner loops
+
+    /// Keeps the places for which `body` holds. A full word is a loop without branches, which a processor runs at a
+    /// place a cycle or so; others go from bit to bit.
+    @inline(__always)
+    static func keep(_ bits: inout BlockBitmap, _ body: (Int) -> Bool) {
+        for word in 0..<64 {
+            let asked = bits.words[word]
+            if asked == 0 { continue }
+            let base = word << 6
+            var found: UInt64 = 0
+            if asked.nonzeroBitCount >= 32 {
+                // Every place of a block may be read; those that were never written are masked out.
+                for place in 0..<64 { found |= (body(base | place) ? 1 : 0) << UInt64(place) }
+                found &= asked
+            } else {
+                var rest = asked
+                while rest != 0 {
+                    let place = rest.trailingZeroBitCount
+                    found |= (body(base | place) ? 1 : 0) << UInt64(place)
+                    rest &= rest &- 1
+                }
+            }
+            bits.words[word] = found
+        }
+    }
+
+    @inline(__always)
+    private static func compare(
+        _ column: UnsafeMutablePointer<Int64>, _ comparison: IntegerComparison, _ constant: Int64,
+        _ bits: inout BlockBitmap
+    ) {
+        // The comparison is chosen once, not for each row.
+        switch comparison {
+        case .equal: keep(&bits) { column[$0] == constant }
+        case .notEqual: keep(&bits) { column[$0] != constant }
+        case .less: keep(&bits) { column[$0] < constant }
+        case .lessOrEqual: keep(&bits) { column[$0] <= constant }
+        case .greater: keep(&bits) { column[$0] > constant }
+        case .greaterOrEqual: keep(&bits) { column[$0] >= constant }
+        }
+    }
+
+    /// Asks each combination of owner, group, mode and device that stands in the block once in a row of equal ones.
+    private func selectCommon(_ block: Block, _ bits: inout BlockBitmap, _ body: (CommonAttributes) -> Bool) {
+        var last = UInt32.max
+        var answer = false
+        bits.filter { place in
+            let number = block.common[place]
+            if number != last {
+                last = number
+                answer = body(rows.common[Int(number)])
+            }
+            return answer
+        }
+    }
+}
+
+extension Int64 {
+    @inline(__always)
+    fileprivate func compares(_ comparison: IntegerComparison, _ constant: Int64) -> Bool {
+        switch comparison {
+        case .equal: self == constant
+        case .notEqual: self != constant
+        case .less: self < constant
+        case .lessOrEqual: self <= constant
+        case .greater: self > constant
+        case .greaterOrEqual: self >= constant
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// The rows of an index as they were at one moment.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+
+/// The rows of an index as they were at one moment, for any thread. It stays as it is whatever the index does; as long as
+/// it lives, each block that the index writes to is copied once.
+package struct IndexSnapshot: Sendable {
+    let rows: RowStore
+    /// The clock of the index when the snapshot was taken.
+    package let clock: UInt64
+    /// How many items live, the root not counted.
+    package let count: Int
+
+    /// Rows in a block; row number = block × `rowsPerBlock` + place.
+    @inlinable
+    package static var rowsPerBlock: Int { 4_096 }
+
+    /// How many blocks there are.
+    package var blockCount: Int { rows.blocks.count }
+
+    /// The row at a place of a block.
+    @inlinable
+    package static func row(block: Int, place: Int) -> Row {
+        Row(UInt32(truncatingIfNeeded: block << 12 | place))
+    }
+}
+
+extension IndexSnapshot: RowReader {
+    package func isLive(_ row: Row) -> Bool { rows.isLive(row.number) }
+    package func identifier(of row: Row) -> ItemIdentifier? {
+        rows.isLive(row.number) ? ItemIdentifier(row: row, generation: rows.generation(row.number)) : nil
+    }
+    package func parent(of row: Row) -> Row { Row(rows.parent(row.number)) }
+    package func kind(of row: Row) -> FileKind { rows.kind(row.number) }
+    package func status(of row: Row) -> FileStatus { rows.status(row.number) }
+    package func isInsidePackage(_ row: Row) -> Bool { rows.isInsidePackage(row.number) }
+    package func tags(of row: Row) -> [String]? { rows.tags(row.number) }
+    package func withName<R, E: Error>(
+        of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+    ) throws(E) -> R {
+        try rows.withName(row.number, body)
+    }
+    package func appendPath(of row: Row, to bytes: inout [UInt8]) { rows.appendPath(row.number, to: &bytes) }
+    package func isWithin(_ row: Row, _ ancestor: Row) -> Bool { rows.isWithin(row.number, ancestor.number) }
+    package func depth(of row: Row) -> Int { rows.depth(row.number) }
+}

@@ -1,0 +1,54 @@
+// The entries of a crawled directory, all at once.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+extension IndexStorage {
+    /// Inserts the entries of one directory; those that are there already are updated.
+    mutating func insertChildren(
+        _ parent: UInt32, names bytes: UnsafeRawBufferPointer, lengths: UnsafeBufferPointer<UInt8>,
+        statuses: UnsafeBufferPointer<FileStatus>, recording: Bool, into result: inout [Row]
+    ) throws(IndexError) {
+        try checkDirectory(parent)
+        guard lengths.count == statuses.count else { throw .malformedBatch }
+        var total = 0
+        for length in lengths { total += Int(length) }
+        guard total == bytes.count else { throw .malformedBatch }
+        var offset = 0
+        for length in lengths {
+            let name = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(length)])
+            guard isValidName(name) else { throw .invalidName }
+            offset += Int(length)
+        }
+        guard lengths.count <= Int(Row.none - 1 - slotCount) else { throw .full }
+        result.reserveCapacity(result.count + lengths.count)
+
+        // What lies in a directory that is new in the open set is recorded in any case: a set must not know a row
+        // whose directory it does not know.
+        let recording = recording || isNew(parent)
+        let flags = flagsBelow(parent)
+        offset = 0
+        for index in 0..<lengths.count {
+            let name = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(lengths[index])])
+            offset += name.count
+            let hash = hasher.hash(parent: parent, name: name)
+            if let row = find(parent, name, hash) {
+                _ = try update(row, statuses[index])
+                result.append(Row(row))
+                continue
+            }
+            let row = try allocate()
+            if recording {
+                recordInsertion(row)
+            } else {
+                hasUnrecorded = true
+            }
+            let values = RowValues(statuses[index], common: number(of: CommonAttributes(statuses[index])))
+            occupy(row, parent, name, values, flags: flags)
+            file(row, hash)
+            link(row, below: parent)
+            if values.isFoundByInode { inodes.insert(row, rows) }
+            result.append(Row(row))
+        }
+    }
+}

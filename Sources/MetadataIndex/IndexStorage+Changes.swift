@@ -1,0 +1,318 @@
+// How rows come, change, move and go.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+extension IndexStorage {
+    // MARK: Coming
+
+    /// Checks that children can be put below a row.
+    @inline(__always)
+    func checkDirectory(_ parent: UInt32) throws(IndexError) {
+        guard rows.isLive(parent) else { throw .noSuchRow(Row(parent)) }
+        guard rows.block(parent).isDirectory(RowStore.slot(parent)) else { throw .notADirectory(Row(parent)) }
+    }
+
+    mutating func insert(
+        _ parent: UInt32, _ name: UnsafeRawBufferPointer, _ status: FileStatus
+    ) throws(IndexError) -> UInt32 {
+        try checkDirectory(parent)
+        guard isValidName(name) else { throw .invalidName }
+        let hash = hasher.hash(parent: parent, name: name)
+        if let other = find(parent, name, hash) { throw .nameTaken(Row(other)) }
+        let row = try allocate()
+        recordInsertion(row)
+        let values = RowValues(status, common: number(of: CommonAttributes(status)))
+        occupy(row, parent, name, values, flags: flagsBelow(parent))
+        file(row, hash)
+        link(row, below: parent)
+        if values.isFoundByInode { inodes.insert(row, rows) }
+        return row
+    }
+
+    /// The flags of what lies in a directory.
+    @inline(__always)
+    func flagsBelow(_ parent: UInt32) -> UInt8 {
+        guard parent != 0 else { return 0 }
+        return rows.kind(parent) == .package ? Block.insidePackage : rows.block(parent).flags[RowStore.slot(parent)]
+    }
+
+    /// Writes the columns of a new occupant, all but the links to its siblings.
+    @inline(__always)
+    mutating func occupy(
+        _ row: UInt32, _ parent: UInt32, _ name: UnsafeRawBufferPointer, _ values: RowValues, flags: UInt8
+    ) {
+        let block = rows.writable(row)
+        let slot = RowStore.slot(row)
+        // The name first: it may lie in an arena that is let go here, and a row that is not live keeps no bytes.
+        block.setName(slot, name, replacing: false)
+        block.parent[slot] = parent
+        block.setValues(slot, values)
+        block.flags[slot] = flags
+        block.setTags(slot, TagTable.unknown)
+        block.isLive[slot >> 6] |= 1 << UInt64(slot & 63)
+        block.header.pointee.live += 1
+        if values.kind.isDirectory {
+            block.addDirectory(slot)
+            directoryCount += 1
+        }
+        count += 1
+        if slot == Block.capacity - 1 { block.trimNames() }
+    }
+
+    // MARK: Changing
+
+    mutating func update(_ row: UInt32, _ status: FileStatus) throws(IndexError) -> Bool {
+        guard rows.isLive(row) else { throw .noSuchRow(Row(row)) }
+        if row == 0, !status.kind.isDirectory { throw .isRoot }
+        let values = RowValues(status, common: number(of: CommonAttributes(status)))
+        let old = rows.values(row)
+        guard values != old else { return false }
+        if old.kind.isDirectory, !values.kind.isDirectory { removeChildren(row) }
+        record(row)
+        apply(values, to: row)
+        if (old.kind == .package) != (values.kind == .package) { refreshFlags(below: row) }
+        return true
+    }
+
+    /// Gives a live row other values, and keeps the tables that follow from them. A row that ceases to be a directory has
+    /// no children.
+    mutating func apply(_ values: RowValues, to row: UInt32) {
+        let old = rows.values(row)
+        let isSameFile =
+            old.inode == values.inode
+            && rows.common[Int(old.common)].device == rows.common[Int(values.common)].device
+        let refile = !isSameFile || old.isFoundByInode != values.isFoundByInode
+        if refile, old.isFoundByInode { inodes.remove(row, rows) }
+        let block = rows.writable(row)
+        let slot = RowStore.slot(row)
+        block.setValues(slot, values)
+        if old.kind.isDirectory != values.kind.isDirectory {
+            if values.kind.isDirectory {
+                block.addDirectory(slot)
+                directoryCount += 1
+            } else {
+                block.removeDirectory(slot)
+                directoryCount -= 1
+            }
+        }
+        if refile, values.isFoundByInode { inodes.insert(row, rows) }
+    }
+
+    mutating func setTags(_ row: UInt32, _ tags: [String]?) throws(IndexError) -> Bool {
+        guard rows.isLive(row), row != 0 else { throw row == 0 ? .isRoot : .noSuchRow(Row(row)) }
+        guard rows.tags(row) != tags else { return false }
+        record(row)
+        let number = self.tags.retain(tags, in: &rows.tagLists)
+        setTagNumber(row, number)
+        return true
+    }
+
+    /// Puts a number that is counted already in place of the row's.
+    private mutating func setTagNumber(_ row: UInt32, _ number: UInt32) {
+        let block = rows.writable(row)
+        let slot = RowStore.slot(row)
+        tags.release(block.tags(slot), in: &rows.tagLists)
+        block.setTags(slot, number)
+    }
+
+    // MARK: Flags that follow from the place
+
+    /// Sets the flags of a row that moved, and of what lies below: a walk only where a package's boundary was crossed.
+    mutating func refreshFlags(of row: UInt32) {
+        let flags = flagsBelow(rows.parent(row))
+        guard rows.block(row).flags[RowStore.slot(row)] != flags else { return }
+        record(row)
+        rows.writable(row).flags[RowStore.slot(row)] = flags
+        refreshFlags(below: row)
+    }
+
+    /// Sets the flags of all rows below a row whose own are right.
+    mutating func refreshFlags(below top: UInt32) {
+        var row = rows.firstChild(top)
+        while row != Row.none {
+            let flags = flagsBelow(rows.parent(row))
+            var descend = false
+            if rows.block(row).flags[RowStore.slot(row)] != flags {
+                record(row)
+                rows.writable(row).flags[RowStore.slot(row)] = flags
+                descend = rows.firstChild(row) != Row.none
+            }
+            if descend {
+                row = rows.firstChild(row)
+                continue
+            }
+            while rows.next(row) == Row.none {
+                row = rows.parent(row)
+                if row == top { return }
+            }
+            row = rows.next(row)
+        }
+    }
+
+    // MARK: Moving
+
+    /// Checks a row that is to be moved, replaced or removed.
+    func checkItem(_ row: UInt32) throws(IndexError) {
+        guard row != 0 else { throw .isRoot }
+        guard rows.isLive(row) else { throw .noSuchRow(Row(row)) }
+    }
+
+    mutating func move(_ row: UInt32, _ parent: UInt32, _ name: UnsafeRawBufferPointer) throws(IndexError) {
+        try checkItem(row)
+        try checkDirectory(parent)
+        guard isValidName(name) else { throw .invalidName }
+        let hash = hasher.hash(parent: parent, name: name)
+        if let other = find(parent, name, hash) {
+            if other == row { return }
+            throw .nameTaken(Row(other))
+        }
+        if rows.isWithin(parent, row) { throw .wouldContainItself(Row(row)) }
+        record(row)
+        unfile(row)
+        let from = rows.parent(row)
+        if from != parent { unlink(row) }
+        let block = rows.writable(row)
+        block.setName(RowStore.slot(row), name, replacing: true)
+        block.parent[RowStore.slot(row)] = parent
+        file(row, hash)
+        if from != parent {
+            link(row, below: parent)
+            refreshFlags(of: row)
+        }
+    }
+
+    mutating func replace(_ target: UInt32, _ source: UInt32) throws(IndexError) {
+        try checkItem(target)
+        try checkItem(source)
+        if target == source { return }
+        if rows.isWithin(target, source) { throw .wouldContainItself(Row(source)) }
+        record(target)
+        record(source)
+        // Detached first: it may lie below the target, whose children go.
+        unlink(source)
+        unfile(source)
+        removeChildren(target)
+        let values = rows.values(source)
+        let children = rows.firstChild(source)
+        if values.kind.isDirectory { rows.writable(source).setFirstChild(RowStore.slot(source), Row.none) }
+        let tagNumber = rows.block(source).tags(RowStore.slot(source))
+        if tagNumber > TagTable.empty {
+            setTagNumber(target, tags.retain(rows.tagLists[Int(tagNumber)], in: &rows.tagLists))
+        } else {
+            setTagNumber(target, tagNumber)
+        }
+        vacate(source)
+        apply(values, to: target)
+        var child = children
+        while child != Row.none {
+            record(child)
+            unfile(child)
+            rows.writable(child).parent[RowStore.slot(child)] = target
+            file(child, hash(child))
+            child = rows.next(child)
+        }
+        if children != Row.none {
+            rows.writable(target).setFirstChild(RowStore.slot(target), children)
+            refreshFlags(below: target)
+        }
+    }
+
+    mutating func exchange(_ a: UInt32, _ b: UInt32) throws(IndexError) {
+        try checkItem(a)
+        try checkItem(b)
+        if a == b { return }
+        if rows.isWithin(a, b) { throw .wouldContainItself(Row(b)) }
+        if rows.isWithin(b, a) { throw .wouldContainItself(Row(a)) }
+        record(a)
+        record(b)
+        unfile(a)
+        unfile(b)
+        unlink(a)
+        unlink(b)
+        let parentOfA = rows.parent(a)
+        let parentOfB = rows.parent(b)
+        // One name is kept aside; the other is copied from its arena before that can be let go.
+        withUnsafeTemporaryAllocation(byteCount: 255, alignment: 1) { aside in
+            let nameOfA = rows.block(a).nameBytes(RowStore.slot(a))
+            aside.copyMemory(from: nameOfA)
+            let kept = UnsafeRawBufferPointer(rebasing: aside[0..<nameOfA.count])
+            let holder = rows.block(b)
+            let nameOfB = holder.nameBytes(RowStore.slot(b))
+            withExtendedLifetime(holder.arena) {
+                rows.writable(a).setName(RowStore.slot(a), nameOfB, replacing: true)
+            }
+            rows.writable(b).setName(RowStore.slot(b), kept, replacing: true)
+        }
+        rows.writable(a).parent[RowStore.slot(a)] = parentOfB
+        rows.writable(b).parent[RowStore.slot(b)] = parentOfA
+        file(a, hash(a))
+        file(b, hash(b))
+        link(a, below: parentOfB)
+        link(b, below: parentOfA)
+        refreshFlags(of: a)
+        refreshFlags(of: b)
+    }
+
+    // MARK: Going
+
+    mutating func remove(_ row: UInt32) throws(IndexError) {
+        try checkItem(row)
+        unlink(row)
+        removeUnlinked(row)
+    }
+
+    mutating func removeChildren(_ row: UInt32) {
+        while true {
+            let child = rows.firstChild(row)
+            if child == Row.none { return }
+            unlink(child)
+            removeUnlinked(child)
+        }
+    }
+
+    /// Removes a row that is not among its parent's children any more, and all below it: children before their directory,
+    /// along the links, with neither recursion nor a stack.
+    private mutating func removeUnlinked(_ top: UInt32) {
+        var row = top
+        while true {
+            let child = rows.firstChild(row)
+            if child != Row.none {
+                row = child
+                continue
+            }
+            let parent = rows.parent(row)
+            let next = row == top ? Row.none : rows.next(row)
+            if row != top { rows.writable(parent).setFirstChild(RowStore.slot(parent), next) }
+            record(row)
+            unfile(row)
+            vacate(row)
+            if row == top { return }
+            row = next != Row.none ? next : parent
+        }
+    }
+
+    /// Ends the occupant of a row without children, which is filed and linked no more, and gives the slot free.
+    private mutating func vacate(_ row: UInt32) {
+        let slot = RowStore.slot(row)
+        if rows.values(row).isFoundByInode { inodes.remove(row, rows) }
+        let block = rows.writable(row)
+        setTagNumber(row, TagTable.unknown)
+        if block.isDirectory(slot) {
+            block.removeDirectory(slot)
+            directoryCount -= 1
+        }
+        block.dropName(slot)
+        block.isLive[slot >> 6] &= ~(1 << UInt64(slot & 63))
+        block.header.pointee.live -= 1
+        count -= 1
+        // A slot that ran out of generations is not given out again: no identifier is given twice.
+        if block.generation[slot] == .max {
+            retiredCount += 1
+            return
+        }
+        block.generation[slot] += 1
+        block.parent[slot] = firstFree
+        firstFree = row
+    }
+}

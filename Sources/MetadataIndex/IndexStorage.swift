@@ -1,0 +1,194 @@
+// Everything that one index owns, as one value.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// Everything that one index owns, as one value: the class around it takes it once for a call, so the exclusivity check
+/// of a class's property is paid once and not for each step of a loop.
+struct IndexStorage: ~Copyable {
+    var rows = RowStore()
+    let hasher: NameHash
+    var names = RowTable()
+    var inodes: InodeTable
+    var tags = TagTable()
+    var commonNumbers: [CommonAttributes: UInt32] = [:]
+    /// The combination that was asked for last: neighbours share it.
+    var lastCommon: (attributes: CommonAttributes, number: UInt32)?
+
+    /// The free slots, chained through their parent column.
+    var firstFree = Row.none
+    /// Slots ever given out.
+    var slotCount: UInt32 = 0
+    /// Live rows, the root not counted, and those among them that are directories.
+    var count = 0
+    var directoryCount = 0
+    /// Slots whose generations are used up.
+    var retiredCount = 0
+
+    /// What changed since the last take.
+    var open = ChangeSet()
+    /// Whether rows came in unrecorded since the last take.
+    var hasUnrecorded = false
+    var clock: UInt64 = 0
+    var log = ChangeLog()
+
+    init(root: FileStatus, key: UInt64) {
+        hasher = NameHash(key: key)
+        inodes = InodeTable(hasher: hasher)
+        rows.blocks.append(Block())
+        let block = rows.blocks[0]
+        block.header.pointee.used = 1
+        block.header.pointee.live = 1
+        block.isLive[0] |= 1
+        block.parent[0] = 0
+        block.name[0] = 0
+        block.generation[0] = 0
+        block.next[0] = Row.none
+        block.previous[0] = Row.none
+        block.flags[0] = 0
+        slotCount = 1
+        let values = RowValues(root, common: number(of: CommonAttributes(root)))
+        block.setValues(0, values)
+        block.addDirectory(0)
+        inodes.insert(0, rows)
+    }
+
+    // MARK: Values
+
+    @inline(__always)
+    mutating func number(of attributes: CommonAttributes) -> UInt32 {
+        if let last = lastCommon, last.attributes == attributes { return last.number }
+        let number: UInt32
+        if let known = commonNumbers[attributes] {
+            number = known
+        } else {
+            number = UInt32(rows.common.count)
+            rows.common.append(attributes)
+            commonNumbers[attributes] = number
+        }
+        lastCommon = (attributes, number)
+        return number
+    }
+
+    // MARK: Names
+
+    @inline(__always)
+    func find(_ parent: UInt32, _ name: UnsafeRawBufferPointer, _ hash: UInt64) -> UInt32? {
+        names.find(hash) { row in
+            let block = rows.block(row)
+            let slot = RowStore.slot(row)
+            guard block.parent[slot] == parent else { return false }
+            return IndexStorage.areEqual(block.nameBytes(slot), name)
+        }
+    }
+
+    @inline(__always)
+    static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        a.count == b.count && (a.count == 0 || compareBytes(a, b) == 0)
+    }
+
+    func hash(_ row: UInt32) -> UInt64 {
+        let block = rows.block(row)
+        let slot = RowStore.slot(row)
+        return hasher.hash(parent: block.parent[slot], name: block.nameBytes(slot))
+    }
+
+    /// Files a row under its place.
+    @inline(__always)
+    mutating func file(_ row: UInt32, _ hash: UInt64) { IndexStorage.file(row, hash, in: &names, rows, hasher) }
+
+    /// The rows are lent beside the table, not copied: a copy counts references at each call.
+    @inline(__always)
+    private static func file(
+        _ row: UInt32, _ hash: UInt64, in names: inout RowTable, _ rows: RowStore, _ hasher: NameHash
+    ) {
+        names.insert(hash, row) { other in
+            let block = rows.block(other)
+            let slot = RowStore.slot(other)
+            return hasher.hash(parent: block.parent[slot], name: block.nameBytes(slot))
+        }
+    }
+
+    mutating func unfile(_ row: UInt32) { names.remove(hash(row), row) }
+
+    // MARK: Records
+
+    /// Keeps the state of a live row, unless the open set has it already. The root is not an item.
+    @inline(__always)
+    mutating func record(_ row: UInt32) {
+        if row == 0 || open.contains(row) { return }
+        let former = open.formers.append(row, of: rows)
+        open.append(row, former: former)
+    }
+
+    /// Notes that an empty slot gets an occupant.
+    @inline(__always)
+    mutating func recordInsertion(_ row: UInt32) {
+        if !open.contains(row) { open.append(row, former: ChangeSet.noFormer) }
+    }
+
+    /// Whether the row's occupant came within the open set.
+    func isNew(_ row: UInt32) -> Bool {
+        guard row != 0, let index = open.find(row) else { return false }
+        let former = open.changes[index].former
+        return former == ChangeSet.noFormer
+            || open.formers.records[Int(former)].generation != rows.generation(row)
+    }
+
+    // MARK: Slots
+
+    /// A free slot; its generation column already holds the next occupant's.
+    @inline(__always)
+    mutating func allocate() throws(IndexError) -> UInt32 {
+        if firstFree != Row.none {
+            let row = firstFree
+            firstFree = rows.parent(row)
+            return row
+        }
+        guard slotCount < Row.none - 1 else { throw .full }
+        let row = slotCount
+        slotCount += 1
+        if RowStore.block(row) == rows.blocks.count { rows.blocks.append(Block()) }
+        let block = rows.writable(row)
+        block.header.pointee.used = RowStore.slot(row) + 1
+        block.generation[RowStore.slot(row)] = 0
+        return row
+    }
+
+    // MARK: Children
+
+    /// Puts a row at the head of its parent's children.
+    @inline(__always)
+    mutating func link(_ row: UInt32, below parent: UInt32) {
+        let head = rows.firstChild(parent)
+        let block = rows.writable(row)
+        block.next[RowStore.slot(row)] = head
+        block.previous[RowStore.slot(row)] = Row.none
+        if head != Row.none { rows.writable(head).previous[RowStore.slot(head)] = row }
+        rows.writable(parent).setFirstChild(RowStore.slot(parent), row)
+    }
+
+    /// Takes a row out of its parent's children.
+    mutating func unlink(_ row: UInt32) {
+        let block = rows.block(row)
+        let slot = RowStore.slot(row)
+        let next = block.next[slot]
+        let previous = block.previous[slot]
+        let parent = block.parent[slot]
+        if next != Row.none { rows.writable(next).previous[RowStore.slot(next)] = previous }
+        if previous != Row.none {
+            rows.writable(previous).next[RowStore.slot(previous)] = next
+        } else {
+            rows.writable(parent).setFirstChild(RowStore.slot(parent), next)
+        }
+    }
+
+    /// Bytes held: blocks, names, tables, tags; without the log and the open change set.
+    var byteCount: Int {
+        var bytes = rows.blocks.reduce(0) { $0 + $1.bytes } + rows.blocks.capacity * 8
+        bytes += names.byteCount + inodes.byteCount
+        bytes += rows.common.capacity * MemoryLayout<CommonAttributes>.stride + commonNumbers.capacity * 32
+        bytes += tags.byteCount + rows.tagLists.capacity * 8
+        return bytes + rows.tagLists.reduce(0) { $0 + ($1.isEmpty ? 0 : FormerStore.cost($1)) }
+    }
+}

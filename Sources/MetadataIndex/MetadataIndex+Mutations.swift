@@ -1,0 +1,78 @@
+// How the index is told what the file system says.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+
+extension MetadataIndex {
+    /// Adds an entry to a directory. Its tags are unknown. Errors: `noSuchRow`, `notADirectory`, `invalidName`,
+    /// `nameTaken` with the row that has the name, `full`.
+    package func insert(
+        parent: Row, name: UnsafeRawBufferPointer, status: FileStatus
+    ) throws(IndexError) -> Row {
+        Row(try storage.insert(parent.number, name, status))
+    }
+
+    /// Adds the entries of one directory, as a crawl finds them; one that is there already is updated. Appends their rows
+    /// to `rows` in the order of the batch.
+    ///
+    /// Without `recording` the new rows are in no change set: they count as having been there before the open set began
+    /// (updates are recorded in any case, and so is what comes into a directory that is itself new in the open set).
+    /// Since the past then looks different from what was handed out, the next ``takeChanges()`` advances the clock even
+    /// if its set is empty, and the log forgets everything before that clock. For the first crawl, while nobody listens:
+    /// a recorded insertion takes some 24 bytes until its set is taken and gone.
+    /// - Parameters:
+    ///   - names: the names, one behind the other.
+    ///   - lengths: the length of each name.
+    ///   - statuses: the status of each entry.
+    package func insertChildren(
+        of parent: Row, names: UnsafeRawBufferPointer, lengths: UnsafeBufferPointer<UInt8>,
+        statuses: UnsafeBufferPointer<FileStatus>, recording: Bool = true, into rows: inout [Row]
+    ) throws(IndexError) {
+        try storage.insertChildren(
+            parent.number, names: names, lengths: lengths, statuses: statuses, recording: recording, into: &rows)
+    }
+
+    /// Gives an entry another status. True if anything in it differs. An entry that ceases to be a directory loses what
+    /// lies below. The root keeps being a directory (`isRoot` otherwise), and its changes are in no set.
+    @discardableResult
+    package func update(_ row: Row, _ status: FileStatus) throws(IndexError) -> Bool {
+        try storage.update(row.number, status)
+    }
+
+    /// Gives an item tags; nil for "not known". True if that differs.
+    @discardableResult
+    package func setTags(_ row: Row, _ tags: [String]?) throws(IndexError) -> Bool {
+        try storage.setTags(row.number, tags)
+    }
+
+    /// Moves an item, with all that lies below, and changes one row; unless it crosses the boundary of a package, when
+    /// every row below is told. Errors: `wouldContainItself`, `nameTaken` (``replace(_:with:)`` is for that),
+    /// `notADirectory`, `noSuchRow`, `invalidName`, `isRoot`. Complexity: O(depth of the new place).
+    package func move(_ row: Row, to parent: Row, name: UnsafeRawBufferPointer) throws(IndexError) {
+        try storage.move(row.number, parent.number, name)
+    }
+
+    /// A rename over an existing entry. The target keeps its place, row and generation, and takes the source's status, tags
+    /// and children; what the target held before is removed. The source's identity ends. Errors: `wouldContainItself`
+    /// where the target lies below the source, `noSuchRow`, `isRoot`. Complexity: O(children of both).
+    package func replace(_ target: Row, with source: Row) throws(IndexError) {
+        try storage.replace(target.number, source.number)
+    }
+
+    /// Two items change places (`RENAME_EXCHANGE` of `renameat2(2)`): each keeps its identity, status and what lies below, and
+    /// takes the other's directory and name. Errors: `wouldContainItself` where one lies below the other, `noSuchRow`, `isRoot`.
+    package func exchange(_ a: Row, _ b: Row) throws(IndexError) {
+        try storage.exchange(a.number, b.number)
+    }
+
+    /// Removes an item and all that lies below. Each row is recorded. Complexity: O(rows removed).
+    package func remove(_ row: Row) throws(IndexError) {
+        try storage.remove(row.number)
+    }
+
+    /// Removes all that lies below a row, which may be the root. Complexity: O(rows removed).
+    package func removeChildren(of row: Row) throws(IndexError) {
+        guard storage.rows.isLive(row.number) else { throw .noSuchRow(row) }
+        storage.removeChildren(row.number)
+    }
+}

@@ -1,0 +1,19 @@
+// The bytes of the names of one block of rows.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes of the names of one block, append-only.
+///
+/// `@unchecked Sendable`: bytes are written once, by the owner of the index, beyond the end (`Block.Header.nameEnd`) of
+/// every block that shares the arena, so no snapshot ever looks at a byte that can still be written. That is why a
+/// block that is copied because a snapshot holds it need not copy its names.
+final class NameArena: @unchecked Sendable {
+    let bytes: UnsafeMutableRawPointer
+    let capacity: Int
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        bytes = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit { bytes.deallocate() }
+}

@@ -1,0 +1,38 @@
+// What can be read of rows, whoever holds them.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+
+/// What can be read of rows: of the index as it is, of a snapshot, or of the state before a change set.
+///
+/// Every row that is asked for must be live there (``isLive(_:)``), except by those two that say whether it is.
+/// The root is live; its name and path are empty, and it is its own parent.
+package protocol RowReader: ~Copyable {
+    /// Whether an entry lives in the row.
+    func isLive(_ row: Row) -> Bool
+    /// Who lives in the row; nil for an empty slot.
+    func identifier(of row: Row) -> ItemIdentifier?
+    /// The directory that holds it.
+    func parent(of row: Row) -> Row
+    /// What sort of entry it is.
+    func kind(of row: Row) -> FileKind
+    /// Its status.
+    func status(of row: Row) -> FileStatus
+    /// Whether it lies inside a package.
+    func isInsidePackage(_ row: Row) -> Bool
+    /// Its tags, nil where they are not known.
+    func tags(of row: Row) -> [String]?
+    /// Lends the bytes of its name; they must not be kept.
+    func withName<R, E: Error>(of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R
+    /// Appends its path from the container's root, without a slash in front.
+    func appendPath(of row: Row, to bytes: inout [UInt8])
+    /// Whether it is `ancestor` or lies below it.
+    func isWithin(_ row: Row, _ ancestor: Row) -> Bool
+    /// How many directories deep it lies: 0 for the root, 1 at the top of the container.
+    func depth(of row: Row) -> Int
+}
+
+extension RowReader where Self: ~Copyable {
+    /// Whether the item lives.
+    package func isLive(_ identifier: ItemIdentifier) -> Bool { self.identifier(of: identifier.row) == identifier }
+}

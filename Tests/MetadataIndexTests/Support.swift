@@ -1,0 +1,43 @@
+// Short ways to say in tests what an index is asked.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+@testable import MetadataIndex
+
+extension FileStatus {
+    static func sample(
+        _ kind: FileKind, inode: UInt64 = 1, size: Int64 = 0, links: UInt32 = 1, device: UInt64 = 7,
+        created: Timestamp? = nil
+    ) -> FileStatus {
+        FileStatus(
+            kind: kind, mode: kind.isDirectory ? 0o755 : 0o644, size: size, created: created,
+            modified: Timestamp(nanoseconds: size), changed: Timestamp(nanoseconds: size), owner: 1_000, group: 100,
+            links: links, inode: inode, device: device)
+    }
+}
+
+extension MetadataIndex {
+    func insert(_ name: String, below parent: Row, _ status: FileStatus) throws -> Row {
+        let bytes = Array(name.utf8)
+        return try bytes.withUnsafeBytes { try insert(parent: parent, name: $0, status: status) }
+    }
+
+    func move(_ row: Row, to parent: Row, _ name: String) throws {
+        let bytes = Array(name.utf8)
+        try bytes.withUnsafeBytes { try move(row, to: parent, name: $0) }
+    }
+
+    func child(_ name: String, of parent: Row) -> Row? {
+        let bytes = Array(name.utf8)
+        return bytes.withUnsafeBytes { child(of: parent, named: $0) }
+    }
+}
+
+extension RowReader where Self: ~Copyable {
+    func path(of row: Row) -> String {
+        var bytes: [UInt8] = []
+        appendPath(of: row, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
