@@ -1,0 +1,146 @@
+// An item as a client sees it: the bytes that came, read when asked.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+package import Varlink
+
+/// One item of a reply. It keeps a copy of its own bytes, so it does not pin the reply it came in, and reads a field
+/// each time that is asked for: O(bytes of the item), a hundred or so.
+package struct Item: JSONMessage, Hashable {
+    /// The item's identity.
+    package let id: String
+    private let bytes: [UInt8]
+
+    package init(from reader: inout JSONReader) throws(JSONError) {
+        let start = reader.position
+        bytes = try reader.copyValue()
+        var id: String?
+        do throws(JSONError) {
+            try Item.readFields(bytes) { (reader) throws(JSONError) in
+                if reader.keyIs("id") { id = try reader.readString() } else { try reader.skipValue() }
+            }
+        } catch {
+            throw JSONError(error.reason, at: start + error.position)
+        }
+        guard let id else { throw JSONError(.missingField("id"), at: start) }
+        self.id = id
+    }
+
+    package func write(to writer: inout JSONWriter) { bytes.withUnsafeBytes { writer.raw($0) } }
+
+    /// The item's JSON object.
+    package var json: [UInt8] { bytes }
+
+    private static func readFields(
+        _ bytes: [UInt8], _ body: (inout JSONReader) throws(JSONError) -> Void
+    ) throws(JSONError) {
+        let result: Result<Void, JSONError> = bytes.withUnsafeBytes { bytes in
+            do throws(JSONError) {
+                try JSONReader.read(bytes) { (reader) throws(JSONError) in
+                    try reader.beginObject()
+                    while try reader.nextKey() { try body(&reader) }
+                }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    private func field<Value>(
+        _ name: StaticString, _ read: (inout JSONReader) throws(JSONError) -> Value
+    ) -> Value? {
+        var value: Value?
+        // A field of another type than the interface declares is as good as absent.
+        try? Item.readFields(bytes) { (reader) throws(JSONError) in
+            if reader.keyIs(name) {
+                value = try reader.readNullIfPresent() ? nil : try read(&reader)
+            } else {
+                try reader.skipValue()
+            }
+        }
+        return value
+    }
+
+    private func string(_ name: StaticString) -> String? {
+        field(name) { (reader) throws(JSONError) in try reader.readString() }
+    }
+
+    private func integer(_ name: StaticString) -> Int64? {
+        field(name) { (reader) throws(JSONError) in try reader.readInteger() }
+    }
+
+    private func date(_ name: StaticString) -> Timestamp? {
+        string(name).flatMap { Timestamp(rfc3339: $0) }
+    }
+
+    private func decoded(_ name: StaticString) -> [UInt8]? {
+        field(name) { (reader) throws(JSONError) in try reader.withString { Base64.decode($0) } }.flatMap { $0 }
+    }
+
+    // MARK: Fields, each nil where it was not asked for or has no value
+
+    /// The id of the item's directory; nil also at the top of a container.
+    package var parent: String? { string("parent") }
+    /// The file name, with U+FFFD for what is not UTF-8.
+    package var name: String? { string("name") }
+    /// The absolute path, with U+FFFD for what is not UTF-8.
+    package var path: String? { string("path") }
+    /// The name's own bytes.
+    package var nameBytes: [UInt8]? { decoded("rawName") ?? name.map { Array($0.utf8) } }
+    /// The path's own bytes.
+    package var pathBytes: [UInt8]? { decoded("rawPath") ?? path.map { Array($0.utf8) } }
+    /// In a changed item whose path changed: the one it had.
+    package var previousPath: String? { string("previousPath") }
+    package var displayName: String? { string("displayName") }
+    package var fileExtension: String? { string("fileExtension") }
+    package var container: String? { string("container") }
+    package var scope: ItemScope? { field("scope") { (reader) throws(JSONError) in try ItemScope(from: &reader) } }
+    package var kind: ItemKind? { field("kind") { (reader) throws(JSONError) in try ItemKind(from: &reader) } }
+    package var contentType: String? { string("contentType") }
+    package var size: Int64? { integer("size") }
+    package var created: Timestamp? { date("created") }
+    package var modified: Timestamp? { date("modified") }
+    package var changed: Timestamp? { date("changed") }
+    package var owner: String? { string("owner") }
+    package var ownerID: Int64? { integer("ownerID") }
+    package var group: String? { string("group") }
+    package var groupID: Int64? { integer("groupID") }
+    package var mode: Int64? { integer("mode") }
+    package var inode: Int64? { integer("inode") }
+    package var device: Int64? { integer("device") }
+    package var links: Int64? { integer("links") }
+    package var depth: Int64? { integer("depth") }
+    package var hidden: Bool? { field("hidden") { (reader) throws(JSONError) in try reader.readBool() } }
+    /// Where a symbolic link leads.
+    package var target: String? { string("target") }
+    package var tags: [String]? { field("tags") { (reader) throws(JSONError) in try reader.readStrings() } }
+    package var comment: String? { string("comment") }
+    package var rating: Int64? { integer("rating") }
+    package var whereFrom: String? { string("whereFrom") }
+    /// The extended attributes asked for as `xattr.NAME`, under NAME.
+    package var extended: [String: String]? {
+        field("extended") { (reader) throws(JSONError) in
+            var values: [String: String] = [:]
+            try reader.beginObject()
+            while try reader.nextKey() {
+                let key = reader.key
+                values[key] = try reader.readString()
+            }
+            return values
+        }
+    }
+
+    /// The value of any attribute, in the type that predicates know it by; `.none` where it is absent.
+    package func value(of attribute: Attribute) -> MetadataValue {
+        let name = attribute.staticName
+        switch attribute.type {
+        case .integer: return integer(name).map { .integer($0) } ?? .none
+        case .date: return date(name).map { .date($0) } ?? .none
+        case .boolean: return hidden.map { .boolean($0) } ?? .none
+        case .strings: return tags.map { .array($0.map { .string($0) }) } ?? .none
+        default: return string(name).map { .string($0) } ?? .none
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// io.gatherd.Query.Kind as it travels.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What sort of thing an item is.
+package enum ItemKind: String, OpenEnumeration {
+    case file
+    case directory
+    case package
+    case symlink
+    case fifo
+    case socket
+    case characterDevice
+    case blockDevice
+    /// A value that is not known here.
+    case other
+}

@@ -1,0 +1,63 @@
+// The errors of io.gatherd.Query as Swift errors.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Varlink
+
+/// An error of `io.gatherd.Query`.
+package enum QueryError: Error, Sendable, Hashable {
+    /// The predicate could not be understood; `position` counts bytes from its start.
+    case invalidPredicate(message: String, position: Int64)
+    /// A name in `attributes`, `sort` or `attribute` that does not exist.
+    case unknownAttribute(String)
+    /// A scope that is no container, or a directory outside all of them.
+    case unknownScope(String)
+    /// The predicate failed while it was evaluated.
+    case evaluationFailed(message: String)
+    /// Past a limit, which has this name and value.
+    case limitExceeded(limit: String, value: Int64)
+    /// These containers were not exact within `timeout`.
+    case syncTimeout(containers: [String])
+}
+
+extension QueryError: InterfaceError {
+    package static var interface: String { QueryInterface.name }
+
+    package init?(name: String, fields: ErrorFields) {
+        switch name {
+        case "InvalidPredicate":
+            self = .invalidPredicate(message: fields.string("message"), position: fields.integer("position"))
+        case "UnknownAttribute": self = .unknownAttribute(fields.string("attribute"))
+        case "UnknownScope": self = .unknownScope(fields.string("scope"))
+        case "EvaluationFailed": self = .evaluationFailed(message: fields.string("message"))
+        case "LimitExceeded": self = .limitExceeded(limit: fields.string("limit"), value: fields.integer("value"))
+        case "SyncTimeout": self = .syncTimeout(containers: fields.strings("containers"))
+        default: return nil
+        }
+    }
+
+    package var name: String {
+        switch self {
+        case .invalidPredicate: "InvalidPredicate"
+        case .unknownAttribute: "UnknownAttribute"
+        case .unknownScope: "UnknownScope"
+        case .evaluationFailed: "EvaluationFailed"
+        case .limitExceeded: "LimitExceeded"
+        case .syncTimeout: "SyncTimeout"
+        }
+    }
+
+    package func writeFields(to writer: inout JSONWriter) {
+        switch self {
+        case .invalidPredicate(let message, let position):
+            writer.field("message", message)
+            writer.field("position", position)
+        case .unknownAttribute(let attribute): writer.field("attribute", attribute)
+        case .unknownScope(let scope): writer.field("scope", scope)
+        case .evaluationFailed(let message): writer.field("message", message)
+        case .limitExceeded(let limit, let value):
+            writer.field("limit", limit)
+            writer.field("value", value)
+        case .syncTimeout(let containers): writer.field("containers", containers)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+// io.gatherd.Query.Event as it travels.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a reply of a live query tells.
+package enum WatchEvent: String, OpenEnumeration {
+    /// The query was accepted.
+    case started
+    /// A batch of the first results, in `added`.
+    case progress
+    /// The first phase is over.
+    case gathered
+    /// The result set changed.
+    case updated
+    /// It did not, for as long as `heartbeat` says.
+    case alive
+    /// A value that is not known here.
+    case other
+}

@@ -1,0 +1,124 @@
+// A client's connection on its event loop: hands replies to those who wait for them.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+
+/// The last handler of a client connection's channel, which does not read by itself. Loop only.
+final class VarlinkClientHandler: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = Never
+    typealias OutboundOut = ByteBuffer
+
+    /// Who waits for the replies to a call.
+    enum Receiver {
+        case single(CheckedContinuation<Result<JSONBytes, VarlinkClientError>, Never>)
+        case stream(VarlinkReplyBuffer)
+        case none(EventLoopPromise<Void>)
+    }
+
+    private var connection = VarlinkClientConnection(maximumMessageBytes: VarlinkLimits.replyBytes)
+    private var receivers: [UInt64: Receiver] = [:]
+    /// Set while the handler is in the pipeline of a channel that is not closed.
+    private var context: ChannelHandlerContext?
+    /// Why the connection has ended, for the calls that have no answer.
+    private var failure: VarlinkClientError?
+    private var isPaused = false
+
+    // MARK: From the client
+
+    func send(_ message: VarlinkCallMessage, _ receiver: Receiver) {
+        guard let context, failure == nil else {
+            fail(receiver, failure ?? .closed)
+            return
+        }
+        let (frame, number) = connection.send(message)
+        if case .none(let written) = receiver {
+            context.writeAndFlush(wrapOutboundOut(frame), promise: written)
+        } else {
+            receivers[number] = receiver
+            context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+        }
+    }
+
+    func close(because failure: VarlinkClientError) {
+        if self.failure == nil { self.failure = failure }
+        context?.close(promise: nil)
+    }
+
+    func resumeReading() {
+        guard isPaused else { return }
+        isPaused = false
+        context?.read()
+    }
+
+    // MARK: From the channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { context.read() }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.read()
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.receive(unwrapInboundIn(data))
+        do throws(VarlinkClientConnection.Violation) {
+            while let reply = try connection.next() { deliver(reply) }
+        } catch {
+            close(because: VarlinkClientError(error))
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if !isPaused { context.read() }
+        context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        close(because: VarlinkClientError(channelError: error, during: .read))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    // MARK: To those who wait
+
+    private func deliver(_ reply: VarlinkClientConnection.Reply) {
+        let message = reply.message
+        let error = message.error.map { VarlinkClientError.error(VarlinkError($0, parameters: message.parameters)) }
+        let isLast = !message.continues || error != nil
+        guard let receiver = isLast ? receivers.removeValue(forKey: reply.call) : receivers[reply.call] else { return }
+        switch receiver {
+        case .single(let continuation):
+            continuation.resume(returning: error.map { .failure($0) } ?? .success(message.parameters))
+        case .stream(let buffer):
+            if error == nil { buffer.yield(message.parameters) }
+            if isLast { buffer.finish(error) } else if buffer.isPaused { isPaused = true }
+        case .none: break
+        }
+    }
+
+    private func end() {
+        guard context != nil else { return }
+        context = nil
+        let failure = failure ?? .closed
+        self.failure = failure
+        for receiver in receivers.values { fail(receiver, failure) }
+        receivers.removeAll()
+    }
+
+    private func fail(_ receiver: Receiver, _ failure: VarlinkClientError) {
+        switch receiver {
+        case .single(let continuation): continuation.resume(returning: .failure(failure))
+        case .stream(let buffer): buffer.finish(failure)
+        case .none(let promise): promise.fail(failure)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// Unix stream sockets by path: listening, connecting, and telling a dead socket file from a live one.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// A socket operation that failed.
+package struct VarlinkSocketError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What was tried.
+    package enum Operation: String, Sendable, Hashable {
+        case socket = "making a socket"
+        case path = "the socket's path"
+        case bind = "binding"
+        case mode = "setting mode and group"
+        case listen = "listening"
+        case connect = "connecting"
+        case credentials = "reading the peer's credentials"
+        case read = "reading"
+        case write = "writing"
+    }
+
+    /// What was tried.
+    package var operation: Operation
+    /// Why it failed. EADDRINUSE from `bind` also where something answers on the path, or where a file that is no
+    /// socket lies there; ENAMETOOLONG from `path`.
+    package var errno: CInt
+    /// The socket's path, where there is one.
+    package var path: String?
+
+    /// An error from its parts.
+    package init(operation: Operation, errno: CInt, path: String? = nil) {
+        self.operation = operation
+        self.errno = errno
+        self.path = path
+    }
+
+    package var description: String {
+        let place = path.map { " (\($0))" } ?? ""
+        return "\(operation.rawValue)\(place): \(String(cString: strerror(errno)))"
+    }
+}
+
+/// Plain calls on Unix stream sockets. Descriptors returned are the caller's to close.
+enum UnixSocket {
+    /// Binds a listening socket to `path`, gives the file its mode and group before anybody can connect, and listens.
+    ///
+    /// A socket file that nobody answers on is replaced; one that somebody answers on, and any other file, is left
+    /// alone. Two processes that do this at the same time are kept apart by a lock on the directory.
+    static func listen(path: String, mode: UInt32, group: UInt32?, backlog: CInt) throws(VarlinkSocketError) -> CInt {
+        func failure(_ operation: VarlinkSocketError.Operation, _ code: CInt = Glibc.errno) -> VarlinkSocketError {
+            VarlinkSocketError(operation: operation, errno: code, path: path)
+        }
+        let address = try address(path)
+        let directory = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw failure(.bind) }
+        defer { close(lock) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw failure(.bind, EADDRINUSE) }
+
+        let descriptor = try make()
+        do throws(VarlinkSocketError) {
+            if !bind(descriptor, to: address) {
+                guard errno == EADDRINUSE, try isDead(path, address) else { throw failure(.bind, EADDRINUSE) }
+                guard unlink(path) == 0, bind(descriptor, to: address) else { throw failure(.bind) }
+            }
+            guard chmod(path, mode) == 0 else { throw failure(.mode) }
+            if let group, chown(path, uid_t.max, group) != 0 { throw failure(.mode) }
+            guard Glibc.listen(descriptor, backlog) == 0 else { throw failure(.listen) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// A blocking socket that is connected to `path`.
+    static func connect(path: String) throws(VarlinkSocketError) -> CInt {
+        let address = try address(path)
+        let descriptor = try make()
+        guard connect(descriptor, to: address) else {
+            let code = errno
+            close(descriptor)
+            throw VarlinkSocketError(operation: .connect, errno: code, path: path)
+        }
+        return descriptor
+    }
+
+    /// Whether the file at `path` is a socket that nobody listens on.
+    private static func isDead(_ path: String, _ address: sockaddr_un) throws(VarlinkSocketError) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return false }
+        let probe = try make()
+        defer { close(probe) }
+        return !connect(probe, to: address) && errno == ECONNREFUSED
+    }
+
+    private static func make() throws(VarlinkSocketError) -> CInt {
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw VarlinkSocketError(operation: .socket, errno: errno) }
+        return descriptor
+    }
+
+    private static func address(_ path: String) throws(VarlinkSocketError) -> sockaddr_un {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        // The path's NUL must fit, and none may lie inside it.
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
+            let code = bytes.isEmpty || bytes.contains(0) ? EINVAL : ENAMETOOLONG
+            throw VarlinkSocketError(operation: .path, errno: code, path: path)
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return address
+    }
+
+    private static func bind(_ descriptor: CInt, to address: sockaddr_un) -> Bool {
+        with(address) { Glibc.bind(descriptor, $0, $1) } == 0
+    }
+
+    private static func connect(_ descriptor: CInt, to address: sockaddr_un) -> Bool {
+        while with(address, { Glibc.connect(descriptor, $0, $1) }) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
+
+    private static func with(_ address: sockaddr_un, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+        withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+// A Varlink server on one event loop: listens, admits connections within the limits, and hands calls to a handler.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+package import NIOCore
+internal import NIOPosix
+
+/// A Varlink server. It lives on the event loop that it is given: made there, used there, and every call is handled
+/// there, in order.
+package final class VarlinkServer {
+    /// How many connections may wait to be accepted.
+    private static let backlog: CInt = 4096
+
+    package let eventLoop: any EventLoop
+    package let service: VarlinkService
+    package let limits: VarlinkLimits
+    let handler: any VarlinkHandler
+
+    private var listeners: [any Channel] = []
+    private var connections: [ObjectIdentifier: any Channel] = [:]
+    private var connectionsOfUser: [UInt32: Int] = [:]
+    /// The socket files made here, with the inode each had, to remove no other's.
+    private var socketFiles: [(path: String, inode: UInt64)] = []
+    private var isClosed = false
+
+    /// A server that answers for `service` through `handler`, which it keeps. To be called on `eventLoop`.
+    package init(
+        eventLoop: any EventLoop, service: VarlinkService, handler: any VarlinkHandler,
+        limits: VarlinkLimits = VarlinkLimits()
+    ) {
+        eventLoop.preconditionInEventLoop()
+        self.eventLoop = eventLoop
+        self.service = service
+        self.handler = handler
+        self.limits = limits
+    }
+
+    /// How many connections there are now.
+    package var connectionCount: Int { connections.count }
+
+    // MARK: Listening
+
+    /// Listens on a new socket file at `path`, which has `mode` and `group` before anybody can connect. A dead socket
+    /// file is replaced; EADDRINUSE where somebody answers on it or another kind of file is in the way.
+    package func listen(path: String, mode: UInt32, group: UInt32? = nil) throws -> EventLoopFuture<Void> {
+        eventLoop.preconditionInEventLoop()
+        let descriptor = try UnixSocket.listen(path: path, mode: mode, group: group, backlog: VarlinkServer.backlog)
+        var status = stat()
+        if lstat(path, &status) == 0 { socketFiles.append((path, UInt64(status.st_ino))) }
+        return listen(descriptor: descriptor)
+    }
+
+    /// Listens on a socket that is bound already, such as one that systemd passed. The descriptor is the server's from
+    /// now on.
+    package func listen(descriptor: CInt) -> EventLoopFuture<Void> {
+        eventLoop.preconditionInEventLoop()
+        let server = NIOLoopBound(self, eventLoop: eventLoop)
+        return ServerBootstrap(group: eventLoop)
+            .serverChannelOption(.backlog, value: VarlinkServer.backlog)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(.writeBufferWaterMark, value: waterMark)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try server.value.admit(channel) }
+            }
+            .withBoundSocket(descriptor)
+            .map { server.value.listeners.append($0) }
+    }
+
+    /// Serves a socket that is connected already, such as one end of a socket pair. The descriptor is the server's
+    /// from now on.
+    package func attach(descriptor: CInt) -> EventLoopFuture<Void> {
+        eventLoop.preconditionInEventLoop()
+        let server = NIOLoopBound(self, eventLoop: eventLoop)
+        return ClientBootstrap(group: eventLoop)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.writeBufferWaterMark, value: waterMark)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try server.value.admit(channel) }
+            }
+            .withConnectedSocket(descriptor)
+            .map { _ in }
+    }
+
+    /// Stops listening, removes the socket files that were made here, and closes every connection, whatever of its
+    /// answers is missing.
+    package func close() -> EventLoopFuture<Void> {
+        eventLoop.preconditionInEventLoop()
+        isClosed = true
+        for file in socketFiles {
+            var status = stat()
+            if lstat(file.path, &status) == 0, UInt64(status.st_ino) == file.inode { unlink(file.path) }
+        }
+        socketFiles.removeAll()
+        let channels = listeners + connections.values
+        listeners.removeAll()
+        for channel in channels { channel.close(promise: nil) }
+        return EventLoopFuture.andAllComplete(channels.map(\.closeFuture), on: eventLoop)
+    }
+
+    private var waterMark: ChannelOptions.Types.WriteBufferWaterMark {
+        ChannelOptions.Types.WriteBufferWaterMark(low: limits.writableAgainAt, high: limits.unwritableAt)
+    }
+
+    // MARK: Connections
+
+    /// Takes a connection in, or tells it which limit it went past and closes it.
+    private func admit(_ channel: any Channel) throws {
+        guard !isClosed else { throw ChannelError.ioOnClosedChannel }
+        let pipeline = channel.pipeline.syncOperations
+        let peer = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { descriptor in
+            try PeerCredentials(ofPeer: descriptor)
+        }
+        guard let peer else { throw ChannelError.operationUnsupported }
+        if let error = refusal(of: peer) {
+            try pipeline.addHandler(VarlinkRefusal(error))
+            return
+        }
+        let handler = VarlinkServerHandler(server: self, peer: peer)
+        connections[ObjectIdentifier(handler)] = channel
+        connectionsOfUser[peer.userID, default: 0] += 1
+        do { try pipeline.addHandler(handler) } catch {
+            connectionClosed(handler)
+            throw error
+        }
+    }
+
+    private func refusal(of peer: PeerCredentials) -> VarlinkError? {
+        if connections.count >= limits.connections { return limits.error("connections", limits.connections) }
+        if peer.userID != 0, connectionsOfUser[peer.userID, default: 0] >= limits.connectionsPerUser {
+            return limits.error("connectionsPerUser", limits.connectionsPerUser)
+        }
+        return nil
+    }
+
+    func connectionClosed(_ handler: VarlinkServerHandler) {
+        guard connections.removeValue(forKey: ObjectIdentifier(handler)) != nil else { return }
+        let left = connectionsOfUser[handler.peer.userID, default: 1] - 1
+        connectionsOfUser[handler.peer.userID] = left > 0 ? left : nil
+    }
+}
+
+/// Tells a connection beyond a limit so, as the answer to the call that it is going to make, and closes it.
+private final class VarlinkRefusal: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let error: VarlinkError
+
+    init(_ error: VarlinkError) { self.error = error }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(VarlinkReplyMessage.frame(error)), promise: nil)
+        context.close(promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+}

@@ -1,0 +1,74 @@
+// Cutting a stream of bytes into messages: each is closed by one NUL.
+// SPDX-License-Identifier: Apache-2.0
+
+package import NIOCore
+
+/// Cuts what a socket delivers into messages (varlink.org, "Method Call": a message is closed by one NUL byte).
+///
+/// A message that came in one piece is a slice of the buffer it was read into; each byte is searched for NUL once.
+package struct MessageFramer {
+    /// A message was longer than it may be.
+    package struct TooLong: Error, Hashable {
+        /// The limit, in bytes without the NUL.
+        package var limit: Int
+    }
+
+    /// The longest message accepted, in bytes without its NUL.
+    package let maximumMessageBytes: Int
+
+    private var buffer: ByteBuffer?
+    /// How many readable bytes of `buffer` are known to hold no NUL.
+    private var searched = 0
+
+    /// A framer for messages of at most this many bytes, without the NUL.
+    package init(maximumMessageBytes: Int) {
+        self.maximumMessageBytes = maximumMessageBytes
+    }
+
+    /// How many bytes wait to be cut.
+    package var pendingBytes: Int { buffer?.readableBytes ?? 0 }
+
+    /// Takes in bytes that were read.
+    package mutating func receive(_ bytes: ByteBuffer) {
+        guard bytes.readableBytes > 0 else { return }
+        guard var pending = buffer.take() else {
+            buffer = bytes
+            return
+        }
+        var bytes = bytes
+        pending.writeBuffer(&bytes)
+        buffer = pending
+    }
+
+    /// Takes in bytes that `body` puts into the memory it is lent, of which there are at least `minimum`; it returns
+    /// how many it has put there. Saves the copy that ``receive(_:)`` makes of all but a message's first piece.
+    package mutating func receive(
+        atLeast minimum: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int
+    ) {
+        var pending = buffer.take() ?? ByteBuffer()
+        pending.writeWithUnsafeMutableBytes(minimumWritableBytes: minimum) { max(0, body($0)) }
+        if pending.readableBytes > 0 { buffer = pending }
+    }
+
+    /// The next whole message without its NUL, or nil when more bytes are needed. Throws as soon as it is certain that
+    /// the message is too long, before its end has come.
+    package mutating func next() throws(TooLong) -> ByteBuffer? {
+        guard var pending = buffer.take() else { return nil }
+        let end = pending.withUnsafeReadableBytes { bytes in
+            bytes[searched...].firstIndex(of: 0)
+        }
+        guard let end else {
+            searched = pending.readableBytes
+            buffer = pending
+            guard searched <= maximumMessageBytes else { throw TooLong(limit: maximumMessageBytes) }
+            return nil
+        }
+        searched = 0
+        guard end <= maximumMessageBytes, let message = pending.readSlice(length: end) else {
+            throw TooLong(limit: maximumMessageBytes)
+        }
+        pending.moveReaderIndex(forwardBy: 1)
+        if pending.readableBytes > 0 { buffer = pending }
+        return message
+    }
+}

@@ -1,0 +1,104 @@
+// The server's side of a connection as a state machine: bytes in, calls out; replies in, bytes out. No sockets.
+// SPDX-License-Identifier: Apache-2.0
+
+package import NIOCore
+
+/// The server's side of one connection: calls are answered one at a time in the order they came, however many the
+/// client has sent ahead.
+///
+/// Give it what the socket delivers with ``receive(_:)``, then ask ``next()`` until that is nil. After a `call`, `next`
+/// stays nil until that call has been answered in full; after `refuse` the connection is of no more use.
+package struct VarlinkServerConnection {
+    /// What the bytes received so far amount to.
+    package enum Event: Sendable {
+        /// A call to answer. One with `oneway` counts as answered at once.
+        case call(VarlinkCallMessage)
+        /// What came is no call. Send `frame` where there is one, then close.
+        case refuse(frame: ByteBuffer?, cause: Refusal)
+    }
+
+    /// Why a connection is ended.
+    package enum Refusal: Error, Sendable, Hashable {
+        /// A message is longer than this many bytes.
+        case tooLong(limit: Int)
+        /// A message is no call.
+        case malformed(VarlinkCallMessage.Malformed)
+    }
+
+    private enum State {
+        case idle
+        case answering(more: Bool)
+        case refused
+    }
+
+    private var state = State.idle
+    private var framer: MessageFramer
+    private let tooLong: VarlinkError
+
+    /// A connection that accepts messages of at most `maximumMessageBytes` and answers a longer one with `tooLong`.
+    package init(maximumMessageBytes: Int, tooLong: VarlinkError = .invalidParameter("message")) {
+        framer = MessageFramer(maximumMessageBytes: maximumMessageBytes)
+        self.tooLong = tooLong
+    }
+
+    /// Whether a call is waiting for its last reply.
+    package var isAnswering: Bool {
+        if case .answering = state { true } else { false }
+    }
+
+    /// Whether there is any use in reading on: false once refused, and while a call is being answered and as much as
+    /// one whole message has been sent ahead.
+    package var wantsInput: Bool {
+        switch state {
+        case .idle: true
+        case .answering: framer.pendingBytes <= framer.maximumMessageBytes
+        case .refused: false
+        }
+    }
+
+    /// Takes in bytes that were read. They are only kept; ``next()`` looks at them.
+    package mutating func receive(_ bytes: ByteBuffer) {
+        if case .refused = state { return }
+        framer.receive(bytes)
+    }
+
+    /// The next call, or nil while one is being answered or the next has not come in full.
+    package mutating func next() -> Event? {
+        guard case .idle = state else { return nil }
+        let message: ByteBuffer
+        do throws(MessageFramer.TooLong) {
+            guard let next = try framer.next() else { return nil }
+            message = next
+        } catch {
+            state = .refused
+            return .refuse(frame: VarlinkReplyMessage.frame(tooLong), cause: .tooLong(limit: error.limit))
+        }
+        do throws(VarlinkCallMessage.Malformed) {
+            let call = try VarlinkCallMessage(reading: message)
+            if !call.oneway { state = .answering(more: call.more) }
+            return .call(call)
+        } catch {
+            state = .refused
+            // A oneway call gets no reply, not even that it is malformed.
+            let frame = error.part == "oneway" ? nil : VarlinkReplyMessage.frame(.invalidParameter(error.part))
+            return .refuse(frame: frame, cause: .malformed(error))
+        }
+    }
+
+    /// The bytes of a reply to the call being answered, or nil when there is none. A reply ends its call unless it
+    /// `continues`, which only a call with `more` can be answered with.
+    package mutating func reply(_ parameters: UnsafeRawBufferPointer, continues: Bool) -> ByteBuffer? {
+        guard case .answering(let more) = state else { return nil }
+        assert(more || !continues, "a call without more has one reply")
+        let continues = continues && more
+        if !continues { state = .idle }
+        return VarlinkReplyMessage.frame(parameters, continues: continues)
+    }
+
+    /// The bytes of an error reply to the call being answered, which ends it, or nil when there is none.
+    package mutating func fail(_ error: VarlinkError) -> ByteBuffer? {
+        guard case .answering = state else { return nil }
+        state = .idle
+        return VarlinkReplyMessage.frame(error)
+    }
+}
