@@ -2,9 +2,8 @@
 // Every function returns what the system call does, or the negated errno; none retries.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+// No _GNU_SOURCE: with it <sys/select.h> defines fd_set otherwise than in Swift's Glibc module, and whether a build that
+// imports both succeeds would depend on which of the two it reads first.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
