@@ -53,7 +53,8 @@ let package = Package(
         // MARK: Rung 2: the language, the index, the watching
 
         .target(name: "PredicateLanguage", dependencies: ["Metadata", "CPCRE2", collections]),
-        .testTarget(name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "Metadata"]),
+        .testTarget(
+            name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "Metadata"], exclude: ["Fixtures"]),
 
         .target(name: "MetadataIndex", dependencies: ["Metadata", collections]),
         .testTarget(name: "MetadataIndexTests", dependencies: ["MetadataIndex", "Metadata"]),

@@ -1,0 +1,99 @@
+// The shared conformance cases: each line a predicate, an object, and what to expect.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Metadata
+import PredicateLanguage
+import Testing
+
+/// One line of `Fixtures/cases.jsonl`.
+struct ConformanceCase: Sendable {
+    let line: Int
+    let predicate: String
+    let item: MetadataValue
+    /// "true", "false" or "error".
+    let expected: String
+    let reason: String
+
+    /// Whether the predicate has to be refused when it is read, rather than fail when it is evaluated.
+    var isParseError: Bool { reason.hasPrefix("[parse]") }
+}
+
+@Suite struct CasesTests {
+    /// Operators that are not supported yet, and how many cases use them. Nothing else is excused.
+    static let unsupported = ["UTI-CONFORMS-TO": 4, "UTI-EQUALS": 3]
+
+    static func cases() throws -> [ConformanceCase] {
+        let path = #filePath.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Fixtures/cases.jsonl"
+        let file = try #require(fopen(path, "r"), "\(path)")
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        while case let byte = getc(file), byte != EOF { bytes.append(UInt8(byte)) }
+        var cases: [ConformanceCase] = []
+        for (index, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
+            guard case .dictionary(let members) = try ObjectReader.value(of: String(decoding: line, as: UTF8.self)),
+                case .string(let predicate) = members["predicate"], case .string(let reason) = members["why"],
+                let item = members["item"], let expect = members["expect"]
+            else {
+                Issue.record("line \(index + 1) is no case")
+                continue
+            }
+            let expected =
+                switch expect {
+                case .boolean(let value): "\(value)"
+                case .string(let text): text
+                default: "?"
+                }
+            cases.append(
+                ConformanceCase(
+                    line: index + 1, predicate: predicate, item: item, expected: expected, reason: reason))
+        }
+        return cases
+    }
+
+    @Test func everyCaseIsAnsweredAsExpected() throws {
+        let cases = try CasesTests.cases()
+        #expect(cases.count == 471)
+        var excused: [String: Int] = [:]
+        for item in cases {
+            let operation = CasesTests.unsupported.keys.first { item.predicate.uppercased().contains($0) }
+            let (answer, phase, message) = CasesTests.answer(item)
+            var passes = answer == item.expected
+            if item.expected == "error" { passes = passes && (phase == "parse") == item.isParseError }
+            if let operation {
+                excused[operation, default: 0] += 1
+                #expect(!passes, "line \(item.line) passes now: \(item.predicate)")
+                #expect(message == "\(operation) is not supported yet", "line \(item.line): \(item.predicate)")
+            } else {
+                #expect(
+                    passes,
+                    """
+                    line \(item.line): \(item.predicate.prefix(200)) expected \(item.expected), was \(answer) \
+                    \(phase) \(message) (\(item.reason))
+                    """)
+            }
+        }
+        #expect(excused == CasesTests.unsupported)
+    }
+
+    /// The answer, which step failed where one did, and the message.
+    static func answer(_ item: ConformanceCase) -> (answer: String, phase: String, message: String) {
+        let predicate: Predicate
+        do throws(PredicateError) { predicate = try Predicate(parsing: item.predicate) } catch {
+            return ("error", "parse", error.message)
+        }
+        do throws(EvaluationError) { return ("\(try predicate.evaluate(on: item.item))", "", "") } catch {
+            return ("error", "eval", error.message)
+        }
+    }
+
+    /// What is read and printed reads back as the same tree, with the same text.
+    @Test func everyCasePrintsAndReadsBack() throws {
+        for item in try CasesTests.cases() {
+            guard let predicate = try? Predicate(parsing: item.predicate) else { continue }
+            let again = try Predicate(parsing: predicate.canonical)
+            #expect(again.root == predicate.root, "line \(item.line): \(predicate.canonical)")
+            #expect(again.canonical == predicate.canonical, "line \(item.line)")
+        }
+    }
+}
