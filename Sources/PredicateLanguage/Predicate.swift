@@ -30,7 +30,10 @@ package struct Predicate: Sendable, CustomStringConvertible {
         }
         var parser = try Parser(bytes, mode: mode)
         var root = try parser.parse()
-        if mode == .metadata { root = try AttributeResolver().resolve(root) }
+        if mode == .metadata {
+            var resolver = AttributeResolver()
+            root = try resolver.resolve(root: root)
+        }
         self.mode = mode
         self.root = try PatternCompiler(mode: mode).compile(root)
     }

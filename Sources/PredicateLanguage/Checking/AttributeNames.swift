@@ -1,0 +1,45 @@
+// Keys as people write them, and the attributes that they mean.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// Finds attributes by key, and what was probably meant by a key that is none.
+enum AttributeNames {
+    /// What other programs call our attributes.
+    private static let elsewhere: [String: Attribute] = [
+        "filename": .name, "file": .name, "basename": .name, "title": .name, "extension": .fileExtension,
+        "ext": .fileExtension, "suffix": .fileExtension, "type": .kind, "filetype": .kind, "bytes": .size,
+        "length": .size, "filesize": .size, "mtime": .modified, "date": .modified, "modificationdate": .modified,
+        "ctime": .changed, "btime": .created, "birth": .created, "creationdate": .created, "user": .owner,
+        "uid": .ownerID, "gid": .groupID, "permissions": .mode, "nlink": .links, "dev": .device, "ino": .inode,
+        "tag": .tags, "label": .tags, "labels": .tags, "directory": .path, "folder": .path, "invisible": .hidden,
+        "identifier": .id, "xattr": .tags,
+    ]
+
+    static func attribute(_ key: String, at position: Int) throws(PredicateError) -> Attribute {
+        if let attribute = Attribute(name: key) { return attribute }
+        let names = Attribute.allCases.map(\.name)
+        if let meant = elsewhere[key.lowercased()] {
+            throw PredicateError("unknown attribute '\(key)'; did you mean '\(meant.name)'?", at: position)
+        }
+        // Aliases are long; they are suggested for long words only, so that a short slip finds its short name.
+        let known = key.utf8.count < 10 ? names : names + Attribute.allCases.flatMap(\.aliases)
+        throw PredicateError(
+            "unknown attribute '\(key)'\(Spelling.suggestion(for: key, among: known))", at: position)
+    }
+
+    /// The values that an attribute can have at all, where those are few.
+    static func values(of attribute: Attribute) -> [String]? {
+        switch attribute {
+        case .kind: FileKind.allCases.map { $0.name.description }
+        case .scope: ["documents", "data"]
+        default: nil
+        }
+    }
+
+    /// What other programs call our kinds.
+    static let kindsElsewhere = [
+        "folder": "directory", "dir": "directory", "d": "directory", "f": "file", "regular": "file", "link": "symlink",
+        "symboliclink": "symlink", "l": "symlink", "pipe": "fifo", "bundle": "package", "device": "characterDevice",
+    ]
+}

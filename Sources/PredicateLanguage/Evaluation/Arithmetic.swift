@@ -1,0 +1,81 @@
+// Sums, products and powers.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Metadata
+
+/// Arithmetic: on two integers it stays with integers, division included; any floating operand makes it floating; nil
+/// makes it nil. What does not fit into 64 bits is an error, and so is division by zero.
+enum Arithmetic {
+    static func apply(
+        _ operation: Expression.Arithmetic, _ left: MetadataValue, _ right: MetadataValue
+    ) throws(EvaluationError) -> MetadataValue {
+        if left == .none || right == .none { return .none }
+        guard let a = Number(left), let b = Number(right) else {
+            let wrong = Number(left) == nil ? left : right
+            throw EvaluationError("'\(operation.rawValue)' takes numbers, and this is \(wrong.noun)")
+        }
+        if case .integer(let a) = a, case .integer(let b) = b {
+            return try integers(operation, a, b)
+        }
+        let (x, y) = (a.floating, b.floating)
+        switch operation {
+        case .add: return try finite(x + y)
+        case .subtract: return try finite(x - y)
+        case .multiply: return try finite(x * y)
+        case .divide:
+            guard y != 0 else { throw divisionByZero }
+            return try finite(x / y)
+        case .power: return try finite(pow(x, y))
+        }
+    }
+
+    static var divisionByZero: EvaluationError { EvaluationError("division by zero") }
+    static var overflow: EvaluationError { EvaluationError("the result is too large for a number") }
+
+    static func finite(_ value: Double) throws(EvaluationError) -> MetadataValue {
+        guard value.isFinite else { throw overflow }
+        return .number(value)
+    }
+
+    private static func integers(
+        _ operation: Expression.Arithmetic, _ a: Int64, _ b: Int64
+    ) throws(EvaluationError) -> MetadataValue {
+        let result: (partialValue: Int64, overflow: Bool)
+        switch operation {
+        case .add: result = a.addingReportingOverflow(b)
+        case .subtract: result = a.subtractingReportingOverflow(b)
+        case .multiply: result = a.multipliedReportingOverflow(by: b)
+        case .divide:
+            guard b != 0 else { throw divisionByZero }
+            result = a.dividedReportingOverflow(by: b)
+        case .power:
+            guard b >= 0 else {
+                guard a != 0 else { throw divisionByZero }
+                return try finite(pow(Double(a), Double(b)))
+            }
+            return .integer(try power(a, b))
+        }
+        guard !result.overflow else { throw overflow }
+        return .integer(result.partialValue)
+    }
+
+    /// By squaring, so that a large exponent takes 64 steps at most.
+    private static func power(_ base: Int64, _ exponent: Int64) throws(EvaluationError) -> Int64 {
+        var result: Int64 = 1
+        var factor = base
+        var rest = exponent
+        while true {
+            if rest & 1 == 1 {
+                let (product, overflow) = result.multipliedReportingOverflow(by: factor)
+                guard !overflow else { throw Arithmetic.overflow }
+                result = product
+            }
+            rest >>= 1
+            if rest == 0 { return result }
+            let (square, overflow) = factor.multipliedReportingOverflow(by: factor)
+            guard !overflow else { throw Arithmetic.overflow }
+            factor = square
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// The ways to ask a predicate.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+
+extension Predicate {
+    /// Whether an object matches: a dictionary, as one JSON object makes it. Keys that it has not are nil.
+    ///
+    /// AND and OR stop at the first part that decides, and what they skip raises no errors. `now()` is the moment of
+    /// evaluation; for one moment over many objects evaluate ``resolved(at:)``.
+    package func evaluate(on object: MetadataValue) throws(EvaluationError) -> Bool {
+        var evaluator = Evaluator(ObjectScope(object: object))
+        return try evaluator.evaluate(root)
+    }
+
+    /// Whether an item matches. The attribute has to follow ``Mode/metadata``; what follows the clock is resolved first.
+    package func evaluate(on item: some AttributeValues) throws(EvaluationError) -> Bool {
+        var evaluator = Evaluator(AttributeScope(values: item))
+        return try evaluator.evaluate(root)
+    }
+}
+
+extension PredicateNode {
+    /// Whether an item matches this part of a predicate.
+    package func evaluate(on item: some AttributeValues) throws(EvaluationError) -> Bool {
+        var evaluator = Evaluator(AttributeScope(values: item))
+        return try evaluator.evaluate(self)
+    }
+}
