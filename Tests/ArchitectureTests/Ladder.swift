@@ -23,7 +23,7 @@ enum Ladder {
     static let log = ["Logging"]
     static let system = ["SystemPackage"]
     static let arguments = ["ArgumentParser"]
-    static let lifecycle = ["ServiceLifecycle"]
+    static let lifecycle = ["ServiceLifecycle", "UnixSignals"]
     static let toml = ["TOMLKit"]
     static let collections = [
         "Collections", "BasicContainers", "BitCollections", "DequeModule", "HashTreeCollections", "HeapModule",
@@ -48,7 +48,7 @@ enum Ladder {
                 "LinuxSystem", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
                 "LiveQueries",
                 "GatherProtocol",
-            ], nio, log, toml, lifecycle, collections),
+            ], system, nio, log, toml, lifecycle, collections),
         Rung(4, "GatherKit", ["GatherProtocol", "Varlink", "Metadata"], nio, collections),
         Rung(5, "SystemdSupport", ["CSystemd"], log),
         Rung(6, "gatherd", ["GatherService", "SystemdSupport"], log, arguments),
