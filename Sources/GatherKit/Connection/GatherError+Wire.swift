@@ -1,0 +1,108 @@
+// Errors of the wire and of our interfaces in words for a person.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherProtocol
+internal import Varlink
+
+extension GatherError {
+    /// What went wrong on a connection to `socket`.
+    init(_ error: VarlinkClientError, socket: DaemonSocket) {
+        switch error {
+        case .error(let error): self.init(error)
+        case .socket(let error):
+            switch error.operation {
+            case .socket, .path, .connect: self = socket.unreachable(error.errno)
+            default: self.init(code: .connectionLost, message: "the connection to gatherd is lost (\(error))")
+            }
+        case .closed:
+            self.init(code: .connectionLost, message: "gatherd closed the connection before it had answered")
+        case .violation(let violation):
+            self.init(
+                code: .protocolViolation,
+                message: "what listens at \(socket.path) does not answer as gatherd does: \(violation)")
+        case .cancelled: self.init(code: .cancelled, message: "cancelled")
+        }
+    }
+
+    /// A reply that is no message of our interfaces.
+    init(_ error: JSONError) {
+        self.init(code: .protocolViolation, message: "gatherd's answer cannot be read: \(error)")
+    }
+
+    /// What the daemon answered with.
+    init(_ error: VarlinkError) {
+        if let error = QueryError(error) {
+            self.init(error)
+        } else if let error = ContainerError(error) {
+            self.init(error)
+        } else if let error = ServiceError(error) {
+            self.init(error)
+        } else {
+            self.init(service: error)
+        }
+    }
+
+    private init(_ error: QueryError) {
+        switch error {
+        case .invalidPredicate(let message, let position):
+            self.init(code: .invalidPredicate, message: message, position: Int(clamping: position))
+        case .unknownAttribute(let name):
+            self.init(
+                code: .unknownAttribute,
+                message: "there is no attribute '\(name)'; 'gather attributes' lists those there are", subject: name)
+        case .unknownScope(let scope):
+            self.init(
+                code: .unknownScope,
+                message: scope.hasPrefix("/")
+                    ? "no container holds the directory \(scope)" : "there is no container '\(scope)'",
+                subject: scope)
+        case .evaluationFailed(let message): self.init(code: .evaluationFailed, message: message)
+        case .limitExceeded(let limit, let value):
+            self.init(
+                code: .limitExceeded, message: "the limit '\(limit)' of gatherd (\(value)) was reached", subject: limit)
+        case .syncTimeout(let containers):
+            self.init(
+                code: .syncTimeout,
+                message: """
+                    not read in time: \(containers.joined(separator: ", ")). \
+                    Ask again, or take what is known so far with --no-sync
+                    """)
+        }
+    }
+
+    private init(_ error: ContainerError) {
+        switch error {
+        case .noSuchContainer(let identifier):
+            self.init(
+                code: .noSuchContainer, message: "there is no container '\(identifier)'", subject: identifier)
+        case .containerExists(let identifier):
+            self.init(
+                code: .containerExists, message: "there is a container '\(identifier)' already", subject: identifier)
+        case .invalidContainer(let identifier, let message):
+            self.init(code: .invalidContainer, message: message, subject: identifier)
+        }
+    }
+
+    private init(_ error: ServiceError) {
+        switch error {
+        case .invalidConfiguration(let file, let line, let message):
+            self.init(code: .invalidConfiguration, message: "\(file):\(line): \(message)", subject: file)
+        }
+    }
+
+    private init(service error: VarlinkError) {
+        let parameters = error.parameters.text
+        switch error.name {
+        case "org.varlink.service.PermissionDenied":
+            self.init(
+                code: .permissionDenied,
+                message: "you may not do that: it is for root and for the user that gatherd runs as")
+        case "org.varlink.service.MethodNotImplemented", "org.varlink.service.MethodNotFound",
+            "org.varlink.service.InterfaceNotFound":
+            self.init(code: .notImplemented, message: "this gatherd does not offer that yet \(parameters)")
+        case "org.varlink.service.InvalidParameter":
+            self.init(code: .other, message: "gatherd does not take this argument: \(parameters)")
+        default: self.init(code: .other, message: "gatherd answered with \(error)", subject: error.name)
+        }
+    }
+}

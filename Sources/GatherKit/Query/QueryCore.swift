@@ -1,0 +1,258 @@
+// A live query at work: the lock around its state, the one task that talks to the daemon, and the readers who wait.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// What a ``MetadataQuery`` is made of. It is apart from it so that the task that talks to the daemon does not keep
+/// alive a query which its user has let go.
+///
+/// Everything mutable is behind one lock. Order comes from one task for each run, which hands in one reply after the
+/// other; a run that was replaced is recognised by its number and heard no more.
+final class QueryCore: Sendable {
+    typealias Next = Result<QueryNotification?, GatherError>
+    private typealias Start = CheckedContinuation<Result<Void, GatherError>, Never>
+
+    private struct Reader {
+        var waiting: CheckedContinuation<Next, Never>?
+        /// Set when the run that the reader belongs to is over.
+        var ending: QueryState.Ending?
+        var isCancelled = false
+    }
+
+    /// Somebody who waited and is to be woken when the lock is free.
+    private enum Wake {
+        case reader(CheckedContinuation<Next, Never>, Next)
+        case starter(Start, Result<Void, GatherError>)
+    }
+
+    private struct Guarded {
+        /// What the user asks now; the query has what it was started with.
+        var configuration: QueryConfiguration
+        var query: QueryState
+        var run: UInt64 = 0
+        var task: Task<Void, Never>?
+        /// Whether the daemon has accepted the query since it was started; before, a daemon that is away is an error.
+        var isAccepted = false
+        var starting: [Start] = []
+        var readers: [UInt64: Reader] = [:]
+        var wakes: [Wake] = []
+
+        init(configuration: QueryConfiguration) {
+            self.configuration = configuration
+            query = QueryState(configuration: configuration)
+        }
+
+        /// What a reader can have now; nil where it has to wait.
+        mutating func next(for number: UInt64) -> Next? {
+            guard let reader = readers[number], !reader.isCancelled else { return .success(nil) }
+            if let notification = query.next(for: number) { return .success(notification) }
+            switch reader.ending {
+            case nil: return nil
+            case .stopped: return .success(nil)
+            case .failed(let error):
+                readers[number]?.ending = .stopped
+                return .failure(error)
+            }
+        }
+
+        mutating func accept() {
+            isAccepted = true
+            resumeStarters(.success(()))
+        }
+
+        /// Ends the run; the task returned is to be cancelled.
+        mutating func end(_ ending: QueryState.Ending, starters: Result<Void, GatherError>) -> Task<Void, Never>? {
+            guard query.isRunning else { return nil }
+            query.stop(ending)
+            for number in readers.keys where readers[number]?.ending == nil { readers[number]?.ending = ending }
+            resumeStarters(starters)
+            return task.take()
+        }
+
+        /// Whoever has something to hear now, and must be told when the lock is free.
+        mutating func takeWakes() -> [Wake] {
+            for number in readers.keys where readers[number]?.waiting != nil {
+                guard let next = next(for: number), let waiting = readers[number]?.waiting.take() else { continue }
+                wakes.append(.reader(waiting, next))
+            }
+            defer { wakes = [] }
+            return wakes
+        }
+
+        private mutating func resumeStarters(_ result: Result<Void, GatherError>) {
+            wakes += starting.map { .starter($0, result) }
+            starting = []
+        }
+    }
+
+    let socket: DaemonSocket
+    private let state: Mutex<Guarded>
+
+    init(socket: DaemonSocket, configuration: QueryConfiguration) {
+        self.socket = socket
+        state = Mutex(Guarded(configuration: configuration))
+    }
+
+    // MARK: The user
+
+    var configuration: QueryConfiguration { state.withLock { $0.configuration } }
+
+    /// Changes what is asked; a query that runs begins anew with it.
+    func configure(_ change: @Sendable (inout QueryConfiguration) -> Void) {
+        let superseded = update { guarded -> Task<Void, Never>? in
+            var configuration = guarded.configuration
+            change(&configuration)
+            guard configuration != guarded.configuration else { return nil }
+            guarded.configuration = configuration
+            guard guarded.query.isRunning else { return nil }
+            let task = guarded.task
+            self.run(&guarded)
+            return task
+        }
+        superseded?.cancel()
+    }
+
+    func start() async throws(GatherError) {
+        let result: Result<Void, GatherError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isRunning = update { guarded -> Bool in
+                    if guarded.query.isRunning, guarded.isAccepted { return true }
+                    guarded.starting.append(continuation)
+                    if !guarded.query.isRunning {
+                        guarded.isAccepted = false
+                        self.run(&guarded)
+                    }
+                    return false
+                }
+                if isRunning { continuation.resume(returning: .success(())) }
+            }
+        } onCancel: {
+            stop()
+        }
+        try result.get()
+    }
+
+    func stop() {
+        let cancelled = GatherError(code: .cancelled, message: "the query was stopped before the daemon had answered")
+        update { $0.end(.stopped, starters: .failure(cancelled)) }?.cancel()
+    }
+
+    func freeze() { update { $0.query.freeze() } }
+    func thaw() { update { $0.query.thaw() } }
+
+    /// A look at the state, under the lock.
+    func read<Value: Sendable>(_ body: (borrowing QueryState) -> Value) -> Value {
+        state.withLock { body($0.query) }
+    }
+
+    // MARK: Readers
+
+    func addReader() -> UInt64 {
+        state.withLock { guarded in
+            let reader = guarded.query.addReader()
+            guarded.readers[reader] = Reader(ending: guarded.query.ending)
+            return reader
+        }
+    }
+
+    func removeReader(_ reader: UInt64) {
+        state.withLock { guarded in
+            guarded.query.removeReader(reader)
+            guarded.readers[reader] = nil
+        }
+    }
+
+    /// What is next for a reader, now or when it comes; nil at the end and when the task is cancelled.
+    func next(for reader: UInt64, isolation: isolated (any Actor)?) async throws(GatherError) -> QueryNotification? {
+        let next: Next = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let next = state.withLock { guarded -> Next? in
+                    if let next = guarded.next(for: reader) { return next }
+                    precondition(guarded.readers[reader]?.waiting == nil, "an iterator is used by one task at a time")
+                    guarded.readers[reader]?.waiting = continuation
+                    return nil
+                }
+                if let next { continuation.resume(returning: next) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { guarded in
+                guarded.readers[reader]?.isCancelled = true
+                return guarded.readers[reader]?.waiting.take()
+            }
+            waiting?.resume(returning: .success(nil))
+        }
+        return try next.get()
+    }
+
+    // MARK: The task
+
+    /// Begins a run. Called under the lock; the task that it replaces is the caller's to cancel.
+    private func run(_ guarded: inout Guarded) {
+        guarded.run += 1
+        guarded.query.start(guarded.configuration)
+        let run = guarded.run
+        let configuration = guarded.configuration
+        guarded.task = Task { await self.converse(configuration, run: run) }
+    }
+
+    /// Talks to the daemon until the run is over: connects, reads replies, and comes back when the connection is lost.
+    private func converse(_ configuration: QueryConfiguration, run: UInt64) async {
+        var backoff = Backoff()
+        while !Task.isCancelled {
+            do throws(GatherError) {
+                let session = try await Session.connect(socket)
+                guard let clock = (update { $0.run == run ? .some($0.query.beginCall()) : nil }) else { return }
+                var replies = session.watch(configuration, since: clock).makeAsyncIterator()
+                while let reply = try await replies.next() {
+                    guard receive(QueryReply(reply), run: run) else { return }
+                    backoff.reset()
+                }
+                throw GatherError(code: .connectionLost, message: "gatherd ended the query")
+            } catch {
+                guard lose(error, run: run) else { return }
+            }
+            try? await Task.sleep(for: backoff.next())
+        }
+    }
+
+    /// Hands in a reply; false where the run is over.
+    private func receive(_ reply: QueryReply, run: UInt64) -> Bool {
+        update { guarded in
+            guard guarded.run == run, guarded.query.isRunning else { return false }
+            guarded.query.receive(reply)
+            if case .started = reply.event { guarded.accept() }
+            return true
+        }
+    }
+
+    /// Hands in the loss of the connection; false where that is the end of the run.
+    private func lose(_ error: GatherError, run: UInt64) -> Bool {
+        update { guarded -> Bool in
+            guard guarded.run == run, guarded.query.isRunning else { return false }
+            guard error.isTransient, guarded.isAccepted else {
+                _ = guarded.end(.failed(error), starters: .failure(error))
+                return false
+            }
+            guarded.query.loseConnection(error)
+            return true
+        }
+    }
+
+    // MARK: The lock
+
+    /// Changes the state under the lock, then wakes, outside of it, whoever has something to hear now.
+    @discardableResult
+    private func update<Value: Sendable>(_ body: (inout Guarded) -> Value) -> Value {
+        let (value, wakes) = state.withLock { guarded in
+            let value = body(&guarded)
+            return (value, guarded.takeWakes())
+        }
+        for wake in wakes {
+            switch wake {
+            case .reader(let waiting, let next): waiting.resume(returning: next)
+            case .starter(let waiting, let result): waiting.resume(returning: result)
+            }
+        }
+        return value
+    }
+}

@@ -1,0 +1,49 @@
+// One reply of the daemon to a live query.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherProtocol
+internal import Varlink
+
+/// One reply to `io.gatherd.Query.Watch`.
+struct QueryReply: Sendable {
+    enum Event: Sendable {
+        case started
+        case progress
+        case gathered
+        case updated
+        /// Also an event that this version does not know.
+        case alive
+    }
+
+    var event: Event
+    var fresh = false
+    var changes = QueryChanges()
+    var inexact: [String] = []
+    var clock: String?
+}
+
+extension QueryReply {
+    init(_ reply: QueryInterface.Watch.Reply) {
+        event =
+            switch reply.event {
+            case .started: .started
+            case .progress: .progress
+            case .gathered: .gathered
+            case .updated: .updated
+            case .alive, .other: .alive
+            }
+        fresh = reply.fresh ?? false
+        changes = QueryChanges(
+            added: (reply.added ?? []).map { MetadataItem($0) },
+            changed: (reply.changed ?? []).map { MetadataItem($0, previousPath: $0.previousPath) },
+            removed: (reply.removed ?? []).map { removal in
+                RemovedItem(
+                    id: removal.id, path: removal.path,
+                    rawPath: removal.rawPath.flatMap { text in
+                        Array(text.utf8).withUnsafeBytes { Base64.decode($0) }
+                    })
+            })
+        inexact = reply.inexact ?? []
+        clock = reply.clock
+    }
+}
