@@ -3,23 +3,30 @@
 
 import Logging
 
-/// Writes `message key=value …`. Keys are sorted; a value with blanks or quotes is quoted; control characters are
-/// escaped, because file names come from outside and must not be able to begin a line of their own.
+/// Writes `message key=value …`. Keys are sorted, and one with a list comes once for each element; a value with blanks or
+/// quotes is quoted; control characters are escaped, because file names come from outside and must not be able to begin
+/// a line of their own.
 enum LogLine {
     static func text(_ message: String, _ metadata: Logger.Metadata) -> String {
         var line = ""
         append(message, to: &line, escapingQuotes: false)
         for (key, value) in metadata.sorted(by: { $0.key < $1.key }) where key != MessageIdentifier.metadataKey {
-            line += " "
-            append(key, to: &line, escapingQuotes: false)
-            line += "="
-            let text = value.description
-            let isPlain = !text.isEmpty && !text.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }
-            if !isPlain { line += "\"" }
-            append(text, to: &line, escapingQuotes: !isPlain)
-            if !isPlain { line += "\"" }
+            if case .array(let elements) = value {
+                for element in elements { append(key, element.description, to: &line) }
+            } else {
+                append(key, value.description, to: &line)
+            }
         }
         return line
+    }
+
+    private static func append(_ key: String, _ value: String, to line: inout String) {
+        line += " "
+        append(key, to: &line, escapingQuotes: false)
+        let isPlain = !value.isEmpty && !value.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }
+        line += isPlain ? "=" : "=\""
+        append(value, to: &line, escapingQuotes: !isPlain)
+        if !isPlain { line += "\"" }
     }
 
     private static func append(_ text: String, to line: inout String, escapingQuotes: Bool) {

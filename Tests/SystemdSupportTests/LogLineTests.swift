@@ -7,19 +7,22 @@ import Testing
 @testable import SystemdSupport
 
 struct LogLineTests {
-    @Test(arguments: [
-        ("ready", Logger.Metadata(), "ready"),
+    private static let cases: [(String, Logger.Metadata, String)] = [
+        ("ready", [:], "ready"),
         ("live", ["items": "3", "container": "grocery"], "live container=grocery items=3"),
         ("live", ["message-id": "container-live"], "live"),
         ("x", ["path": "/srv/my files"], #"x path="/srv/my files""#),
         ("x", ["path": #"a"b\c"#], #"x path="a\"b\\c""#),
         ("x", ["path": #"a\c"#], #"x path=a\c"#),
+        ("x", ["path": ["/a b", "/c"], "none": []], #"x path="/a b" path=/c"#),
         ("x", ["path": "", "y": "a=b"], #"x path="" y="a=b""#),
         ("x", ["path": "a\nerror: forged"], #"x path="a\nerror: forged""#),
         ("a\nb\u{1B}[31m\u{9B}\u{7F}", [:], #"a\nb\x1b[31m\x9b\x7f"#),
         ("a\u{0}", ["k": "\t"], #"a\x00 k=\t"#),
         ("Äpfel", ["k": "Öl"], "Äpfel k=Öl"),
-    ])
+    ]
+
+    @Test(arguments: cases)
     func `One line, sorted, quoted, without control characters`(
         _ message: String, _ metadata: Logger.Metadata, _ line: String
     ) {
