@@ -3,19 +3,33 @@
 
 import Metadata
 
-/// 4,096 rows in columns: 70 bytes a row and the names.
+/// Owns the memory of a block.
 ///
 /// `@unchecked Sendable`: a block is written by the owner of the index alone, and only while
 /// `isKnownUniquelyReferenced` says that no snapshot holds it (`RowStore.writable`); from then on it is immutable, and the
 /// owner goes on with a copy.
-final class Block: @unchecked Sendable {
+final class BlockStorage: @unchecked Sendable {
+    let block: Block
+
+    init() { block = Block() }
+
+    init(copying other: Block) { block = Block(copying: other) }
+
+    deinit { block.free() }
+}
+
+/// 4,096 rows in columns: 70 bytes a row and the names.
+///
+/// One pointer, which does not keep the memory: whoever holds the ``BlockStorage`` does. A view that was got for reading
+/// must not be used after ``RowStore/writable(_:)`` for the same block, which may have copied it. Nothing here counts
+/// references, and nothing is a class's property: both were dearer than the work itself.
+struct Block {
     static let capacity = 4_096
     static let words = capacity / 64
     /// A name's place and length are one number: 24 bits of offset, 8 of length.
     static let largestArena = 1 << 24
 
-    /// What changes beside the columns. It lives in raw memory: a stored property of a class costs an exclusivity check
-    /// at each access.
+    /// What there is beside the columns.
     struct Header {
         /// Slots that were ever given out; those behind were never written.
         var used = 0
@@ -28,7 +42,11 @@ final class Block: @unchecked Sendable {
         var namesInOrder = true
         /// The last slot that got a name while they were in order.
         var lastNamed = -1
+        /// The arena, which the block holds a reference to, and its bytes.
+        var arena: Unmanaged<NameArena>
         var names: UnsafeMutableRawPointer
+        /// Bytes of names that the arena has room for.
+        var nameRoom: Int
         var directories = 0
         var directoryCapacity = 0
         /// The first child of each directory, in the order of the rows; `Row.none` where it has none.
@@ -37,73 +55,74 @@ final class Block: @unchecked Sendable {
         var tags: UnsafeMutablePointer<UInt32>?
     }
 
-    let header: UnsafeMutablePointer<Header>
-    let size: UnsafeMutablePointer<Int64>
-    let created: UnsafeMutablePointer<Int64>
-    let modified: UnsafeMutablePointer<Int64>
-    let changed: UnsafeMutablePointer<Int64>
-    let inode: UnsafeMutablePointer<UInt64>
-    /// The directory; in a free slot, the next free slot.
-    let parent: UnsafeMutablePointer<UInt32>
-    let name: UnsafeMutablePointer<UInt32>
-    let common: UnsafeMutablePointer<UInt32>
-    let links: UnsafeMutablePointer<UInt32>
-    let generation: UnsafeMutablePointer<UInt32>
-    let next: UnsafeMutablePointer<UInt32>
-    let previous: UnsafeMutablePointer<UInt32>
-    let kind: UnsafeMutablePointer<UInt8>
-    let flags: UnsafeMutablePointer<UInt8>
-    /// A bit for each live row.
-    let isLive: UnsafeMutablePointer<UInt64>
-    /// A bit for each live directory, and how many there are before each word.
-    let isDirectory: UnsafeMutablePointer<UInt64>
-    let directoriesBefore: UnsafeMutablePointer<UInt16>
-    private(set) var arena: NameArena
+    private let base: UnsafeMutableRawPointer
 
-    private static let columnBytes = capacity * (5 * 8 + 7 * 4 + 2)
-    private static let byteCount = columnBytes + words * (8 + 8 + 2) + MemoryLayout<Header>.stride
-
-    private init(arena: NameArena) {
-        self.arena = arena
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: Block.byteCount, alignment: 16)
-        var offset = 0
-        func column<T>(_ type: T.Type, _ count: Int = Block.capacity) -> UnsafeMutablePointer<T> {
-            defer { offset += count * MemoryLayout<T>.stride }
-            return (memory + offset).bindMemory(to: T.self, capacity: count)
-        }
-        size = column(Int64.self)
-        created = column(Int64.self)
-        modified = column(Int64.self)
-        changed = column(Int64.self)
-        inode = column(UInt64.self)
-        parent = column(UInt32.self)
-        name = column(UInt32.self)
-        common = column(UInt32.self)
-        links = column(UInt32.self)
-        generation = column(UInt32.self)
-        next = column(UInt32.self)
-        previous = column(UInt32.self)
-        kind = column(UInt8.self)
-        flags = column(UInt8.self)
-        isLive = column(UInt64.self, Block.words)
-        isDirectory = column(UInt64.self, Block.words)
-        directoriesBefore = column(UInt16.self, Block.words)
-        header = column(Header.self, 1)
-        header.initialize(to: Header(names: arena.bytes))
+    @inline(__always)
+    private func column<T>(_ offset: Int, _ type: T.Type) -> UnsafeMutablePointer<T> {
+        (base + offset * Block.capacity).assumingMemoryBound(to: T.self)
     }
 
-    /// An empty block.
-    convenience init() {
-        self.init(arena: NameArena(capacity: 1_024))
+    var size: UnsafeMutablePointer<Int64> { @inline(__always) get { column(0, Int64.self) } }
+    var created: UnsafeMutablePointer<Int64> { @inline(__always) get { column(8, Int64.self) } }
+    var modified: UnsafeMutablePointer<Int64> { @inline(__always) get { column(16, Int64.self) } }
+    var changed: UnsafeMutablePointer<Int64> { @inline(__always) get { column(24, Int64.self) } }
+    var inode: UnsafeMutablePointer<UInt64> { @inline(__always) get { column(32, UInt64.self) } }
+    /// The directory; in a free slot, the next free slot.
+    var parent: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(40, UInt32.self) } }
+    var name: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(44, UInt32.self) } }
+    var common: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(48, UInt32.self) } }
+    var links: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(52, UInt32.self) } }
+    var generation: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(56, UInt32.self) } }
+    var next: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(60, UInt32.self) } }
+    var previous: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(64, UInt32.self) } }
+    var kind: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(68, UInt8.self) } }
+    var flags: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(69, UInt8.self) } }
+
+    private static let bitmaps = capacity * 70
+    private static let headerOffset = bitmaps + words * (8 + 8 + 2)
+    private static let byteCount = headerOffset + MemoryLayout<Header>.stride
+
+    /// A bit for each live row.
+    var isLive: UnsafeMutablePointer<UInt64> {
+        @inline(__always) get { (base + Block.bitmaps).assumingMemoryBound(to: UInt64.self) }
+    }
+    /// A bit for each live directory.
+    var isDirectory: UnsafeMutablePointer<UInt64> {
+        @inline(__always) get { (base + Block.bitmaps + Block.words * 8).assumingMemoryBound(to: UInt64.self) }
+    }
+    /// How many directories there are before each word of ``isDirectory``.
+    var directoriesBefore: UnsafeMutablePointer<UInt16> {
+        @inline(__always) get { (base + Block.bitmaps + Block.words * 16).assumingMemoryBound(to: UInt16.self) }
+    }
+    var header: UnsafeMutablePointer<Header> {
+        @inline(__always) get { (base + Block.headerOffset).assumingMemoryBound(to: Header.self) }
+    }
+
+    /// Memory for a block that uses `arena`; the columns are for the caller to write before they are read.
+    private init(arena: NameArena) {
+        base = .allocate(byteCount: Block.byteCount, alignment: 16)
+        var offset = 0
+        for width in [8, 8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4, 1, 1] {
+            switch width {
+            case 8: (base + offset).bindMemory(to: Int64.self, capacity: Block.capacity)
+            case 4: (base + offset).bindMemory(to: UInt32.self, capacity: Block.capacity)
+            default: (base + offset).bindMemory(to: UInt8.self, capacity: Block.capacity)
+            }
+            offset += width * Block.capacity
+        }
         isLive.initialize(repeating: 0, count: Block.words)
         isDirectory.initialize(repeating: 0, count: Block.words)
         directoriesBefore.initialize(repeating: 0, count: Block.words)
+        header.initialize(to: Header(arena: .passRetained(arena), names: arena.bytes, nameRoom: arena.capacity))
     }
+
+    /// An empty block.
+    init() { self.init(arena: NameArena(capacity: 1_024)) }
 
     /// A copy to be written while a snapshot holds the original; the names are shared. Only what is in use is copied, so a
     /// small container pays little.
-    convenience init(copying other: Block) {
-        self.init(arena: other.arena)
+    init(copying other: Block) {
+        self.init(arena: other.header.pointee.arena.takeUnretainedValue())
         let used = other.header.pointee.used
         header.pointee = other.header.pointee
         size.update(from: other.size, count: used)
@@ -135,15 +154,16 @@ final class Block: @unchecked Sendable {
         }
     }
 
-    deinit {
+    func free() {
         header.pointee.firstChildren?.deallocate()
         header.pointee.tags?.deallocate()
-        UnsafeMutableRawPointer(size).deallocate()
+        header.pointee.arena.release()
+        base.deallocate()
     }
 
     /// Bytes held; the names too, even where a copy shares them.
     var bytes: Int {
-        Block.byteCount + arena.capacity + header.pointee.directoryCapacity * 4
+        Block.byteCount + header.pointee.nameRoom + header.pointee.directoryCapacity * 4
             + (header.pointee.tags == nil ? 0 : Block.capacity * 4)
     }
 }
@@ -190,149 +210,5 @@ extension Block {
             header.pointee.tags = column
         }
         header.pointee.tags.unsafelyUnwrapped[slot] = tags
-    }
-}
-
-// MARK: Names
-
-extension Block {
-    @inline(__always)
-    func nameBytes(_ slot: Int) -> UnsafeRawBufferPointer {
-        let packed = name[slot]
-        return UnsafeRawBufferPointer(
-            start: header.pointee.names + Int(packed >> 8), count: Int(packed & 0xFF))
-    }
-
-    /// Gives a live row a name. The bytes may lie in this arena: they are copied before it is let go.
-    @inline(__always)
-    func setName(_ slot: Int, _ bytes: UnsafeRawBufferPointer, replacing: Bool) {
-        if replacing { header.pointee.liveNameBytes -= Int(name[slot] & 0xFF) }
-        var old: NameArena?
-        if header.pointee.nameEnd + bytes.count > arena.capacity {
-            old = arena
-            makeRoom(bytes.count, except: replacing ? slot : -1)
-        }
-        let end = header.pointee.nameEnd
-        (header.pointee.names + end).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
-        name[slot] = UInt32(truncatingIfNeeded: end << 8 | bytes.count)
-        header.pointee.nameEnd = end + bytes.count
-        header.pointee.liveNameBytes += bytes.count
-        if slot <= header.pointee.lastNamed { header.pointee.namesInOrder = false }
-        header.pointee.lastNamed = slot
-        withExtendedLifetime(old) {}
-    }
-
-    /// Forgets the name of a row that ends; its bytes are garbage from now on.
-    func dropName(_ slot: Int) { header.pointee.liveNameBytes -= Int(name[slot] & 0xFF) }
-
-    /// Ends growth by guess once every slot of the block was given out.
-    func trimNames() {
-        let end = header.pointee.nameEnd
-        guard arena.capacity - end > end / 32 else { return }
-        adopt(NameArena(capacity: end + end / 64))
-    }
-
-    private func makeRoom(_ count: Int, except: Int) {
-        let needed = header.pointee.nameEnd + count
-        if header.pointee.liveNameBytes * 2 < header.pointee.nameEnd || needed > Block.largestArena {
-            compact(count, except: except)
-            return
-        }
-        // A block that fills up tells from its first rows how much the rest will take; else a quarter more.
-        let used = max(1, header.pointee.used)
-        let foreseen = used >= 32 && used < Block.capacity ? needed * Block.capacity / used : 0
-        let capacity = max(needed + needed / 4, min(foreseen + foreseen / 32, needed * 4))
-        adopt(NameArena(capacity: min(capacity + 64, Block.largestArena)))
-    }
-
-    private func adopt(_ new: NameArena) {
-        new.bytes.copyMemory(from: header.pointee.names, byteCount: header.pointee.nameEnd)
-        arena = new
-        header.pointee.names = new.bytes
-    }
-
-    /// Writes the names of live rows into a new arena, in the order of the rows.
-    private func compact(_ count: Int, except: Int) {
-        let room = header.pointee.liveNameBytes + count
-        let new = NameArena(capacity: min(room + room / 4 + 64, Block.largestArena))
-        var end = 0
-        var last = -1
-        for slot in 0..<header.pointee.used {
-            // A dead row's name must not point at another's, nor beyond the end.
-            guard isLive(slot), slot != except else {
-                name[slot] = UInt32(truncatingIfNeeded: end << 8)
-                continue
-            }
-            let bytes = nameBytes(slot)
-            if bytes.count > 0 {
-                (new.bytes + end).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
-            }
-            name[slot] = UInt32(truncatingIfNeeded: end << 8 | bytes.count)
-            end += bytes.count
-            last = slot
-        }
-        arena = new
-        header.pointee.names = new.bytes
-        header.pointee.nameEnd = end
-        header.pointee.lastNamed = last
-        header.pointee.namesInOrder = true
-    }
-}
-
-// MARK: Directories
-
-extension Block {
-    @inline(__always)
-    func isDirectory(_ slot: Int) -> Bool { isDirectory[slot >> 6] >> UInt64(slot & 63) & 1 != 0 }
-
-    /// The place of a directory among those of the block.
-    @inline(__always)
-    private func rank(_ slot: Int) -> Int {
-        let below = isDirectory[slot >> 6] & (1 << UInt64(slot & 63) &- 1)
-        return Int(directoriesBefore[slot >> 6]) + below.nonzeroBitCount
-    }
-
-    /// The first child of a directory; `Row.none` where there is none, or the row is no directory.
-    @inline(__always)
-    func firstChild(_ slot: Int) -> UInt32 {
-        guard isDirectory(slot), let children = header.pointee.firstChildren else { return Row.none }
-        return children[rank(slot)]
-    }
-
-    func setFirstChild(_ slot: Int, _ row: UInt32) {
-        header.pointee.firstChildren.unsafelyUnwrapped[rank(slot)] = row
-    }
-
-    /// Makes room for the children of a row that becomes a directory.
-    func addDirectory(_ slot: Int) {
-        let count = header.pointee.directories
-        if count == header.pointee.directoryCapacity {
-            let capacity = min(Block.capacity, max(16, count + count / 2))
-            let wider = UnsafeMutablePointer<UInt32>.allocate(capacity: capacity)
-            if let old = header.pointee.firstChildren {
-                wider.initialize(from: old, count: count)
-                old.deallocate()
-            }
-            header.pointee.firstChildren = wider
-            header.pointee.directoryCapacity = capacity
-        }
-        let at = rank(slot)
-        let children = header.pointee.firstChildren.unsafelyUnwrapped
-        (children + at + 1).update(from: children + at, count: count - at)
-        children[at] = Row.none
-        isDirectory[slot >> 6] |= 1 << UInt64(slot & 63)
-        for word in (slot >> 6) + 1..<max((slot >> 6) + 1, Block.words) { directoriesBefore[word] += 1 }
-        header.pointee.directories = count + 1
-    }
-
-    /// Takes away the room of a row that is a directory no longer and has no children.
-    func removeDirectory(_ slot: Int) {
-        let at = rank(slot)
-        let children = header.pointee.firstChildren.unsafelyUnwrapped
-        let count = header.pointee.directories
-        (children + at).update(from: children + at + 1, count: count - at - 1)
-        isDirectory[slot >> 6] &= ~(1 << UInt64(slot & 63))
-        for word in (slot >> 6) + 1..<max((slot >> 6) + 1, Block.words) { directoriesBefore[word] -= 1 }
-        header.pointee.directories = count - 1
     }
 }

@@ -54,9 +54,7 @@ struct ChangeLog {
             cut(at: set.clock)
             return
         }
-        if segments.isEmpty
-            || segments[segments.count - 1].changes.count >= min(ChangeLog.segmentChanges, maximumChanges / 8)
-        {
+        if segments.last.map({ isFull($0) }) ?? true {
             if let last = segments.last {
                 closedChanges += last.changes.count
                 closedBytes += last.byteCount
@@ -82,6 +80,12 @@ struct ChangeLog {
             closedBytes -= first.byteCount
             floor = next.since
         }
+    }
+
+    /// Whether the next set begins a new segment: an eighth of what may be kept goes at a time.
+    private func isFull(_ segment: Segment) -> Bool {
+        segment.changes.count >= min(ChangeLog.segmentChanges, maximumChanges / 8)
+            || segment.byteCount >= maximumBytes / 8
     }
 
     /// Merges all sets after `clock`: the earliest former state of each row stays. `clock` is not below `floor`.

@@ -23,9 +23,12 @@ struct FormerStore: Sendable {
     /// Owner, group, mode and device by number, as the index has them; the index only appends to its table.
     var common: [CommonAttributes] = []
 
+    /// Roughly what the tag lists take.
+    private var tagBytes = 0
+
+    /// Bytes held, unused capacity included.
     var byteCount: Int {
-        records.capacity * MemoryLayout<Record>.stride + names.capacity + tagLists.capacity * 8
-            + tagLists.reduce(0) { $0 + FormerStore.cost($1) }
+        records.capacity * MemoryLayout<Record>.stride + names.capacity + tagLists.capacity * 8 + tagBytes
     }
 
     /// Roughly what a tag list takes.
@@ -44,7 +47,7 @@ struct FormerStore: Sendable {
                 nameOffset: names.count,
                 tags: tags > TagTable.empty ? UInt32(tagLists.count) + 2 : tags,
                 nameLength: UInt8(truncatingIfNeeded: name.count), flags: block.flags[slot]))
-        if tags > TagTable.empty { tagLists.append(rows.tagLists[Int(tags)]) }
+        if tags > TagTable.empty { keep(rows.tagLists[Int(tags)]) }
         names.append(contentsOf: name)
         return UInt32(records.count - 1)
     }
@@ -57,10 +60,15 @@ struct FormerStore: Sendable {
         names.append(contentsOf: other.names[start..<start + Int(record.nameLength)])
         if record.tags > TagTable.empty {
             copy.tags = UInt32(tagLists.count) + 2
-            tagLists.append(other.tagLists[Int(record.tags) - 2])
+            keep(other.tagLists[Int(record.tags) - 2])
         }
         records.append(copy)
         return UInt32(records.count - 1)
+    }
+
+    private mutating func keep(_ tags: [String]) {
+        tagLists.append(tags)
+        tagBytes += FormerStore.cost(tags)
     }
 
     func status(_ record: Record) -> FileStatus { record.values.status(common[Int(record.values.common)]) }

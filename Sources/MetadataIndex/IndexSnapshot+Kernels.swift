@@ -21,7 +21,7 @@ package enum NameMatch: Sendable, Hashable, CaseIterable {
 extension IndexSnapshot {
     /// The rows of a block that hold items; the root is none.
     package func liveRows(inBlock number: Int) -> BlockBitmap {
-        let block = rows.blocks[number]
+        let block = rows.blocks[number].block
         var bits = BlockBitmap()
         for word in 0..<Block.words { bits.words[word] = block.isLive[word] }
         if number == 0 { bits[0] = false }
@@ -34,7 +34,7 @@ extension IndexSnapshot {
         _ column: IntegerColumn, _ comparison: IntegerComparison, _ constant: Int64, inBlock number: Int,
         among bits: inout BlockBitmap
     ) {
-        let block = rows.blocks[number]
+        let block = rows.blocks[number].block
         switch column {
         case .size: IndexSnapshot.compare(block.size, comparison, constant, &bits)
         case .modified: IndexSnapshot.compare(block.modified, comparison, constant, &bits)
@@ -53,39 +53,35 @@ extension IndexSnapshot {
         case .mode: selectCommon(block, &bits) { Int64($0.mode).compares(comparison, constant) }
         case .device: selectCommon(block, &bits) { Int64(clamping: $0.device).compares(comparison, constant) }
         }
-        withExtendedLifetime(block) {}
     }
 
     /// Keeps the rows whose time of birth is known.
     package func selectCreatedKnown(inBlock number: Int, among bits: inout BlockBitmap) {
-        let block = rows.blocks[number]
+        let block = rows.blocks[number].block
         IndexSnapshot.compare(block.created, .notEqual, RowValues.noTime, &bits)
-        withExtendedLifetime(block) {}
     }
 
     /// Keeps the rows of these kinds.
     package func select(kinds: some Sequence<FileKind>, inBlock number: Int, among bits: inout BlockBitmap) {
         var mask: UInt64 = 0
         for kind in kinds { mask |= 1 << UInt64(kind.rawValue) }
-        let block = rows.blocks[number]
+        let block = rows.blocks[number].block
         let column = block.kind
         IndexSnapshot.keep(&bits) { mask >> UInt64(column[$0] & 63) & 1 != 0 }
-        withExtendedLifetime(block) {}
     }
 
     /// Keeps the rows that lie inside a package, or those that do not.
     package func select(insidePackage: Bool, inBlock number: Int, among bits: inout BlockBitmap) {
-        let block = rows.blocks[number]
+        let block = rows.blocks[number].block
         let flags = block.flags
         IndexSnapshot.keep(&bits) { (flags[$0] & Block.insidePackage != 0) == insidePackage }
-        withExtendedLifetime(block) {}
     }
 
     /// Keeps the rows for whose tags `matches` holds; it is called once for each list, with nil for tags not known.
     package func select(
         tagsMatching matches: ([String]?) -> Bool, inBlock number: Int, among bits: inout BlockBitmap
     ) {
-        let block = rows.blocks[number]
+        let block = rows.blocks[number].block
         guard let tags = block.header.pointee.tags else {
             if !bits.isEmpty, !matches(nil) { bits = BlockBitmap() }
             return
@@ -98,7 +94,6 @@ extension IndexSnapshot {
             known[number] = answer
             return answer
         }
-        withExtendedLifetime(block) {}
     }
 
     /// Keeps the rows whose names have the literal where it is asked for, byte by byte. An empty literal is a prefix, suffix
@@ -114,14 +109,13 @@ extension IndexSnapshot {
             bits = BlockBitmap()
             return
         }
-        let block = rows.blocks[number]
+        let block = rows.blocks[number].block
         switch match {
         case .equal: block.keepNames(&bits, literal, atEnd: false, whole: true)
         case .prefix: block.keepNames(&bits, literal, atEnd: false, whole: false)
         case .suffix: block.keepNames(&bits, literal, atEnd: true, whole: false)
         case .infix: block.keepNames(&bits, containing: literal)
         }
-        withExtendedLifetime(block) {}
     }
 
     /// Keeps the rows for whose names `matches` holds.
@@ -129,9 +123,8 @@ extension IndexSnapshot {
         namesMatching matches: (UnsafeRawBufferPointer) throws(E) -> Bool, inBlock number: Int,
         among bits: inout BlockBitmap
     ) throws(E) {
-        let block = rows.blocks[number]
+        let block = rows.blocks[number].block
         try bits.filter { (place) throws(E) in try matches(block.nameBytes(place)) }
-        withExtendedLifetime(block) {}
     }
 
     // MARK: Inner loops

@@ -237,11 +237,8 @@ extension IndexStorage {
             let nameOfA = rows.block(a).nameBytes(RowStore.slot(a))
             aside.copyMemory(from: nameOfA)
             let kept = UnsafeRawBufferPointer(rebasing: aside[0..<nameOfA.count])
-            let holder = rows.block(b)
-            let nameOfB = holder.nameBytes(RowStore.slot(b))
-            withExtendedLifetime(holder.arena) {
-                rows.writable(a).setName(RowStore.slot(a), nameOfB, replacing: true)
-            }
+            let nameOfB = rows.block(b).nameBytes(RowStore.slot(b))
+            rows.writable(a).setName(RowStore.slot(a), nameOfB, replacing: true)
             rows.writable(b).setName(RowStore.slot(b), kept, replacing: true)
         }
         rows.writable(a).parent[RowStore.slot(a)] = parentOfB

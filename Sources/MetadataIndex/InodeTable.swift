@@ -36,12 +36,13 @@ struct InodeTable: ~Copyable {
         let hash = hasher.hash(inode: values.inode, device: device)
         guard let head = head(values.inode, device, hash, rows) else {
             let hasher = hasher
-            heads.insert(hash, row) {
+            heads.makeRoom(for: hash) {
                 let block = rows.block($0)
                 let slot = RowStore.slot($0)
                 return hasher.hash(
                     inode: block.inode[slot], device: rows.common[Int(block.common[slot])].device)
             }
+            heads.add(hash, row)
             return
         }
         let after = rings[head]?.next ?? head

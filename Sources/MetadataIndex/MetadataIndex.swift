@@ -57,11 +57,10 @@ extension MetadataIndex: RowReader {
     package func withName<R, E: Error>(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
-        // The block is held here, so the body may change the index.
-        let block = storage.rows.block(row.number)
-        let arena = block.arena
-        defer { withExtendedLifetime((block, arena)) {} }
-        return try body(block.nameBytes(RowStore.slot(row.number)))
+        // The block is taken out first: the body may change the index, which then writes to a copy.
+        let held = storage.rows.blocks[RowStore.block(row.number)]
+        defer { withExtendedLifetime(held) {} }
+        return try body(held.block.nameBytes(RowStore.slot(row.number)))
     }
     package func appendPath(of row: Row, to bytes: inout [UInt8]) {
         storage.rows.appendPath(row.number, to: &bytes)

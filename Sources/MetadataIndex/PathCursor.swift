@@ -18,14 +18,16 @@ package struct PathCursor: Sendable {
         let block = snapshot.rows.block(row.number)
         let slot = RowStore.slot(row.number)
         let parent = block.parent[slot]
-        if parent != directory {
-            prefix.removeAll(keepingCapacity: true)
-            snapshot.rows.appendPath(parent, to: &prefix)
-            if parent != 0 { prefix.append(UInt8(ascii: "/")) }
-            directory = parent
+        let name = block.nameBytes(slot)
+        if parent == directory {
+            bytes.append(contentsOf: prefix)
+            bytes.append(contentsOf: name)
+            return
         }
-        bytes.append(contentsOf: prefix)
-        bytes.append(contentsOf: block.nameBytes(slot))
-        withExtendedLifetime(block) {}
+        let start = bytes.count
+        snapshot.rows.appendPath(row.number, to: &bytes)
+        prefix.removeAll(keepingCapacity: true)
+        prefix.append(contentsOf: bytes[start..<bytes.count - name.count])
+        directory = parent
     }
 }

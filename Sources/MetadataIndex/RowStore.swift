@@ -6,7 +6,7 @@ import Metadata
 /// The rows of an index as they are read: what the index and its snapshots have in common. Copying it is O(1); the first
 /// write after it copies the list of blocks and the block.
 struct RowStore: Sendable {
-    var blocks: [Block] = []
+    var blocks: [BlockStorage] = []
     /// Owner, group, mode and device by number; only ever appended to.
     var common: [CommonAttributes] = []
     /// Tag lists by number; the first two stand for unknown and none.
@@ -18,22 +18,22 @@ struct RowStore: Sendable {
     static func slot(_ row: UInt32) -> Int { Int(row & 4_095) }
 
     @inline(__always)
-    func block(_ row: UInt32) -> Block { blocks[RowStore.block(row)] }
+    func block(_ row: UInt32) -> Block { blocks[RowStore.block(row)].block }
 
     /// The row's block, not shared with a snapshot. A block that is shared is copied for it, at 25 µs (a full one, two
     /// thirds of it page faults); its names stay shared.
     @inline(__always)
     mutating func writable(_ row: UInt32) -> Block {
         let at = RowStore.block(row)
-        if !isKnownUniquelyReferenced(&blocks[at]) { blocks[at] = Block(copying: blocks[at]) }
-        return blocks[at]
+        if !isKnownUniquelyReferenced(&blocks[at]) { blocks[at] = BlockStorage(copying: blocks[at].block) }
+        return blocks[at].block
     }
 
     /// Whether an entry lives in the row, whatever number is asked for.
     @inline(__always)
     func isLive(_ row: UInt32) -> Bool {
         let at = RowStore.block(row)
-        return at < blocks.count && blocks[at].isLive(RowStore.slot(row))
+        return at < blocks.count && blocks[at].block.isLive(RowStore.slot(row))
     }
 
     func parent(_ row: UInt32) -> UInt32 { block(row).parent[RowStore.slot(row)] }
@@ -58,9 +58,10 @@ struct RowStore: Sendable {
 
     @inline(__always)
     func withName<R, E: Error>(_ row: UInt32, _ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-        let block = block(row)
-        defer { withExtendedLifetime(block) {} }
-        return try body(block.nameBytes(RowStore.slot(row)))
+        // Held, for what the body does is not known here.
+        let storage = blocks[RowStore.block(row)]
+        defer { withExtendedLifetime(storage) {} }
+        return try body(storage.block.nameBytes(RowStore.slot(row)))
     }
 
     /// Whether `row` is `ancestor` or lies below it.

@@ -76,6 +76,10 @@ struct RowTable: ~Copyable {
     private static let largestCapacity = 4_096
     /// Beyond this depth a segment grows instead of being split; hashes are 64 bits, of which 16 are kept.
     private static let largestDepth = 32
+    /// A segment is split in four: in two, each row would be asked for its hash three times as often while the table
+    /// grows (0.1 s of a million insertions).
+    private static let splitBits = 2
+    private static let splitParts = 1 << splitBits
 
     private var segments: [Segment]
     /// The segment of each combination of the first `depth` bits.
@@ -96,11 +100,12 @@ struct RowTable: ~Copyable {
             + directory.capacity * 4
     }
 
+    /// The first `depth` bits of a hash: in two shifts, as one by 64 would shift by nothing.
     @inline(__always)
-    private func segment(of hash: UInt64) -> Int {
-        // Two shifts, as a shift by 64 (depth 0) would be 0 places.
-        Int(directory[Int(truncatingIfNeeded: (hash >> 1) >> UInt64(63 - depth))])
-    }
+    private func place(of hash: UInt64) -> Int { Int(truncatingIfNeeded: (hash &>> 1) &>> UInt64(63 - depth)) }
+
+    @inline(__always)
+    private func segment(of hash: UInt64) -> Int { Int(directory[place(of: hash)]) }
 
     @inline(__always)
     private static func kept(_ hash: UInt64) -> UInt16 { max(1, UInt16(truncatingIfNeeded: hash)) }
@@ -120,15 +125,23 @@ struct RowTable: ~Copyable {
         }
     }
 
-    /// Adds a row that is not there. `rehash` gives the hash of a row that was added before.
+    /// Whether ``makeRoom(for:rehash:)`` must be called before a row with this hash is added.
     @inline(__always)
-    mutating func insert(_ hash: UInt64, _ row: UInt32, rehash: (UInt32) -> UInt64) {
-        var at = segment(of: hash)
-        while segments[at].count * 5 >= segments[at].capacity * 4 {
-            makeRoom(at, rehash: rehash)
-            at = segment(of: hash)
-        }
-        segments[at].add(RowTable.kept(hash), row)
+    func needsRoom(for hash: UInt64) -> Bool {
+        let at = segment(of: hash)
+        return segments[at].count &* 5 >= segments[at].capacity &* 4
+    }
+
+    /// Makes room for a row with this hash. `rehash` gives the hash of a row that was added before.
+    @inline(never)
+    mutating func makeRoom(for hash: UInt64, rehash: (UInt32) -> UInt64) {
+        while needsRoom(for: hash) { makeRoom(segment(of: hash), rehash: rehash) }
+    }
+
+    /// Adds a row that is not there, when there is room.
+    @inline(__always)
+    mutating func add(_ hash: UInt64, _ row: UInt32) {
+        segments[segment(of: hash)].add(RowTable.kept(hash), row)
         count += 1
     }
 
@@ -168,14 +181,13 @@ struct RowTable: ~Copyable {
         }
     }
 
-    @inline(never)
     private mutating func makeRoom(_ at: Int, rehash: (UInt32) -> UInt64) {
         let old = segments[at]
         guard old.capacity >= RowTable.largestCapacity, old.depth < RowTable.largestDepth else {
             segments[at].resize(old.capacity + old.capacity / 4 + 4)
             return
         }
-        if old.depth == depth {
+        while depth < old.depth + RowTable.splitBits {
             var wider: [UInt32] = []
             wider.reserveCapacity(directory.count * 2)
             for entry in directory {
@@ -185,35 +197,37 @@ struct RowTable: ~Copyable {
             directory = wider
             depth += 1
         }
-        let bit = UInt64(1) << UInt64(63 - old.depth)
-        var hashes: [UInt64] = []
-        hashes.reserveCapacity(old.count)
-        var upper = 0
+        // The part of each row, by the bits that follow those that the segment shares.
+        let shift = UInt64(64 - old.depth - RowTable.splitBits)
+        var parts: [UInt8] = []
+        parts.reserveCapacity(old.count)
+        var counts = [Int](repeating: 0, count: RowTable.splitParts)
+        var shared: UInt64 = 0
         for place in 0..<old.capacity where old.hashes[place] != 0 {
             let hash = rehash(old.rows[place])
-            hashes.append(hash)
-            if hash & bit != 0 { upper += 1 }
+            let part = Int(truncatingIfNeeded: hash >> shift) & (RowTable.splitParts - 1)
+            parts.append(UInt8(truncatingIfNeeded: part))
+            counts[part] += 1
+            shared = hash
         }
-        var zero = Segment(capacity: RowTable.capacity(for: old.count - upper), depth: old.depth + 1)
-        var one = Segment(capacity: RowTable.capacity(for: upper), depth: old.depth + 1)
+        var split = counts.map {
+            Segment(capacity: RowTable.capacity(for: $0), depth: old.depth + RowTable.splitBits)
+        }
         var next = 0
         for place in 0..<old.capacity where old.hashes[place] != 0 {
-            if hashes[next] & bit != 0 {
-                one.add(old.hashes[place], old.rows[place])
-            } else {
-                zero.add(old.hashes[place], old.rows[place])
-            }
+            split[Int(parts[next])].add(old.hashes[place], old.rows[place])
             next += 1
         }
         old.free()
-        let new = UInt32(segments.count)
-        segments[at] = zero
-        segments.append(one)
-        // The combinations that share the old segment's bits stand together; the second half has the next bit set.
-        let shared = directory.count >> old.depth
-        let anyHash = hashes[0]
-        let first = Int(truncatingIfNeeded: (anyHash >> 1) >> UInt64(63 - depth)) / shared * shared
-        for entry in first + shared / 2..<first + shared { directory[entry] = new }
+        // The combinations that begin with the segment's bits stand together, an equal run for each part.
+        let run = directory.count >> (old.depth + RowTable.splitBits)
+        let first = place(of: shared) / (run * RowTable.splitParts) * (run * RowTable.splitParts)
+        segments[at] = split[0]
+        for part in 1..<RowTable.splitParts {
+            let number = UInt32(segments.count)
+            segments.append(split[part])
+            for entry in first + part * run..<first + (part + 1) * run { directory[entry] = number }
+        }
     }
 
     private static func capacity(for count: Int) -> Int { max(smallestCapacity, count + count / 2) }

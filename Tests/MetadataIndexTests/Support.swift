@@ -41,3 +41,32 @@ extension RowReader where Self: ~Copyable {
         return String(decoding: bytes, as: UTF8.self)
     }
 }
+
+extension MetadataIndex {
+    func insertChildren(
+        of parent: Row, _ names: [UInt8], _ lengths: [UInt8], _ statuses: [FileStatus], recording: Bool,
+        into rows: inout [Row]
+    ) throws {
+        try names.withUnsafeBytes { names in
+            try lengths.withUnsafeBufferPointer { lengths in
+                try statuses.withUnsafeBufferPointer { statuses in
+                    try insertChildren(
+                        of: parent, names: names, lengths: lengths, statuses: statuses, recording: recording,
+                        into: &rows)
+                }
+            }
+        }
+    }
+
+    /// Adds files by name and returns their rows.
+    func insertFiles(_ names: [String], below parent: Row, recording: Bool = true) throws -> [Row] {
+        var rows: [Row] = []
+        try insertChildren(
+            of: parent, names.flatMap { Array($0.utf8) }, names.map { UInt8($0.utf8.count) },
+            names.map { _ in .sample(.file) }, recording: recording, into: &rows)
+        return rows
+    }
+
+    /// Every row number that was ever given out, but the root's.
+    var allRows: [Row] { (1..<max(1, storage.slotCount)).map { Row($0) } }
+}

@@ -1,0 +1,399 @@
+// The index as a child would write it: a dictionary of paths.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+@testable import MetadataIndex
+
+/// A generator whose runs can be repeated: SplitMix64.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// A path as bytes, without a slash in front; empty for the root.
+typealias Path = [UInt8]
+
+extension Path {
+    func isBelow(_ other: Path) -> Bool {
+        other.isEmpty ? !isEmpty : count > other.count && starts(with: other) && self[other.count] == UInt8(ascii: "/")
+    }
+
+    var directory: Path { lastIndex(of: UInt8(ascii: "/")).map { Array(self[..<$0]) } ?? [] }
+    var lastName: Path { lastIndex(of: UInt8(ascii: "/")).map { Array(self[($0 + 1)...]) } ?? self }
+    func appending(_ name: Path) -> Path { isEmpty ? name : self + [UInt8(ascii: "/")] + name }
+}
+
+/// The entries of a tree by path; each change is made the plainest way.
+struct Model {
+    struct Entry: Equatable {
+        var id: ItemIdentifier
+        var status: FileStatus
+        var tags: [String]?
+    }
+
+    /// What a row itself holds, as opposed to what follows from the rows above.
+    struct Own: Equatable {
+        var id: ItemIdentifier
+        var parent: Row
+        var name: Path
+        var status: FileStatus
+        var tags: [String]?
+        var isInsidePackage: Bool
+    }
+
+    var entries: [Path: Entry] = [:]
+
+    func kind(_ path: Path) -> FileKind? { path.isEmpty ? .directory : entries[path]?.status.kind }
+
+    func row(_ path: Path) -> Row? { path.isEmpty ? .root : entries[path]?.id.row }
+
+    func isInsidePackage(_ path: Path) -> Bool {
+        var above = path.directory
+        while !above.isEmpty {
+            if entries[above]?.status.kind == .package { return true }
+            above = above.directory
+        }
+        return false
+    }
+
+    func isTaken(_ path: Path) -> Bool { path.isEmpty || entries[path] != nil }
+
+    mutating func removeBelow(_ path: Path) {
+        entries = entries.filter { !$0.key.isBelow(path) }
+    }
+
+    mutating func remove(_ path: Path) {
+        removeBelow(path)
+        entries[path] = nil
+    }
+
+    mutating func update(_ path: Path, _ status: FileStatus) {
+        if kind(path)?.isDirectory == true, !status.kind.isDirectory { removeBelow(path) }
+        entries[path]?.status = status
+    }
+
+    /// Takes a subtree out: its entries by what follows the path, the top one under the empty path.
+    private mutating func take(_ path: Path) -> [Path: Entry] {
+        var taken: [Path: Entry] = [:]
+        for (other, entry) in entries where other == path || other.isBelow(path) {
+            taken[Array(other[path.count...])] = entry
+            entries[other] = nil
+        }
+        return taken
+    }
+
+    private mutating func put(_ subtree: [Path: Entry], at path: Path) {
+        for (rest, entry) in subtree { entries[path + rest] = entry }
+    }
+
+    mutating func move(_ path: Path, to other: Path) { put(take(path), at: other) }
+
+    mutating func replace(_ target: Path, with source: Path) {
+        guard target != source, let kept = entries[target] else { return }
+        var subtree = take(source)
+        remove(target)
+        subtree[[]]?.id = kept.id
+        put(subtree, at: target)
+    }
+
+    mutating func exchange(_ a: Path, _ b: Path) {
+        guard a != b else { return }
+        let one = take(a)
+        let other = take(b)
+        put(one, at: b)
+        put(other, at: a)
+    }
+
+    /// What each row holds.
+    var own: [Row: Own] {
+        var own: [Row: Own] = [:]
+        for (path, entry) in entries {
+            guard let parent = row(path.directory) else { continue }
+            own[entry.id.row] = Own(
+                id: entry.id, parent: parent, name: path.lastName, status: entry.status, tags: entry.tags,
+                isInsidePackage: isInsidePackage(path))
+        }
+        return own
+    }
+
+    /// What is different in an index, a snapshot or a view of the past; nil if nothing is.
+    func difference(from reader: some RowReader, rows: some Sequence<Row>) -> String? {
+        var seen = 0
+        for row in rows {
+            guard let id = reader.identifier(of: row) else { continue }
+            var path: Path = []
+            reader.appendPath(of: row, to: &path)
+            let shown = String(decoding: path, as: UTF8.self)
+            guard let entry = entries[path] else { return "\(row) at \(shown) is not in the model" }
+            let found = Entry(id: id, status: reader.status(of: row), tags: reader.tags(of: row))
+            if found != entry { return "\(shown): \(found), not \(entry)" }
+            if reader.kind(of: row) != entry.status.kind { return "\(shown): kind" }
+            if reader.parent(of: row) != self.row(path.directory) { return "\(shown): parent" }
+            if reader.isInsidePackage(row) != isInsidePackage(path) { return "\(shown): inside a package" }
+            if reader.withName(of: row, { Array($0) }) != path.lastName { return "\(shown): name" }
+            let depth = path.count { $0 == UInt8(ascii: "/") } + 1
+            if reader.depth(of: row) != depth { return "\(shown): depth" }
+            seen += 1
+        }
+        return seen == entries.count ? nil : "\(seen) rows, \(entries.count) in the model"
+    }
+}
+
+/// An index and its model, changed together at random.
+struct Pair {
+    let index: MetadataIndex
+    var model = Model()
+    var generator: SeededGenerator
+    /// Above so many entries, more go than come.
+    var largest = 120
+    /// Every identifier that was ever given.
+    var given: Set<ItemIdentifier> = []
+    /// Paths in an order that does not depend on a dictionary's, so that a seed tells the run.
+    var order: [Path] = []
+
+    init(seed: UInt64, log: ChangeLog = ChangeLog()) {
+        generator = SeededGenerator(state: seed)
+        index = MetadataIndex(root: .sample(.directory, inode: 1_000), epoch: 1, key: seed, log: log)
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+
+    mutating func anyPath() -> Path? {
+        while !order.isEmpty {
+            let at = Int.random(in: 0..<order.count, using: &generator)
+            if model.entries[order[at]] != nil { return order[at] }
+            order.swapAt(at, order.count - 1)
+            order.removeLast()
+        }
+        return nil
+    }
+
+    /// Makes ``order`` hold the paths of a subtree that was put there.
+    mutating func reorder(_ path: Path) {
+        order += model.entries.keys.filter { $0 == path || $0.isBelow(path) }.sorted {
+            $0.lexicographicallyPrecedes($1)
+        }
+    }
+
+    mutating func anyDirectory() -> Path {
+        for _ in 0..<8 {
+            guard !chance(10), let path = anyPath() else { return [] }
+            if model.kind(path)?.isDirectory == true { return path }
+            if chance(50) { return path.directory }
+        }
+        return []
+    }
+
+    mutating func anyName() -> Path {
+        if chance(2) {
+            return Path(repeating: UInt8.random(in: 97...99, using: &generator), count: chance(50) ? 255 : 200)
+        }
+        let length = Int.random(in: 1...(chance(80) ? 2 : 24), using: &generator)
+        return (0..<length).map { _ in
+            chance(95) ? UInt8.random(in: 97...102, using: &generator) : UInt8.random(in: 128...255, using: &generator)
+        }
+    }
+
+    mutating func anyTags() -> [String]? {
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0: nil
+        case 1: []
+        default:
+            (0..<Int.random(in: 1...2, using: &generator)).map { _ in
+                ["red", "green", "blue"].randomElement(using: &generator)!
+            }
+        }
+    }
+
+    mutating func anyStatus() -> FileStatus {
+        let kind: FileKind =
+            chance(45) ? .directory : chance(10) ? .package : FileKind.allCases.randomElement(using: &generator)!
+        return FileStatus(
+            kind: kind, mode: [0o644, 0o600, 0o755].randomElement(using: &generator)!,
+            size: .random(in: 0...3, using: &generator),
+            created: chance(50) ? nil : Timestamp(nanoseconds: .random(in: -2...2, using: &generator)),
+            modified: Timestamp(nanoseconds: .random(in: 0...3, using: &generator)), changed: Timestamp(nanoseconds: 5),
+            owner: .random(in: 0...2, using: &generator), group: 0, links: .random(in: 1...3, using: &generator),
+            inode: .random(in: 1...30, using: &generator), device: .random(in: 1...2, using: &generator))
+    }
+
+    func row(_ path: Path) -> Row { model.row(path)! }
+
+    /// One random change in both. Returns what it was, and what went wrong if anything did.
+    mutating func step() throws -> (what: String, failure: String?) {
+        // Models are slow: they are kept small, but for those that were filled.
+        if model.entries.count > largest, chance(60) { return try remove() }
+        switch Int.random(in: 0..<100, using: &generator) {
+        case 0..<30: return try insert()
+        case 30..<38: return try insertBatch()
+        case 38..<52: return try update()
+        case 52..<58: return try setTags()
+        case 58..<76: return try move()
+        case 76..<84: return try replace()
+        case 84..<91: return try exchange()
+        default: return try remove()
+        }
+    }
+
+    mutating func adopt(_ row: Row, at path: Path, _ status: FileStatus) -> String? {
+        guard let id = index.identifier(of: row) else { return "no identifier" }
+        model.entries[path] = Model.Entry(id: id, status: status, tags: nil)
+        order.append(path)
+        return given.insert(id).inserted ? nil : "\(id) was given twice"
+    }
+
+    mutating func insert() throws -> (String, String?) {
+        let directory = anyDirectory()
+        let name = anyName()
+        let path = directory.appending(name)
+        let status = anyStatus()
+        do {
+            let parent = row(directory)
+            let row = try name.withUnsafeBytes { try index.insert(parent: parent, name: $0, status: status) }
+            if model.isTaken(path) { return ("insert", "a taken name was given again") }
+            return ("insert", adopt(row, at: path, status))
+        } catch let error as IndexError {
+            return ("insert", error == model.row(path).map { .nameTaken($0) } ? nil : "\(error)")
+        }
+    }
+
+    mutating func insertBatch() throws -> (String, String?) {
+        let directory = anyDirectory()
+        var names: [UInt8] = []
+        var lengths: [UInt8] = []
+        var statuses: [FileStatus] = []
+        var paths: [Path] = []
+        for _ in 0..<Int.random(in: 0...6, using: &generator) {
+            let name = anyName()
+            names += name
+            lengths.append(UInt8(name.count))
+            statuses.append(anyStatus())
+            paths.append(directory.appending(name))
+        }
+        var rows: [Row] = []
+        try index.insertChildren(of: row(directory), names, lengths, statuses, recording: true, into: &rows)
+        guard rows.count == paths.count else { return ("batch", "\(rows.count) rows for \(paths.count) names") }
+        for (at, path) in paths.enumerated() {
+            if let there = model.entries[path] {
+                if there.id.row != rows[at] { return ("batch", "another row for what was there") }
+                model.update(path, statuses[at])
+            } else {
+                // An update of a name that comes twice may have ended the directory's subtree, not the row itself.
+                if let failure = adopt(rows[at], at: path, statuses[at]) { return ("batch", failure) }
+            }
+        }
+        return ("batch", nil)
+    }
+
+    mutating func update() throws -> (String, String?) {
+        guard let path = anyPath() else { return ("update", nil) }
+        var status = model.entries[path]!.status
+        if chance(60) { status.size += .random(in: 0...1, using: &generator) } else { status = anyStatus() }
+        let differs = try index.update(row(path), status)
+        if differs != (model.entries[path]!.status != status) { return ("update", "says \(differs)") }
+        model.update(path, status)
+        return ("update", nil)
+    }
+
+    mutating func setTags() throws -> (String, String?) {
+        guard let path = anyPath() else { return ("tags", nil) }
+        let tags = anyTags()
+        let differs = try index.setTags(row(path), tags)
+        if differs != (model.entries[path]!.tags != tags) { return ("tags", "says \(differs)") }
+        model.entries[path]!.tags = tags
+        return ("tags", nil)
+    }
+
+    mutating func move() throws -> (String, String?) {
+        guard let path = anyPath() else { return ("move", nil) }
+        let directory = chance(30) ? path.directory : anyDirectory()
+        let name = chance(30) ? path.lastName : anyName()
+        let new = directory.appending(name)
+        let expected: IndexError? =
+            new == path
+            ? nil
+            : model.row(new).map { .nameTaken($0) }
+                ?? (directory == path || directory.isBelow(path) ? .wouldContainItself(row(path)) : nil)
+        do {
+            try name.withUnsafeBytes { try index.move(row(path), to: row(directory), name: $0) }
+            if expected != nil { return ("move", "not refused") }
+            model.move(path, to: new)
+            reorder(new)
+            return ("move", nil)
+        } catch let error as IndexError {
+            return ("move", error == expected ? nil : "\(error), not \(String(describing: expected))")
+        }
+    }
+
+    mutating func replace() throws -> (String, String?) {
+        guard let target = anyPath(), let source = anyPath() else { return ("replace", nil) }
+        let what = "replace"
+        do {
+            try index.replace(row(target), with: row(source))
+            if target.isBelow(source) { return (what, "not refused") }
+            model.replace(target, with: source)
+            reorder(target)
+            return (what, nil)
+        } catch {
+            return (what, target.isBelow(source) && error == .wouldContainItself(row(source)) ? nil : "\(error)")
+        }
+    }
+
+    mutating func exchange() throws -> (String, String?) {
+        guard let a = anyPath(), let b = anyPath() else { return ("exchange", nil) }
+        do {
+            try index.exchange(row(a), row(b))
+            if a.isBelow(b) || b.isBelow(a) { return ("exchange", "not refused") }
+            model.exchange(a, b)
+            reorder(a)
+            reorder(b)
+            return ("exchange", nil)
+        } catch {
+            return ("exchange", a.isBelow(b) || b.isBelow(a) ? nil : "\(error)")
+        }
+    }
+
+    mutating func remove() throws -> (String, String?) {
+        guard let path = anyPath() else { return ("remove", nil) }
+        let gone = model.entries[path]!.id
+        try index.remove(row(path))
+        model.remove(path)
+        return ("remove", index.isLive(gone) ? "still lives" : nil)
+    }
+
+    /// Compares everything.
+    func failure() -> String? {
+        if let broken = index.checkInvariants() { return broken }
+        if let different = model.difference(from: index, rows: index.allRows) { return different }
+        if index.count != model.entries.count { return "count" }
+        if index.directoryCount != model.entries.values.count(where: { $0.status.kind.isDirectory }) {
+            return "directoryCount"
+        }
+        var descendants: Set<Row> = []
+        index.forEachDescendant(of: .root) {
+            descendants.insert($0)
+            return true
+        }
+        if descendants.count != model.entries.count { return "descendants" }
+        for (path, entry) in model.entries where entry.status.links > 1 || entry.status.kind.isDirectory {
+            let expected = model.entries.values.filter {
+                $0.status.inode == entry.status.inode && $0.status.device == entry.status.device
+                    && ($0.status.links > 1 || $0.status.kind.isDirectory)
+            }
+            let found = index.rows(inode: entry.status.inode, device: entry.status.device)
+            if Set(found) != Set(expected.map(\.id.row)) || found.count != expected.count {
+                return "rows of the inode of \(String(decoding: path, as: UTF8.self))"
+            }
+            break
+        }
+        return nil
+    }
+}
