@@ -1,0 +1,291 @@
+// One change set brought to the live queries that it can touch.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import MetadataIndex
+import PredicateLanguage
+
+/// Brings one change set to live queries: for each changed row, the queries that its former or its present state can match
+/// are tested on both.
+struct ChangePass {
+    private let changes: ChangeSet
+    private let index: MetadataIndex
+    private let former: FormerView
+    private let queries: [LiveQuery?]
+    /// The queries to which a place means nothing, and the others.
+    private let still: QueryFiling
+    private let placed: QueryFiling
+    /// Whether what comes and goes changes the number of items that match.
+    private let isCounted: Bool
+
+    /// By the number of the query: whether it was tested on a state of the row at hand, and whether that matched.
+    private var answers: [Answers]
+    /// The queries with answers.
+    private var met: [Int] = []
+    private var candidates: [Int] = []
+    private var formerPlace = ItemPlace()
+    private var place = ItemPlace()
+    private var isTouched: [Bool]
+    private(set) var touched: [LiveQuery] = []
+
+    private struct Answers: OptionSet {
+        let rawValue: UInt8
+        static let testedBefore = Answers(rawValue: 1)
+        static let matched = Answers(rawValue: 2)
+        static let testedNow = Answers(rawValue: 4)
+        static let matches = Answers(rawValue: 8)
+    }
+
+    init(
+        _ changes: ChangeSet, in index: MetadataIndex, queries: [LiveQuery?], still: QueryFiling, placed: QueryFiling,
+        isCounted: Bool
+    ) {
+        self.changes = changes
+        self.index = index
+        self.queries = queries
+        self.still = still
+        self.placed = placed
+        self.isCounted = isCounted
+        former = changes.formerView(in: index.snapshot())
+        answers = [Answers](repeating: [], count: queries.count)
+        isTouched = [Bool](repeating: false, count: queries.count)
+    }
+
+    mutating func run() {
+        let moved = movedDirectories()
+        for at in 0..<changes.count { meet(at, isBelowMove: !moved.isEmpty) }
+        for directory in moved { meetDescendants(of: directory, moved) }
+    }
+
+    // MARK: Rows that changed themselves
+
+    private mutating func meet(_ at: Int, isBelowMove: Bool) {
+        guard let transition = changes.transition(at: at, in: index) else { return }
+        let row = changes.row(at: at)
+        formerPlace.forget()
+        place.forget()
+        switch transition {
+        case .added(let item):
+            test(row, isNow: true)
+            for number in met where answers[number].contains(.matches) {
+                record(number, item, matched: false, matches: true, isMoved: false)
+            }
+        case .removed(let item):
+            test(row, isNow: false)
+            for number in met where answers[number].contains(.matched) {
+                record(number, item, matched: true, matches: false, isMoved: false)
+            }
+        case .replaced(let gone, let come):
+            test(row, isNow: false)
+            test(row, isNow: true)
+            for number in met {
+                if answers[number].contains(.matched) {
+                    record(number, gone, matched: true, matches: false, isMoved: false)
+                }
+                if answers[number].contains(.matches) {
+                    record(number, come, matched: false, matches: true, isMoved: false)
+                }
+            }
+        case .changed(let item):
+            test(row, isNow: false)
+            test(row, isNow: true)
+            guard met.contains(where: { !answers[$0].isDisjoint(with: [.matched, .matches]) }) else { break }
+            let difference = difference(at, isBelowMove: isBelowMove)
+            for number in met {
+                let matched = answers[number].contains(.matched)
+                let matches = answers[number].contains(.matches)
+                if matched || matches, let query = queries[number], matched != matches || difference.concerns(query) {
+                    record(number, item, matched: matched, matches: matches, isMoved: difference.path)
+                }
+            }
+        }
+        forgetAnswers()
+    }
+
+    /// What differs between the two states of an item.
+    private struct Difference {
+        /// The name, the directory, or anything that the file system keeps.
+        var own = false
+        /// The tags were not known and are now.
+        var newlyKnownTags = false
+        var path = false
+        var depth = false
+        var scope = false
+
+        /// Whether a subscriber whose query matched before and matches now is to hear of it.
+        func concerns(_ query: LiveQuery) -> Bool {
+            own || (newlyKnownTags && query.readsTags) || (path && query.attributes.contains(.path))
+                || (depth && query.attributes.contains(.depth)) || (scope && query.attributes.contains(.scope))
+        }
+    }
+
+    private mutating func difference(_ at: Int, isBelowMove: Bool) -> Difference {
+        var difference = Difference()
+        guard let old = changes.former(at: at) else { return difference }
+        let row = changes.row(at: at)
+        let isRenamed = isRenamed(at)
+        difference.own = isRenamed || old.status != index.status(of: row)
+        let tags = index.tags(of: row)
+        if old.tags != tags {
+            // Tags that become known are no change of the file; to those who read them, they are what there was not.
+            if old.tags == nil {
+                difference.newlyKnownTags = tags?.isEmpty == false
+            } else if tags == nil {
+                difference.newlyKnownTags = old.tags?.isEmpty == false
+            } else {
+                difference.own = true
+            }
+        }
+        if isRenamed || isBelowMove { comparePlaces(row, &difference) }
+        return difference
+    }
+
+    /// Whether the item of a changed row has another name or another directory.
+    private func isRenamed(_ at: Int) -> Bool {
+        let row = changes.row(at: at)
+        guard changes.former(at: at)?.parent == index.parent(of: row) else { return true }
+        return changes.withFormerName(at: at) { old in index.withName(of: row) { !RawBytes.isEqual($0, old) } }
+    }
+
+    private mutating func comparePlaces(_ row: Row, _ difference: inout Difference) {
+        formerPlace.know(row, former)
+        place.know(row, index)
+        let (old, new) = (formerPlace.path, place.path)
+        guard old != new else { return }
+        difference.path = true
+        difference.depth = DerivedText.depth(ofPath: old) != DerivedText.depth(ofPath: new)
+        difference.scope = DerivedText.isInDocuments(old) != DerivedText.isInDocuments(new)
+    }
+
+    // MARK: Rows below directories that moved
+
+    /// The directories of the set whose own place changed, where anyone cares.
+    private func movedDirectories() -> Set<Row> {
+        var moved: Set<Row> = []
+        if placed.count == 0 { return moved }
+        for at in 0..<changes.count {
+            let row = changes.row(at: at)
+            guard changes.hasFormer(at: at), index.isLive(row), index.kind(of: row).isDirectory else { continue }
+            if case .changed = changes.transition(at: at, in: index), isRenamed(at) { moved.insert(row) }
+        }
+        return moved
+    }
+
+    /// Goes through what lies below a directory that moved and is not in the set itself. Relative to the directory it all
+    /// lies where it lay, so what changed of the place is the same for all.
+    private mutating func meetDescendants(of directory: Row, _ moved: Set<Row>) {
+        var difference = Difference()
+        formerPlace.forget()
+        place.forget()
+        comparePlaces(directory, &difference)
+        guard difference.path else { return }
+        let formerPrefix = formerPlace.path
+        let prefixCount = place.path.count
+        // Below Documents begins one level further down than Documents itself.
+        difference.scope =
+            DerivedText.isInDocuments(formerPrefix + [UInt8(ascii: "/")])
+            != DerivedText.isInDocuments(place.path + [UInt8(ascii: "/")])
+        // The walk does not let the pass change while it goes on, so rows are noted in pieces.
+        var rows: [Row] = []
+        index.forEachDescendant(of: directory) { row in
+            // A directory that moved itself is walked on its own.
+            if moved.contains(row) { return false }
+            if changes.index(of: row) == nil { rows.append(row) }
+            return true
+        }
+        for row in rows { meetMoved(row, formerPrefix, prefixCount, difference) }
+    }
+
+    private mutating func meetMoved(_ row: Row, _ formerPrefix: [UInt8], _ prefixCount: Int, _ difference: Difference) {
+        place.forget()
+        place.know(row, index)
+        formerPlace.set(formerPrefix, place.path[prefixCount...])
+        candidates.removeAll(keepingCapacity: true)
+        let kind = index.kind(of: row)
+        index.withName(of: row) { name in
+            placed.appendCandidates(name: name, kind: kind, path: place.path, to: &candidates)
+            if placed.needsPath {
+                placed.appendCandidates(name: name, kind: kind, path: formerPlace.path, to: &candidates)
+            }
+        }
+        for number in candidates where answers[number].isEmpty {
+            guard let query = queries[number] else { continue }
+            met.append(number)
+            answers[number] = .testedNow
+            let matches = ask(query, row, index, &place)
+            // Its own values are as they were; only the place can have made another answer.
+            let matched = query.plan.isPlaceSensitive ? ask(query, row, index, &formerPlace) : matches
+            guard matched != matches || (matches && difference.concerns(query)), let item = index.identifier(of: row)
+            else { continue }
+            record(number, item, matched: matched, matches: matches, isMoved: difference.path)
+        }
+        forgetAnswers()
+    }
+
+    // MARK: Asking and telling
+
+    private func ask(
+        _ query: LiveQuery, _ row: Row, _ reader: some RowReader, _ place: inout ItemPlace
+    ) -> Bool {
+        do throws(EvaluationError) {
+            return try query.plan.matches(row, in: reader, at: &place)
+        } catch {
+            query.errors.add(error)
+            return false
+        }
+    }
+
+    /// Tests the candidates for the former or the present state of a row.
+    private mutating func test(_ row: Row, isNow: Bool) {
+        candidates.removeAll(keepingCapacity: true)
+        if isNow {
+            ChangePass.findCandidates(row, index, still, placed, &place, &candidates)
+        } else {
+            ChangePass.findCandidates(row, former, still, placed, &formerPlace, &candidates)
+        }
+        for number in candidates {
+            let tested: Answers = isNow ? .testedNow : .testedBefore
+            guard let query = queries[number], !answers[number].contains(tested) else { continue }
+            if answers[number].isEmpty { met.append(number) }
+            answers[number].insert(tested)
+            let holds = isNow ? ask(query, row, index, &place) : ask(query, row, former, &formerPlace)
+            if holds { answers[number].insert(isNow ? .matches : .matched) }
+        }
+    }
+
+    private static func findCandidates(
+        _ row: Row, _ reader: some RowReader, _ still: QueryFiling, _ placed: QueryFiling, _ place: inout ItemPlace,
+        _ candidates: inout [Int]
+    ) {
+        if still.needsPath || placed.needsPath { place.know(row, reader) }
+        let kind = reader.kind(of: row)
+        reader.withName(of: row) { name in
+            still.appendCandidates(name: name, kind: kind, path: place.path, to: &candidates)
+            placed.appendCandidates(name: name, kind: kind, path: place.path, to: &candidates)
+        }
+    }
+
+    private mutating func forgetAnswers() {
+        for number in met { answers[number] = [] }
+        met.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func record(
+        _ number: Int, _ item: ItemIdentifier, matched: Bool, matches: Bool, isMoved: Bool
+    ) {
+        guard let query = queries[number] else { return }
+        let (former, isCounted) = (former, isCounted)
+        withFormerPlace { place in
+            query.record(item, matched: matched, matches: matches, isCounted: isCounted, isMoved: isMoved) {
+                place.know(item.row, former)
+                return place.path
+            }
+        }
+        if !isTouched[number] {
+            isTouched[number] = true
+            touched.append(query)
+        }
+    }
+
+    private mutating func withFormerPlace(_ body: (inout ItemPlace) -> Void) { body(&formerPlace) }
+}

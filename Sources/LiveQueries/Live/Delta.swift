@@ -1,0 +1,33 @@
+// What changed in the answer to a live query since the subscriber was told last.
+// SPDX-License-Identifier: Apache-2.0
+
+package import MetadataIndex
+
+/// What changed in the answer to a live query since the subscriber was told last. Rows are live in the index as it was
+/// processed last; paths are bytes from the container's root, without a slash in front.
+package struct Delta: Sendable {
+    /// An item that matched and matches now.
+    package struct Changed: Sendable, Hashable {
+        package let row: Row
+        /// The path that the subscriber knows, where path was asked for and is another now.
+        package let previousPath: [UInt8]?
+    }
+
+    /// An item that matched and no longer does, or is gone.
+    package struct Removed: Sendable, Hashable {
+        package let identifier: ItemIdentifier
+        /// The path it had last.
+        package let path: [UInt8]
+    }
+
+    package internal(set) var added: [Row] = []
+    package internal(set) var changed: [Changed] = []
+    package internal(set) var removed: [Removed] = []
+    /// Whether more is pending.
+    package internal(set) var hasMore = false
+
+    /// How many items it tells of.
+    package var count: Int { added.count + changed.count + removed.count }
+    /// Whether it tells of none.
+    package var isEmpty: Bool { count == 0 }
+}

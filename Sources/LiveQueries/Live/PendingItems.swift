@@ -1,0 +1,77 @@
+// What a subscriber has not been told yet, one entry an item.
+// SPDX-License-Identifier: Apache-2.0
+
+import MetadataIndex
+
+/// What a subscriber has not been told yet: one entry for each item, however often that changed, in the order of the
+/// first changes. An item that the subscriber does not hold and that does not match needs no entry, so there are never
+/// more than the subscriber holds and the query matches together.
+struct PendingItems {
+    struct Entry {
+        /// Whether the subscriber was told of the item and not yet that it is gone.
+        var isHeld: Bool
+        /// Whether it matches now.
+        var matches: Bool
+        /// The path that the subscriber knows, from the root; nil as long as it is the present one.
+        var path: [UInt8]?
+    }
+
+    private var entries: [ItemIdentifier: Entry] = [:]
+    /// In the order of the first changes. May hold items that have no entry any more, or one twice.
+    private var order: [ItemIdentifier] = []
+    /// Where in `order` the first that was not taken stands.
+    private var head = 0
+
+    var count: Int { entries.count }
+    var isEmpty: Bool { entries.isEmpty }
+
+    subscript(identifier: ItemIdentifier) -> Entry? {
+        get { entries[identifier] }
+        set {
+            guard let newValue else {
+                entries[identifier] = nil
+                tidy()
+                return
+            }
+            if newValue.isHeld || newValue.matches {
+                if entries.updateValue(newValue, forKey: identifier) == nil { order.append(identifier) }
+            } else if entries.removeValue(forKey: identifier) != nil {
+                tidy()
+            }
+        }
+    }
+
+    /// Takes the entry that was made first.
+    mutating func popFirst() -> (ItemIdentifier, Entry)? {
+        while head < order.count {
+            let identifier = order[head]
+            head += 1
+            if head > 64, head * 2 > order.count {
+                order.removeFirst(head)
+                head = 0
+            }
+            if let entry = entries.removeValue(forKey: identifier) { return (identifier, entry) }
+        }
+        order = []
+        head = 0
+        return nil
+    }
+
+    /// Goes through all entries, which may change or go.
+    mutating func updateEach(_ body: (ItemIdentifier, inout Entry) -> Void) {
+        for (identifier, entry) in entries {
+            var entry = entry
+            body(identifier, &entry)
+            self[identifier] = entry
+        }
+    }
+
+    /// Names without entries must not gather where temporary files come and go under a slow reader.
+    private mutating func tidy() {
+        guard order.count > 64, order.count > entries.count * 2 else { return }
+        order.removeFirst(head)
+        head = 0
+        var seen: Set<ItemIdentifier> = []
+        order.removeAll { entries[$0] == nil || !seen.insert($0).inserted }
+    }
+}

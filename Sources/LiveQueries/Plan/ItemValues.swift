@@ -1,0 +1,113 @@
+// The attributes of an item as the predicate language asks for them.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+package import MetadataIndex
+package import PredicateLanguage
+
+/// The attributes of one item as values: what anything without a typed test of its own is answered from (a general
+/// comparison, a sort key, distinct values).
+package struct ItemValues<Reader: RowReader>: AttributeValues {
+    package let row: Row
+    package let reader: Reader
+    package let environment: PlanEnvironment
+    /// The path from the container's root, where the caller knows it already, or knows better than the reader.
+    let knownPath: [UInt8]?
+
+    package init(row: Row, reader: Reader, environment: PlanEnvironment) {
+        self.init(row: row, reader: reader, environment: environment, path: nil)
+    }
+
+    init(row: Row, reader: Reader, environment: PlanEnvironment, path: [UInt8]?) {
+        self.row = row
+        self.reader = reader
+        self.environment = environment
+        knownPath = path
+    }
+
+    private var path: [UInt8] {
+        if let knownPath { return knownPath }
+        var path: [UInt8] = []
+        reader.appendPath(of: row, to: &path)
+        return path
+    }
+
+    private var absolutePath: [UInt8] { environment.rootPath + [UInt8(ascii: "/")] + path }
+
+    package func value(of attribute: Attribute) -> MetadataValue {
+        switch attribute {
+        case .id:
+            return reader.identifier(of: row).map { .string($0.text(epoch: environment.epoch)) } ?? .none
+        case .parent:
+            let parent = reader.parent(of: row)
+            if parent == .root { return .none }
+            return reader.identifier(of: parent).map { .string($0.text(epoch: environment.epoch)) } ?? .none
+        case .name, .displayName:
+            return .string(reader.withName(of: row) { String(decoding: $0, as: UTF8.self) })
+        case .path: return .string(String(decoding: absolutePath, as: UTF8.self))
+        case .fileExtension:
+            return reader.withName(of: row) {
+                DerivedText.fileExtension(of: $0).map { .string(String(decoding: $0, as: UTF8.self)) } ?? .none
+            }
+        case .container: return .string(environment.container)
+        case .scope: return .string(DerivedText.isInDocuments(path) ? "documents" : "data")
+        case .kind: return .string(reader.kind(of: row).name.description)
+        case .size: return .integer(reader.status(of: row).size)
+        case .created: return reader.status(of: row).created.map { .date($0) } ?? .none
+        case .modified: return .date(reader.status(of: row).modified)
+        case .changed: return .date(reader.status(of: row).changed)
+        case .owner:
+            let name = environment.accounts.user(reader.status(of: row).owner)
+            return .string(String(decoding: name, as: UTF8.self))
+        case .ownerID: return .integer(Int64(reader.status(of: row).owner))
+        case .group:
+            let name = environment.accounts.group(reader.status(of: row).group)
+            return .string(String(decoding: name, as: UTF8.self))
+        case .groupID: return .integer(Int64(reader.status(of: row).group))
+        case .mode: return .integer(Int64(reader.status(of: row).mode))
+        case .inode: return .integer(Int64(clamping: reader.status(of: row).inode))
+        case .device: return .integer(Int64(clamping: reader.status(of: row).device))
+        case .links: return .integer(Int64(reader.status(of: row).links))
+        case .depth: return .integer(Int64(DerivedText.depth(ofPath: path)))
+        case .hidden: return .boolean(reader.withName(of: row) { DerivedText.isHidden($0) })
+        case .tags:
+            // Tags that were not read and none at all are the same to a predicate: no value.
+            guard let tags = reader.tags(of: row), !tags.isEmpty else { return .none }
+            return .array(tags.map { .string($0) })
+        }
+    }
+
+    package func withText<Result>(
+        of attribute: Attribute, _ body: (UnsafeRawBufferPointer?) throws(EvaluationError) -> Result
+    ) throws(EvaluationError) -> Result {
+        switch attribute {
+        case .name, .displayName:
+            return try reader.withName(of: row) { (name) throws(EvaluationError) in try body(name) }
+        case .fileExtension:
+            return try reader.withName(of: row) { (name) throws(EvaluationError) in
+                try body(DerivedText.fileExtension(of: name))
+            }
+        case .path: return try lend(absolutePath, body)
+        default:
+            guard case .string(let text) = value(of: attribute) else { return try body(nil) }
+            return try lend(Array(text.utf8), body)
+        }
+    }
+
+    private func lend<Result>(
+        _ bytes: [UInt8], _ body: (UnsafeRawBufferPointer?) throws(EvaluationError) -> Result
+    ) throws(EvaluationError) -> Result {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(EvaluationError) in
+            try body(UnsafeRawBufferPointer(buffer))
+        }
+    }
+}
+
+/// An item of which one attribute is known. A comparison that reads no other is asked once for each value that there is,
+/// and never again for a row.
+struct OneValue: AttributeValues {
+    let attribute: Attribute
+    let value: MetadataValue
+
+    func value(of attribute: Attribute) -> MetadataValue { attribute == self.attribute ? value : .none }
+}

@@ -1,0 +1,39 @@
+// What a plan is made for: one container, at one moment.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+
+/// The names of users and groups. A number without a name is its own name, in decimal.
+///
+/// An answer has to stay the same as long as a plan that asked for it lives: what a live query reports follows from
+/// testing the same plan on the former and the present state of an item. When accounts change, make new plans.
+package protocol AccountNaming: Sendable {
+    /// The name of a user, as bytes of UTF-8.
+    func user(_ number: UInt32) -> [UInt8]
+    /// The name of a group, as bytes of UTF-8.
+    func group(_ number: UInt32) -> [UInt8]
+}
+
+/// What a plan is made for: one container, at one moment.
+package struct PlanEnvironment: Sendable {
+    /// The identifier of the container.
+    package var container: String
+    /// The absolute path of the container's own directory, without a slash at its end (empty for `/`).
+    package var rootPath: [UInt8]
+    /// The epoch of the container's index, which the texts of its items' identifiers begin with.
+    package var epoch: UInt64
+    /// The names of users and groups.
+    package var accounts: any AccountNaming
+    /// What `now()` and `$time…` are seen from.
+    package var now: Timestamp
+
+    package init(
+        container: String, rootPath: [UInt8], epoch: UInt64, accounts: any AccountNaming, now: Timestamp
+    ) {
+        self.container = container
+        self.rootPath = rootPath
+        self.epoch = epoch
+        self.accounts = accounts
+        self.now = now
+    }
+}

@@ -1,0 +1,118 @@
+// What a plan does, in words.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import MetadataIndex
+import PredicateLanguage
+
+extension QueryPlan {
+    /// How the index answers the query, for people: one step a line, in the order in which they are taken. `scan` steps
+    /// go through a column a block of rows at a time, `test` steps through the rows that are left, one by one.
+    package var explanation: String {
+        var lines: [String] = []
+        switch root.kind {
+        case .constant(true): lines.append("everything matches; nothing is tested")
+        case .constant(false): lines.append("nothing can match; nothing is tested")
+        case .all(let parts): for part in parts { lines.append(part.explanation) }
+        default: lines.append(root.explanation)
+        }
+        lines.append("live: " + demand.explanation)
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension PlanNode {
+    fileprivate var explanation: String { (isKernel ? "scan: " : "test: ") + text }
+
+    /// Whether all of it goes by columns.
+    private var isKernel: Bool {
+        switch kind {
+        case .constant: true
+        case .all(let parts), .any(let parts): parts.allSatisfy(\.isKernel)
+        case .not(let part): part.isKernel
+        case .test(.name), .test(.kinds), .test(.number), .test(.createdIsKnown), .test(.item): true
+        case .test: false
+        }
+    }
+
+    private var text: String {
+        switch kind {
+        case .constant(let value): value ? "true" : "false"
+        case .all(let parts): "(" + parts.map(\.text).joined(separator: " and ") + ")"
+        case .any(let parts): "(" + parts.map(\.text).joined(separator: " or ") + ")"
+        case .not(let part): "not " + part.text
+        case .test(let test): test.text
+        }
+    }
+}
+
+extension PlanTest {
+    fileprivate var text: String {
+        switch self {
+        case .name(let match, let bytes): "name \(match.words) \(quote(bytes))"
+        case .namePattern(let pattern): "name " + pattern.words
+        case .fileExtension(let pattern): "fileExtension " + pattern.words
+        case .path(let pattern): "path " + pattern.words
+        case .kinds(let mask):
+            "kind is "
+                + FileKind.allCases.filter { mask >> UInt16($0.rawValue) & 1 != 0 }.map { "\($0)" }
+                .joined(separator: " or ")
+        case .number(let column, let comparison, let value):
+            switch column {
+            case .created, .modified, .changed:
+                "\(column) \(comparison.symbol) \(Timestamp(nanoseconds: value).rfc3339)"
+            case .owner, .group: "\(column)ID \(comparison.symbol) \(value)"
+            default: "\(column) \(comparison.symbol) \(value)"
+            }
+        case .createdIsKnown: "created is known"
+        case .depth(let comparison, let value): "depth \(comparison.symbol) \(value)"
+        case .item: "id"
+        case .directory: "parent"
+        case .account(_, let node): "\(node), once for each name"
+        case .tags(let quantifier, let pattern): "\(quantifier.rawValue) tags \(pattern.words), once for each list"
+        case .scope: "the scope, once for each directory"
+        case .general(let node): "\(node)"
+        }
+    }
+}
+
+extension PlanDemand {
+    fileprivate var explanation: String {
+        guard let names else {
+            return kinds == PlanDemand.anyKind ? "each change is tested" : "changes of items of other kinds pass it by"
+        }
+        if names.isEmpty { return "no change is tested" }
+        let shown = names.prefix(4).map { "\($0.match.words) \(quote($0.bytes))" }.joined(separator: " or ")
+        return "only changes of items are tested whose name \(shown)\(names.count > 4 ? " or …" : "")"
+    }
+}
+
+extension TextPattern {
+    fileprivate var words: String { "\(operation.rawValue)\(options.text) \(quote(Array(text.utf8)))" }
+}
+
+extension NameMatch {
+    fileprivate var words: String {
+        switch self {
+        case .equal: "is"
+        case .prefix: "begins with"
+        case .suffix: "ends with"
+        case .infix: "contains"
+        }
+    }
+}
+
+extension IntegerComparison {
+    fileprivate var symbol: String {
+        switch self {
+        case .equal: "=="
+        case .notEqual: "!="
+        case .less: "<"
+        case .lessOrEqual: "<="
+        case .greater: ">"
+        case .greaterOrEqual: ">="
+        }
+    }
+}
+
+private func quote(_ bytes: [UInt8]) -> String { "'" + String(decoding: bytes, as: UTF8.self) + "'" }

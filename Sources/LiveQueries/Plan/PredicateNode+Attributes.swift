@@ -1,0 +1,45 @@
+// The attributes that a part of a predicate reads.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import PredicateLanguage
+
+extension PredicateNode {
+    /// The attributes that this part of a predicate reads, each once.
+    var attributes: [Attribute] {
+        var set = AttributeSet()
+        collect(&set)
+        return set.attributes
+    }
+
+    fileprivate func collect(_ set: inout AttributeSet) {
+        if case .comparison(let comparison) = kind {
+            comparison.left.collect(&set)
+            comparison.right.collect(&set)
+        }
+        for child in children { child.collect(&set) }
+    }
+}
+
+extension Expression {
+    fileprivate func collect(_ set: inout AttributeSet) {
+        switch kind {
+        case .attribute(let attribute): set.insert(attribute)
+        case .constant, .evaluatedObject, .key, .variable, .time: break
+        case .member(let base, _), .aggregate(let base, _, path: _), .end(let base, _), .negation(let base),
+            .cast(let base, _):
+            base.collect(&set)
+        case .index(let a, let b), .arithmetic(let a, _, let b):
+            a.collect(&set)
+            b.collect(&set)
+        case .array(let elements), .function(_, let elements): for element in elements { element.collect(&set) }
+        case .ternary(let condition, let a, let b):
+            condition.collect(&set)
+            a.collect(&set)
+            b.collect(&set)
+        case .subquery(let collection, variable: _, let condition):
+            collection.collect(&set)
+            condition.collect(&set)
+        }
+    }
+}

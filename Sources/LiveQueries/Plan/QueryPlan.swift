@@ -1,0 +1,199 @@
+// How one query is answered from the index of one container.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+package import MetadataIndex
+package import PredicateLanguage
+
+/// How one query is answered from the index of one container. Made once for each query and container; good for scans on
+/// any thread and for testing single items.
+package struct QueryPlan: Sendable {
+    /// The container and the moment it was made for.
+    package let environment: PlanEnvironment
+    /// The attributes that the predicate reads.
+    package let attributes: AttributeSet
+    /// Whether the predicate's answer follows the clock (`now()`, `$time…`): it is then good for the moment it was made
+    /// for, and a live query goes on with ``LiveQuery/follow(_:in:)``.
+    package let followsClock: Bool
+
+    /// The scope and the predicate in one.
+    let root: PlanNode
+    let scope: ScopeTree
+    let demand: PlanDemand
+
+    /// Plans a predicate that was read in metadata mode. `scopes` are the parts of the container that it looks at,
+    /// together: an item that lies in two of them counts once. None of them is none of the container.
+    package init(_ predicate: Predicate, scopes: [QueryScope] = [.whole], environment: PlanEnvironment) {
+        self.environment = environment
+        attributes = AttributeSet(predicate.attributes)
+        followsClock = predicate.followsClock
+        scope = ScopeTree(scopes)
+        let compiled = PlanCompiler(environment: environment).compile(predicate.resolved(at: environment.now).root)
+        if scope.isWhole {
+            root = compiled
+        } else {
+            // What lies outside is no item of this query, so it comes before anything that can fail.
+            root = .all([scope.isEmpty ? .constant(false) : .test(.scope(scope)), compiled])
+        }
+        demand = PlanDemand(root)
+    }
+
+    /// Whether it reads what follows from the place of an item (path, depth, scope), so that a directory that moves may
+    /// change its answer for everything below.
+    package var isPlaceSensitive: Bool { attributes.followFromPlace || !scope.isWhole }
+
+    /// Whether the predicate reads tags, which the index has only once they were asked for.
+    package var readsTags: Bool { attributes.contains(.tags) }
+
+    /// Whether it is known without looking that nothing matches.
+    package var matchesNothing: Bool {
+        if case .constant(false) = root.kind { true } else { false }
+    }
+
+    /// Whether it matches whatever lies in the container, without looking.
+    package var matchesEverything: Bool {
+        if case .constant(true) = root.kind { true } else { false }
+    }
+}
+
+// MARK: One item
+
+extension QueryPlan {
+    /// Whether an item matches. The root does not: it is no item.
+    package func matches(_ row: Row, in reader: some RowReader) throws(EvaluationError) -> Bool {
+        var place = ItemPlace()
+        if row == .root { return false }
+        return try holds(root, row, reader, &place)
+    }
+
+    func matches(
+        _ row: Row, in reader: some RowReader, at place: inout ItemPlace
+    ) throws(EvaluationError) -> Bool {
+        try holds(root, row, reader, &place)
+    }
+
+    private func holds(
+        _ node: PlanNode, _ row: Row, _ reader: some RowReader, _ place: inout ItemPlace
+    ) throws(EvaluationError) -> Bool {
+        switch node.kind {
+        case .constant(let value): return value
+        case .all(let parts):
+            for part in parts where try !holds(part, row, reader, &place) { return false }
+            return true
+        case .any(let parts):
+            for part in parts where try holds(part, row, reader, &place) { return true }
+            return false
+        case .not(let part): return try !holds(part, row, reader, &place)
+        case .test(let test): return try holds(test, row, reader, &place)
+        }
+    }
+
+    func holds(
+        _ test: PlanTest, _ row: Row, _ reader: some RowReader, _ place: inout ItemPlace
+    ) throws(EvaluationError) -> Bool {
+        switch test {
+        case .name(let match, let bytes):
+            return reader.withName(of: row) { name in
+                bytes.withUnsafeBytes { literal in
+                    switch match {
+                    case .equal: RawBytes.isEqual(name, literal)
+                    case .prefix: RawBytes.hasPrefix(name, literal)
+                    case .suffix: RawBytes.hasSuffix(name, literal)
+                    case .infix: RawBytes.contains(name, literal)
+                    }
+                }
+            }
+        case .namePattern(let pattern):
+            return try reader.withName(of: row) { (name) throws(EvaluationError) in try pattern.matches(name) }
+        case .fileExtension(let pattern):
+            return try reader.withName(of: row) { (name) throws(EvaluationError) in
+                guard let text = DerivedText.fileExtension(of: name) else { return pattern.operation == .notEqual }
+                return try pattern.matches(text)
+            }
+        case .path(let pattern):
+            place.know(row, reader)
+            let path = environment.rootPath + [UInt8(ascii: "/")] + place.path
+            return try path.withUnsafeBufferPointer { (bytes) throws(EvaluationError) in
+                try pattern.matches(UnsafeRawBufferPointer(bytes))
+            }
+        case .kinds(let mask): return mask >> UInt16(reader.kind(of: row).rawValue) & 1 != 0
+        case .number(let column, let comparison, let constant):
+            guard let value = reader.status(of: row).number(column) else { return false }
+            return comparison.holds(value, constant)
+        case .createdIsKnown: return reader.status(of: row).created != nil
+        case .depth(let comparison, let constant):
+            place.know(row, reader)
+            return comparison.holds(Int64(DerivedText.depth(ofPath: place.path)), constant)
+        case .item(let identifier): return row == identifier.row && reader.identifier(of: row) == identifier
+        case .directory(let identifier):
+            return reader.parent(of: row) == identifier.row && reader.identifier(of: identifier.row) == identifier
+        case .account(let isGroup, let node):
+            let status = reader.status(of: row)
+            return accountHolds(node, isGroup: isGroup, isGroup ? status.group : status.owner)
+        case .tags(let quantifier, let pattern): return try tagsHold(quantifier, pattern, reader.tags(of: row))
+        case .scope(let tree):
+            place.know(row, reader)
+            return tree.covers(path: place.path)
+        case .general(let node):
+            var path: [UInt8]?
+            if attributes.followFromPlace {
+                place.know(row, reader)
+                path = place.path
+            }
+            let values = ItemValues(row: row, reader: reader, environment: environment, path: path)
+            return try node.evaluate(on: values)
+        }
+    }
+
+    func accountHolds(_ node: PredicateNode, isGroup: Bool, _ number: UInt32) -> Bool {
+        let name = isGroup ? environment.accounts.group(number) : environment.accounts.user(number)
+        let item = OneValue(
+            attribute: isGroup ? .group : .owner, value: .string(String(decoding: name, as: UTF8.self)))
+        return (try? node.evaluate(on: item)) ?? false
+    }
+
+    /// Tags that are not known count as none.
+    func tagsHold(
+        _ quantifier: Comparison.Quantifier, _ pattern: TextPattern, _ tags: [String]?
+    ) throws(EvaluationError) -> Bool {
+        switch quantifier {
+        case .any, .none:
+            for tag in tags ?? [] where try pattern.matches(tag) { return quantifier == .any }
+            return quantifier == .none
+        case .all:
+            for tag in tags ?? [] where try !pattern.matches(tag) { return false }
+            return true
+        }
+    }
+}
+
+extension FileStatus {
+    /// The value that a column of the index holds of it; nil for a time of birth that is not known.
+    func number(_ column: IntegerColumn) -> Int64? {
+        switch column {
+        case .size: size
+        case .created: created?.nanoseconds
+        case .modified: modified.nanoseconds
+        case .changed: changed.nanoseconds
+        case .inode: Int64(clamping: inode)
+        case .links: Int64(links)
+        case .owner: Int64(owner)
+        case .group: Int64(group)
+        case .mode: Int64(mode)
+        case .device: Int64(clamping: device)
+        }
+    }
+}
+
+extension IntegerComparison {
+    func holds(_ value: Int64, _ constant: Int64) -> Bool {
+        switch self {
+        case .equal: value == constant
+        case .notEqual: value != constant
+        case .less: value < constant
+        case .lessOrEqual: value <= constant
+        case .greater: value > constant
+        case .greaterOrEqual: value >= constant
+        }
+    }
+}

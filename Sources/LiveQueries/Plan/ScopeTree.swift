@@ -1,0 +1,115 @@
+// The scopes of a query as a tree of directory names.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The union of some scopes as a tree of directory names, walked down along a path. At each directory it tells whether
+/// what lies directly below is in scope, and most walks are settled after a step or two.
+struct ScopeTree: Sendable, Hashable {
+    private struct Node: Sendable, Hashable {
+        var children: [[UInt8]: UInt32] = [:]
+        /// Whether what lies directly below this directory is in scope, and below the children that are not named.
+        var covers: Bool
+    }
+
+    /// What is known of a directory: settled one way or the other, or a node of the tree. Never 0, so that a zeroed
+    /// array is one where nothing is known.
+    struct State: Sendable, Hashable {
+        let number: UInt32
+        static let outside = State(number: 1)
+        static let inside = State(number: 2)
+        fileprivate static let firstNode: UInt32 = 3
+        static let root = State(number: firstNode)
+    }
+
+    private var nodes: [Node]
+
+    init(_ scopes: [QueryScope]) {
+        let documents = Array(DerivedText.documents.utf8)
+        let isWhole = scopes.contains { $0 == .whole || $0 == .directory([]) }
+        nodes = [Node(covers: isWhole || scopes.contains(.data))]
+        if isWhole { return }
+        if scopes.contains(.data) { add([documents], covers: false) }
+        var directories: [[[UInt8]]] = []
+        for scope in scopes {
+            switch scope {
+            case .whole, .data: break
+            case .documents: directories.append([documents])
+            case .directory(let path): directories.append(path.split(separator: UInt8(ascii: "/")).map(Array.init))
+            }
+        }
+        // A directory passes its answer on to those below it, so the upper ones come first.
+        for path in directories.sorted(by: { $0.count < $1.count }) { add(path, covers: true) }
+    }
+
+    private mutating func add(_ path: [[UInt8]], covers: Bool) {
+        var at = 0
+        for name in path {
+            if let child = nodes[at].children[name] {
+                at = Int(child)
+            } else {
+                nodes.append(Node(covers: nodes[at].covers))
+                nodes[at].children[name] = UInt32(nodes.count - 1)
+                at = nodes.count - 1
+            }
+        }
+        nodes[at].covers = covers
+    }
+
+    /// Whether everything is in scope.
+    var isWhole: Bool { nodes.allSatisfy(\.covers) }
+
+    /// Whether nothing is.
+    var isEmpty: Bool { !nodes.contains(where: \.covers) }
+
+    /// The state of the directory `name` in a directory.
+    func step(_ state: State, _ name: UnsafeRawBufferPointer) -> State {
+        guard state.number >= State.firstNode else { return state }
+        let node = nodes[Int(state.number - State.firstNode)]
+        // Few scopes have many children; comparing them all beats making an array to hash.
+        if node.children.count <= 4 {
+            for (child, number) in node.children where RawBytes.isEqual(name, child) {
+                return State(number: number + State.firstNode)
+            }
+        } else if let number = node.children[Array(name)] {
+            return State(number: number + State.firstNode)
+        }
+        return node.covers ? .inside : .outside
+    }
+
+    /// Whether what lies directly below a directory in this state is in scope.
+    func covers(_ state: State) -> Bool {
+        guard state.number >= State.firstNode else { return state == .inside }
+        return nodes[Int(state.number - State.firstNode)].covers
+    }
+
+    /// Whether an item at this path from the container's root is in scope.
+    func covers(path: [UInt8]) -> Bool {
+        path.withUnsafeBytes { bytes in
+            var state = State.root
+            var start = 0
+            for place in bytes.indices where bytes[place] == UInt8(ascii: "/") {
+                state = step(state, UnsafeRawBufferPointer(rebasing: bytes[start..<place]))
+                if state.number < State.firstNode { break }
+                start = place + 1
+            }
+            return covers(state)
+        }
+    }
+
+    /// The directories that every item in scope lies below one of; nil where there are none such (the whole container,
+    /// or data). No directory lies below another.
+    var directories: [[UInt8]]? {
+        if nodes[0].covers { return nil }
+        var found: [[UInt8]] = []
+        var open: [(node: Int, path: [UInt8])] = [(0, [])]
+        while let (at, path) = open.popLast() {
+            if nodes[at].covers {
+                found.append(path)
+                continue
+            }
+            for (name, child) in nodes[at].children {
+                open.append((Int(child), path.isEmpty ? name : path + [UInt8(ascii: "/")] + name))
+            }
+        }
+        return found
+    }
+}

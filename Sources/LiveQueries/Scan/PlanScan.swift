@@ -1,0 +1,259 @@
+// A plan run over a snapshot, a block of rows at a time.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+package import MetadataIndex
+package import PredicateLanguage
+
+extension QueryPlan {
+    /// The items that match, of the rows as they were when the snapshot was taken; on any thread. The first item for which
+    /// the predicate has no answer ends it. Complexity: O(rows).
+    package func select(in snapshot: IndexSnapshot) throws(EvaluationError) -> RowSelection {
+        var scan = PlanScan(self, snapshot, isTolerant: false)
+        return try scan.run()
+    }
+
+    /// The same for a live query: an item for which the predicate has no answer does not match, and is counted.
+    package func selectTolerantly(in snapshot: IndexSnapshot) -> (selection: RowSelection, errors: EvaluationErrors) {
+        var scan = PlanScan(self, snapshot, isTolerant: true)
+        // It throws only where it is not tolerant.
+        let selection = (try? scan.run()) ?? RowSelection()
+        return (selection, scan.errors)
+    }
+}
+
+/// How often a predicate had no answer, and why the first time.
+package struct EvaluationErrors: Sendable, Hashable {
+    package private(set) var count = 0
+    package private(set) var first: EvaluationError?
+
+    package init() {}
+
+    mutating func add(_ error: EvaluationError) {
+        count += 1
+        if first == nil { first = error }
+    }
+
+    mutating func add(_ other: EvaluationErrors) {
+        count += other.count
+        if first == nil { first = other.first }
+    }
+}
+
+/// One run of a plan over a snapshot. Each test narrows the rows that are still in question, so what comes later is asked
+/// about fewer; tests without a kernel are asked row by row.
+private struct PlanScan {
+    let plan: QueryPlan
+    let snapshot: IndexSnapshot
+    let isTolerant: Bool
+    var errors = EvaluationErrors()
+
+    /// Rows of the block at hand for which the predicate has no answer.
+    private var failed = BlockBitmap()
+    private var hasFailed = false
+    private var places: [DirectoryPlaces]
+    /// What was found of owners and groups, by the place of the comparison and the number.
+    private var accounts: [AccountKey: Bool] = [:]
+    private var place = ItemPlace()
+    /// The absolute path of the directory that was looked at last, with a slash at its end.
+    private var directoryPath: [UInt8] = []
+    private var directory: Row?
+
+    private struct AccountKey: Hashable {
+        let position: Int
+        let isGroup: Bool
+        let number: UInt32
+    }
+
+    init(_ plan: QueryPlan, _ snapshot: IndexSnapshot, isTolerant: Bool) {
+        self.plan = plan
+        self.snapshot = snapshot
+        self.isTolerant = isTolerant
+        places = []
+    }
+
+    mutating func run() throws(EvaluationError) -> RowSelection {
+        if plan.matchesNothing { return RowSelection() }
+        var selection = RowSelection(blockCount: snapshot.blockCount)
+        for block in 0..<snapshot.blockCount {
+            var bits = snapshot.liveRows(inBlock: block)
+            try narrow(plan.root, block, &bits)
+            if hasFailed {
+                bits.subtract(failed)
+                failed = BlockBitmap()
+                hasFailed = false
+            }
+            selection.set(block: block, bits)
+        }
+        return selection
+    }
+
+    /// Keeps the rows of a block for which the node holds. Rows that fail are taken out and remembered.
+    private mutating func narrow(
+        _ node: PlanNode, _ block: Int, _ bits: inout BlockBitmap
+    ) throws(EvaluationError) {
+        switch node.kind {
+        case .constant(let value): if !value { bits = BlockBitmap() }
+        case .all(let parts):
+            for part in parts {
+                if bits.isEmpty { return }
+                try narrow(part, block, &bits)
+            }
+        case .any(let parts):
+            var open = bits
+            bits = BlockBitmap()
+            for part in parts {
+                if open.isEmpty { return }
+                var found = open
+                try narrow(part, block, &found)
+                open.subtract(found)
+                if hasFailed { open.subtract(failed) }
+                bits.formUnion(found)
+            }
+        case .not(let part):
+            var found = bits
+            try narrow(part, block, &found)
+            bits.subtract(found)
+            if hasFailed { bits.subtract(failed) }
+        case .test(let test): try narrow(test, block, &bits)
+        }
+    }
+
+    private mutating func narrow(
+        _ test: PlanTest, _ block: Int, _ bits: inout BlockBitmap
+    ) throws(EvaluationError) {
+        switch test {
+        case .name(let match, let bytes):
+            bytes.withUnsafeBytes { snapshot.select(match, $0, inBlock: block, among: &bits) }
+        case .kinds(let mask):
+            let kinds = FileKind.allCases.filter { mask >> UInt16($0.rawValue) & 1 != 0 }
+            snapshot.select(kinds: kinds, inBlock: block, among: &bits)
+        case .number(let column, let comparison, let constant):
+            snapshot.select(column, comparison, constant, inBlock: block, among: &bits)
+        case .createdIsKnown: snapshot.selectCreatedKnown(inBlock: block, among: &bits)
+        case .item(let identifier):
+            let place = Int(identifier.row.number) - block * IndexSnapshot.rowsPerBlock
+            var found = BlockBitmap()
+            if (0..<IndexSnapshot.rowsPerBlock).contains(place), bits[place],
+                snapshot.identifier(of: identifier.row) == identifier
+            {
+                found[place] = true
+            }
+            bits = found
+        case .namePattern(let pattern) where !test.isFallible:
+            // It throws only for what is fallible; a row that did would not match.
+            snapshot.select(
+                namesMatching: { (try? pattern.matches($0)) ?? false }, inBlock: block, among: &bits)
+        case .scope(let tree): narrow(tree, block, &bits)
+        case .account(let isGroup, let node):
+            bits.filter { place in
+                let status = snapshot.status(of: IndexSnapshot.row(block: block, place: place))
+                let number = isGroup ? status.group : status.owner
+                let key = AccountKey(position: node.position.offset, isGroup: isGroup, number: number)
+                if let known = accounts[key] { return known }
+                let answer = plan.accountHolds(node, isGroup: isGroup, number)
+                accounts[key] = answer
+                return answer
+            }
+        case .tags(let quantifier, let pattern) where !test.isFallible:
+            snapshot.select(
+                tagsMatching: { (try? plan.tagsHold(quantifier, pattern, $0)) ?? false }, inBlock: block, among: &bits)
+        case .path(let pattern):
+            try filter(block, &bits) { (scan, row) throws(EvaluationError) in
+                try scan.withPath(of: row) { (path) throws(EvaluationError) in try pattern.matches(path) }
+            }
+        case .namePattern, .fileExtension, .depth, .directory, .tags, .general:
+            try filter(block, &bits) { (scan, row) throws(EvaluationError) in
+                scan.place.forget()
+                return try scan.plan.holds(test, row, scan.snapshot, &scan.place)
+            }
+        }
+    }
+
+    private mutating func filter(
+        _ block: Int, _ bits: inout BlockBitmap,
+        _ holds: (inout PlanScan, Row) throws(EvaluationError) -> Bool
+    ) throws(EvaluationError) {
+        try bits.filter { (place) throws(EvaluationError) in
+            do throws(EvaluationError) {
+                return try holds(&self, IndexSnapshot.row(block: block, place: place))
+            } catch {
+                guard isTolerant else { throw error }
+                errors.add(error)
+                failed[place] = true
+                hasFailed = true
+                return false
+            }
+        }
+    }
+
+    // MARK: Places
+
+    private mutating func narrow(_ tree: ScopeTree, _ block: Int, _ bits: inout BlockBitmap) {
+        let at: Int
+        if let known = places.firstIndex(where: { $0.tree == tree }) {
+            at = known
+        } else {
+            at = places.count
+            places.append(DirectoryPlaces(tree, in: snapshot))
+        }
+        bits.filter { place in
+            places[at].covers(snapshot.parent(of: IndexSnapshot.row(block: block, place: place)), in: snapshot)
+        }
+    }
+
+    /// Lends the absolute path. Neighbours mostly share their directory, whose path is kept.
+    private mutating func withPath(
+        of row: Row, _ body: (UnsafeRawBufferPointer) throws(EvaluationError) -> Bool
+    ) throws(EvaluationError) -> Bool {
+        let parent = snapshot.parent(of: row)
+        if directory != parent {
+            directory = parent
+            directoryPath.removeAll(keepingCapacity: true)
+            directoryPath.append(contentsOf: plan.environment.rootPath)
+            if parent != .root {
+                directoryPath.append(UInt8(ascii: "/"))
+                snapshot.appendPath(of: parent, to: &directoryPath)
+            }
+            directoryPath.append(UInt8(ascii: "/"))
+        }
+        let end = directoryPath.count
+        snapshot.withName(of: row) { directoryPath.append(contentsOf: $0) }
+        defer { directoryPath.removeSubrange(end...) }
+        return try directoryPath.withUnsafeBufferPointer { (bytes) throws(EvaluationError) in
+            try body(UnsafeRawBufferPointer(bytes))
+        }
+    }
+}
+
+/// Which directories of a snapshot lie where in a scope, found out once for each directory.
+private struct DirectoryPlaces {
+    let tree: ScopeTree
+    /// By row; 0 where nothing is known yet.
+    private var states: [UInt32]
+    private var last: (row: Row, covers: Bool)?
+    private var open: [Row] = []
+
+    init(_ tree: ScopeTree, in snapshot: IndexSnapshot) {
+        self.tree = tree
+        states = [UInt32](repeating: 0, count: snapshot.blockCount * IndexSnapshot.rowsPerBlock)
+    }
+
+    /// Whether what lies directly in a directory is in scope.
+    mutating func covers(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {
+        if let last, last.row == directory { return last.covers }
+        var row = directory
+        while row != .root, states[Int(row.number)] == 0 {
+            open.append(row)
+            row = snapshot.parent(of: row)
+        }
+        var state = row == .root ? ScopeTree.State.root : ScopeTree.State(number: states[Int(row.number)])
+        while let below = open.popLast() {
+            state = snapshot.withName(of: below) { tree.step(state, $0) }
+            states[Int(below.number)] = state.number
+        }
+        let covers = tree.covers(state)
+        last = (directory, covers)
+        return covers
+    }
+}

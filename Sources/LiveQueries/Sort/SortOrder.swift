@@ -1,0 +1,99 @@
+// The order in which a one-shot query gives its items.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+package import MetadataIndex
+
+/// The order in which a query gives its items: several keys, the first one that differs decides; items that are equal in
+/// all of them come in the order of their rows.
+///
+/// Text goes in natural order: digits count as numbers (`a2` before `a10`), case does not count (ASCII's; other letters go
+/// by code point); texts that are equal so go by their bytes. An item without a value comes before those that have one.
+/// Of several tags the first that differs decides. A key that is not ascending is the exact reverse.
+package struct SortOrder: Sendable, Hashable {
+    /// One attribute to sort by.
+    package struct Key: Sendable, Hashable {
+        package let attribute: Attribute
+        package let isAscending: Bool
+
+        package init(_ attribute: Attribute, ascending: Bool = true) {
+            self.attribute = attribute
+            isAscending = ascending
+        }
+    }
+
+    package let keys: [Key]
+
+    package init(_ keys: [Key]) { self.keys = keys }
+
+    /// The attributes that it reads.
+    package var attributes: AttributeSet { AttributeSet(keys.map(\.attribute)) }
+
+    /// The rows of a selection in this order, the first `limit` of them where there is one. `environment` is the
+    /// plan's. Complexity: O(n log n); with a limit O(n log limit), and memory for the limit alone.
+    package func apply(
+        to selection: RowSelection, in snapshot: IndexSnapshot, environment: PlanEnvironment, limit: Int? = nil
+    ) -> [Row] {
+        if keys.isEmpty { return Array(selection.prefix(max(0, limit ?? .max))) }
+        if let limit, limit <= 0 { return [] }
+        var writer = SortKeyWriter(self, snapshot, environment)
+        var sorter = BoundedSorter(limit: limit ?? .max)
+        for row in selection {
+            writer.write(row)
+            sorter.add(row, key: writer.bytes)
+        }
+        return sorter.finish()
+    }
+}
+
+/// Keeps the rows with the least keys: gathers up to twice the limit, then sorts and drops the upper half. From then on
+/// most rows are turned away by one comparison with the greatest key that was kept.
+private struct BoundedSorter {
+    let limit: Int
+    private var keys: [UInt8] = []
+    private var entries: [(row: Row, start: Int, end: Int)] = []
+    /// A row whose key is not below it is not among the first `limit`.
+    private var bound: [UInt8]?
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func add(_ row: Row, key: [UInt8]) {
+        if let bound, !RawBytes.isLess(key, bound) { return }
+        let start = keys.count
+        keys.append(contentsOf: key)
+        entries.append((row, start, keys.count))
+        if entries.count >= 1_024, entries.count / 2 >= limit { prune() }
+    }
+
+    private mutating func sort() {
+        keys.withUnsafeBytes { keys in
+            entries.sort { a, b in
+                let first = UnsafeRawBufferPointer(rebasing: keys[a.start..<a.end])
+                let second = UnsafeRawBufferPointer(rebasing: keys[b.start..<b.end])
+                if RawBytes.isLess(first, second) { return true }
+                if RawBytes.isLess(second, first) { return false }
+                return a.row < b.row
+            }
+        }
+    }
+
+    private mutating func prune() {
+        sort()
+        guard entries.count > limit else { return }
+        entries.removeSubrange(limit...)
+        var kept: [UInt8] = []
+        for index in entries.indices {
+            let start = kept.count
+            kept.append(contentsOf: keys[entries[index].start..<entries[index].end])
+            entries[index] = (entries[index].row, start, kept.count)
+        }
+        keys = kept
+        let last = entries[limit - 1]
+        bound = Array(keys[last.start..<last.end])
+    }
+
+    mutating func finish() -> [Row] {
+        sort()
+        return entries.prefix(limit).map(\.row)
+    }
+}
