@@ -10,7 +10,7 @@ package enum PredicateLimits {
     /// PCRE2's count of steps for one match (`pcre2_set_match_limit`): some tens of milliseconds at worst.
     package static let regularExpressionSteps: UInt32 = 1_000_000
     /// PCRE2's nesting of backtracking points for one match (`pcre2_set_depth_limit`).
-    package static let regularExpressionDepth: UInt32 = 10_000
+    package static let regularExpressionDepth: UInt32 = 100_000
     /// Memory for the backtracking of one match, in KiB (`pcre2_set_heap_limit`).
     package static let regularExpressionHeap: UInt32 = 16_384
     /// The longest regular expression, in bytes.

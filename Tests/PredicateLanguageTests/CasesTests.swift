@@ -1,7 +1,6 @@
 // The shared conformance cases: each line a predicate, an object, and what to expect.
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import Metadata
 import PredicateLanguage
 import Testing
@@ -24,15 +23,9 @@ struct ConformanceCase: Sendable {
     static let unsupported = ["UTI-CONFORMS-TO": 4, "UTI-EQUALS": 3]
 
     static func cases() throws -> [ConformanceCase] {
-        let path = #filePath.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Fixtures/cases.jsonl"
-        let file = try #require(fopen(path, "r"), "\(path)")
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        while case let byte = getc(file), byte != EOF { bytes.append(UInt8(byte)) }
         var cases: [ConformanceCase] = []
-        for (index, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
-            guard case .dictionary(let members) = try ObjectReader.value(of: String(decoding: line, as: UTF8.self)),
-                case .string(let predicate) = members["predicate"], case .string(let reason) = members["why"],
+        for (index, members) in try Fixture.objects("cases.jsonl").enumerated() {
+            guard let predicate = members["predicate"]?.text, let reason = members["why"]?.text,
                 let item = members["item"], let expect = members["expect"]
             else {
                 Issue.record("line \(index + 1) is no case")

@@ -1,0 +1,79 @@
+// MATCHES: whole matches, limits, and text that is none.
+// SPDX-License-Identifier: Apache-2.0
+
+import PredicateLanguage
+import Testing
+
+@Suite struct RegularExpressionTests {
+    private func matches(_ pattern: String, _ text: String, _ options: TextOptions = []) throws -> Bool {
+        try TextPattern(.matches, pattern, options: options).matches(text)
+    }
+
+    @Test func theWholeTextHasToMatch() throws {
+        #expect(try matches("a|ab", "ab"))
+        #expect(try matches("a|ab|abc", "abc"))
+        #expect(try !matches("b", "ab"))
+        #expect(try !matches("a", "a\n"))
+        #expect(try !matches("a$", "a\n"))
+        #expect(try matches("", ""))
+    }
+
+    @Test func theDotAndNewlines() throws {
+        #expect(try !matches("a.b", "a\nb"))
+        #expect(try matches("(?s)a.b", "a\nb"))
+    }
+
+    @Test func textIsUnicode() throws {
+        #expect(try matches(".", "\u{1F389}"))
+        #expect(try matches("\\w+", "\u{E9}t\u{E9}"))
+        #expect(try matches("\u{C9}T\u{C9}", "\u{E9}t\u{E9}", .caseInsensitive))
+        #expect(try !matches("\u{C9}", "\u{E9}"))
+        #expect(try matches("caf\u{E9}\\d", "cafe7", .diacriticInsensitive))
+        #expect(try matches("cafe.*", "caf\u{E9}s", .diacriticInsensitive))
+        #expect(try matches("caf\u{E9}", "cafe\u{301}", .normalized))
+        #expect(try !matches("caf\u{E9}", "cafe\u{301}"))
+        #expect(try !matches("A", "a", [.normalized, .caseInsensitive]))
+    }
+
+    @Test(arguments: ["[a", "*a", "a{2,1}", "(?<n", "\\C", String(repeating: "(", count: 1_000)])
+    func aMalformedPatternIsAnError(pattern: String) {
+        #expect(throws: EvaluationError.self) { try TextPattern(.matches, pattern) }
+    }
+
+    @Test(arguments: ["(a+)+[bc]", "(a|aa)+[^a]", "(.*)*(.*)*(.*)*(.*)*[bc]", "^(([a-z])+.)+[A-Z]([a-z])+$"])
+    func workIsBounded(pattern: String) throws {
+        let made = try TextPattern(.matches, pattern)
+        let text = String(repeating: "a", count: 100)
+        #expect(throws: EvaluationError("the regular expression takes too much work on this text")) {
+            try made.matches(text)
+        }
+        // The expression is still good for other texts.
+        #expect(try !made.matches(""))
+    }
+
+    @Test func aPatternCannotRaiseItsLimits() throws {
+        let made = try TextPattern(.matches, "(*LIMIT_MATCH=4000000000)(a+)+[bc]")
+        #expect(throws: EvaluationError.self) { try made.matches(String(repeating: "a", count: 100)) }
+    }
+
+    @Test func longTextsNeedNoMachineStack() throws {
+        // Too deep for the machine code's stack; the interpreter takes over.
+        #expect(try matches("(?:a|b)*c", String(repeating: "ab", count: 5_000) + "c"))
+        #expect(try matches("(a|b)*c", String(repeating: "ab", count: 2_000) + "c"))
+    }
+
+    @Test func oneExpressionServesManyThreads() async throws {
+        let made = try TextPattern(.matches, "(x+x+)+y|a.*z")
+        let answers = await withTaskGroup(of: Bool.self) { group in
+            for index in 0..<64 {
+                group.addTask {
+                    (0..<50).allSatisfy {
+                        (try? made.matches("a\(index)\($0)z")) == true && (try? made.matches("b")) == false
+                    }
+                }
+            }
+            return await group.reduce(true) { $0 && $1 }
+        }
+        #expect(answers)
+    }
+}
