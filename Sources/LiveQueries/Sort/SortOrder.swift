@@ -29,18 +29,47 @@ package struct SortOrder: Sendable, Hashable {
     /// The attributes that it reads.
     package var attributes: AttributeSet { AttributeSet(keys.map(\.attribute)) }
 
+    /// The rows of one container that are to be sorted.
+    package struct Source: Sendable {
+        package let selection: RowSelection
+        package let snapshot: IndexSnapshot
+        /// The plan's.
+        package let environment: PlanEnvironment
+
+        package init(selection: RowSelection, snapshot: IndexSnapshot, environment: PlanEnvironment) {
+            self.selection = selection
+            self.snapshot = snapshot
+            self.environment = environment
+        }
+    }
+
+    /// A row of one of several sources.
+    package struct Place: Sendable, Hashable {
+        /// Which source, counted from 0.
+        package let source: Int
+        package let row: Row
+    }
+
     /// The rows of a selection in this order, the first `limit` of them where there is one. `environment` is the
     /// plan's. Complexity: O(n log n); with a limit O(n log limit), and memory for the limit alone.
     package func apply(
         to selection: RowSelection, in snapshot: IndexSnapshot, environment: PlanEnvironment, limit: Int? = nil
     ) -> [Row] {
         if keys.isEmpty { return Array(selection.prefix(max(0, limit ?? .max))) }
+        let source = Source(selection: selection, snapshot: snapshot, environment: environment)
+        return apply(to: [source], limit: limit).map(\.row)
+    }
+
+    /// The rows of several containers in this order, as one; equal ones come in the order of the sources.
+    package func apply(to sources: [Source], limit: Int? = nil) -> [Place] {
         if let limit, limit <= 0 { return [] }
-        var writer = SortKeyWriter(self, snapshot, environment)
         var sorter = BoundedSorter(limit: limit ?? .max)
-        for row in selection {
-            writer.write(row)
-            sorter.add(row, key: writer.bytes)
+        for (number, source) in sources.enumerated() {
+            var writer = SortKeyWriter(self, source.snapshot, source.environment)
+            for row in source.selection {
+                writer.write(row)
+                sorter.add(Place(source: number, row: row), key: writer.bytes)
+            }
         }
         return sorter.finish()
     }
@@ -51,17 +80,17 @@ package struct SortOrder: Sendable, Hashable {
 private struct BoundedSorter {
     let limit: Int
     private var keys: [UInt8] = []
-    private var entries: [(row: Row, start: Int, end: Int)] = []
+    private var entries: [(place: SortOrder.Place, start: Int, end: Int)] = []
     /// A row whose key is not below it is not among the first `limit`.
     private var bound: [UInt8]?
 
     init(limit: Int) { self.limit = limit }
 
-    mutating func add(_ row: Row, key: [UInt8]) {
+    mutating func add(_ place: SortOrder.Place, key: [UInt8]) {
         if let bound, !RawBytes.isLess(key, bound) { return }
         let start = keys.count
         keys.append(contentsOf: key)
-        entries.append((row, start, keys.count))
+        entries.append((place, start, keys.count))
         if entries.count >= 1_024, entries.count / 2 >= limit { prune() }
     }
 
@@ -72,7 +101,7 @@ private struct BoundedSorter {
                 let second = UnsafeRawBufferPointer(rebasing: keys[b.start..<b.end])
                 if RawBytes.isLess(first, second) { return true }
                 if RawBytes.isLess(second, first) { return false }
-                return a.row < b.row
+                return (a.place.source, a.place.row) < (b.place.source, b.place.row)
             }
         }
     }
@@ -85,15 +114,15 @@ private struct BoundedSorter {
         for index in entries.indices {
             let start = kept.count
             kept.append(contentsOf: keys[entries[index].start..<entries[index].end])
-            entries[index] = (entries[index].row, start, kept.count)
+            entries[index] = (entries[index].place, start, kept.count)
         }
         keys = kept
         let last = entries[limit - 1]
         bound = Array(keys[last.start..<last.end])
     }
 
-    mutating func finish() -> [Row] {
+    mutating func finish() -> [SortOrder.Place] {
         sort()
-        return entries.prefix(limit).map(\.row)
+        return entries.prefix(limit).map(\.place)
     }
 }
