@@ -11,6 +11,7 @@ let system = Target.Dependency.product(name: "SystemPackage", package: "swift-sy
 let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 
 let package = Package(
@@ -80,7 +81,7 @@ let package = Package(
             name: "GatherService",
             dependencies: [
                 "LinuxSystem", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
-                "LiveQueries", "GatherProtocol", nio, nioPosix, log, toml, lifecycle, collections,
+                "LiveQueries", "GatherProtocol", nio, nioPosix, log, toml, lifecycle, signals, system,
             ]),
         .testTarget(
             name: "GatherServiceTests",

@@ -29,6 +29,8 @@ final class TemporaryDirectory: Sendable {
         _ = try file.closeAfter { try file.writeAll(Array(text.utf8)) }
     }
 
+    func exists(_ name: String) -> Bool { access(path + "/" + name, F_OK) == 0 }
+
     func makeDirectory(_ name: String) throws {
         guard mkdir(path + "/" + name, 0o755) == 0 else { throw Errno(rawValue: errno) }
     }

@@ -1,6 +1,8 @@
 // What a container is: an identifier, a directory, and how to read it.
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// A container as it is configured, wherever that was done.
 package struct ContainerConfiguration: Sendable, Equatable {
     /// Where a container comes from, which decides whether it may be removed at run time.
@@ -66,6 +68,23 @@ package struct ContainerConfiguration: Sendable, Equatable {
         self.packages = packages
         self.ignore = ignore
         self.origin = origin
+    }
+
+    /// A container of the command line, `ID=PATH`; a relative path is one from the working directory.
+    package init(argument: String) throws(ConfigurationError) {
+        guard let equals = argument.firstIndex(of: "=") else {
+            throw ConfigurationError(file: "--container", message: "'\(argument)' is not of the form ID=PATH")
+        }
+        var path = String(argument[argument.index(after: equals)...])
+        if !path.hasPrefix("/"), let here = getcwd(nil, 0) {
+            path = String(cString: here) + "/" + path
+            free(here)
+        }
+        do {
+            try self.init(identifier: String(argument[..<equals]), path: path, origin: .argument)
+        } catch {
+            throw ConfigurationError(file: "--container", message: "'\(argument)': \(error.message)")
+        }
     }
 
     /// The path without doubled or trailing slashes and without `.` parts; `..` is left to the kernel.

@@ -1,6 +1,8 @@
 // Where the daemon's files are: for the system, for a user, and as systemd says.
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
+
 /// The daemon's standard places.
 package struct DaemonPaths: Sendable, Equatable {
     package var configuration: String
@@ -33,5 +35,17 @@ package struct DaemonPaths: Sendable, Equatable {
             let state = directory("XDG_STATE_HOME") ?? home + "/.local/state"
             stateDirectory = directory("STATE_DIRECTORY") ?? state + "/gatherd"
         }
+    }
+
+    /// The places for the user and the environment of this process. To be asked before other threads exist.
+    package static var current: DaemonPaths {
+        var environment: [String: String] = [:]
+        for name in [
+            "CONFIGURATION_DIRECTORY", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "HOME", "XDG_CONFIG_HOME",
+            "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
+        ] {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+        }
+        return DaemonPaths(userID: geteuid(), environment: environment)
     }
 }

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LiveQueries
 import Synchronization
 
 /// The names of users and groups. A number without a name is its own name. Safe from any thread; the answers are kept
-/// until ``forget()``, since asking may mean a question to a directory server.
-final class AccountNames: Sendable {
+/// for good, since asking may mean a question to a directory server, and since a live query needs answers that stay.
+final class AccountNames: AccountNaming {
     private struct Tables {
         var users: [UInt32: [UInt8]] = [:]
         var groups: [UInt32: [UInt8]] = [:]
@@ -52,9 +53,6 @@ final class AccountNames: Sendable {
         }
         return found
     }
-
-    /// Forgets every name, so that the next question sees what has changed.
-    func forget() { tables.withLock { $0 = Tables() } }
 
     /// Calls one of the `get…_r` functions with a buffer that grows while it is too small (getpwuid_r(3)).
     private static func ask(

@@ -1,0 +1,227 @@
+// What runs on the daemon's event loop: the engine, the server, and the configuration in force.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import GatherProtocol
+import Glibc
+import Logging
+import Metadata
+import NIOCore
+import NIOPosix
+import SystemPackage
+import Varlink
+
+/// Everything of a running daemon, on its one event loop.
+final class DaemonCore {
+    private let options: DaemonOptions
+    private let observer: any DaemonObserver
+    private let loop: any EventLoop
+    private var logger: Logger
+    private var configuration: DaemonConfiguration
+    private let state: StateDirectory
+    private let runtime: RuntimeContainers
+    private let engine: Engine
+    private let pool: NIOThreadPool
+    private var server: VarlinkServer?
+    private var heartbeat: RepeatedTask?
+
+    /// Reads the configuration and begins to watch; nobody is served yet.
+    init(options: DaemonOptions, observer: any DaemonObserver, logger: Logger, loop: any EventLoop) throws {
+        self.options = options
+        self.observer = observer
+        self.loop = loop
+        configuration = try options.configuration()
+        self.logger = logger
+        self.logger.logLevel = configuration.logLevel
+        OpenFiles.raiseLimit()
+        state = try StateDirectory(path: options.stateDirectory)
+        runtime = RuntimeContainers(stateDirectory: options.stateDirectory)
+        pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
+        pool.start()
+        var settings = WatchSettings()
+        settings.pollInterval = configuration.pollInterval
+        engine = try Engine(loop: loop, settings: settings, pool: pool, logger: self.logger)
+        for container in try allContainers() { engine.addContainer(container) }
+        if engine.containers.isEmpty {
+            self.logger.notice(
+                "no containers: add one with 'gather container add ID DIR', or a file in containers.d and a reload")
+        }
+    }
+
+    /// Threads for scans that are too long for the loop.
+    private static let workers = 2
+
+    /// The configured containers and those that were added at run time, of which one that now overlaps is left out.
+    private func allContainers() throws -> [ContainerConfiguration] {
+        var containers: [ContainerConfiguration] = []
+        for container in configuration.containers {
+            if let other = containers.first(where: { $0.overlaps(container) }) {
+                throw ConfigurationError(
+                    file: container.origin.text,
+                    message: "container '\(container.identifier)' at \(container.path) overlaps "
+                        + "'\(other.identifier)' at \(other.path)")
+            }
+            containers.append(container)
+        }
+        for container in try runtime.load() {
+            let other = containers.first { $0.identifier == container.identifier || $0.overlaps(container) }
+            if let other {
+                logger.warning(
+                    "container '\(container.identifier)', added at run time, gives way to '\(other.identifier)' at \(other.path)",
+                    metadata: ["container": "\(container.identifier)"])
+            } else {
+                containers.append(container)
+            }
+        }
+        return containers
+    }
+
+    // MARK: Serving
+
+    /// Opens the socket; the daemon is ready when this succeeds.
+    func listen() -> EventLoopFuture<Void> {
+        let service = VarlinkService(
+            vendor: Version.vendor, product: "gatherd", version: Version.current, url: Version.url,
+            interfaces: [QueryInterface.interface, ContainerInterface.interface, ServiceInterface.interface],
+            methodsThatNeedMore: [QueryInterface.Watch.name])
+        var limits = VarlinkLimits()
+        limits.connections = Limits.connections
+        limits.connectionsPerUser = Limits.connectionsPerUser
+        limits.error = { limit, value in
+            QueryError.limitExceeded(limit: limit, value: Int64(value)).varlinkError
+        }
+        let server = VarlinkServer(eventLoop: loop, service: service, handler: dispatcher(), limits: limits)
+        self.server = server
+        let listening: EventLoopFuture<Void>
+        do {
+            listening = try listen(server)
+        } catch {
+            return loop.makeFailedFuture(error)
+        }
+        return listening.assumeIsolated().map { [self] in
+            beginHeartbeat()
+            observer.ready(status: statusText)
+            logger.info(
+                "gatherd \(Version.current) is serving \(engine.containers.count) containers",
+                metadata: ["message-id": "started"])
+        }.nonisolated()
+    }
+
+    private func listen(_ server: VarlinkServer) throws -> EventLoopFuture<Void> {
+        switch options.socket {
+        case .inherited(let descriptor): return server.listen(descriptor: descriptor)
+        case .path(let path, let isSystem):
+            do {
+                try makeSocketDirectory(for: path, isSystem: isSystem)
+                var group: UInt32?
+                if isSystem {
+                    group = AccountNames.groupID(named: configuration.socketGroup)
+                    if group == nil {
+                        logger.warning(
+                            "there is no group '\(configuration.socketGroup)', so root alone may connect",
+                            metadata: ["path": "\(path)"])
+                    }
+                }
+                return try server.listen(path: path, mode: group == nil ? 0o600 : 0o660, group: group)
+            } catch {
+                throw ConfigurationError(file: path, message: "cannot listen: \(error)")
+            }
+        }
+    }
+
+    private func makeSocketDirectory(for path: String, isSystem: Bool) throws {
+        let directory = FilePath(path).removingLastComponent().string
+        guard !directory.isEmpty, mkdir(directory, isSystem ? 0o755 : 0o700) != 0 else { return }
+        switch errno {
+        case EEXIST: return
+        case ENOENT: try StateDirectory.makeWithParents(directory)
+        default: throw Errno(rawValue: errno)
+        }
+    }
+
+    private func dispatcher() -> Dispatcher {
+        let core = NIOLoopBound(Weak(self), eventLoop: loop)
+        return Dispatcher(
+            query: QueryHandler(engine: engine),
+            container: ContainerHandler(engine: engine, runtime: runtime),
+            service: ServiceHandler(
+                engine: engine, started: Timestamp.now,
+                connections: { core.value.core?.server?.connectionCount ?? 0 },
+                reload: { () throws(ConfigurationError) in try core.value.core?.reload() }))
+    }
+
+    private final class Weak {
+        weak var core: DaemonCore?
+        init(_ core: DaemonCore) { self.core = core }
+    }
+
+    /// Stops serving and watching.
+    func close() -> EventLoopFuture<Void> {
+        logger.info("stopping", metadata: ["message-id": "stopping"])
+        observer.stopping()
+        heartbeat?.cancel()
+        let closed = server?.close() ?? loop.makeSucceededVoidFuture()
+        engine.close()
+        let (pool, loop) = (pool, loop)
+        return closed.flatMap {
+            let promise = loop.makePromise(of: Void.self)
+            pool.shutdownGracefully { _ in promise.succeed() }
+            return promise.futureResult
+        }
+    }
+
+    // MARK: The service manager
+
+    private var statusText: String {
+        let live = engine.subscriptions.count
+        return "\(engine.itemCount) items in \(engine.containers.count) containers, \(live) live queries"
+    }
+
+    /// The watchdog is fed by the loop that does the work, twice as often as it must be: a loop that hangs is noticed.
+    private func beginHeartbeat() {
+        guard let interval = observer.heartbeat else { return }
+        let core = NIOLoopBound(self, eventLoop: loop)
+        let half = TimeAmount(interval / 2)
+        heartbeat = loop.scheduleRepeatedTask(initialDelay: half, delay: half) { _ in
+            core.value.observer.alive()
+            core.value.observer.status(core.value.statusText)
+        }
+    }
+
+    // MARK: Reload
+
+    /// Reads the files again. What is wrong in them is thrown, and everything stays as it was.
+    func reload() throws(ConfigurationError) {
+        observer.reloading()
+        defer { observer.ready(status: statusText) }
+        let old = configuration
+        do {
+            configuration = try options.configuration()
+            let wanted = try containersAfterReload()
+            apply(wanted)
+        } catch {
+            configuration = old
+            let refusal = error as? ConfigurationError ?? ConfigurationError(file: options.configurationFile, message: "\(error)")
+            logger.error(
+                "the configuration was not reloaded, the running one is kept: \(refusal)",
+                metadata: ["message-id": "reload-refused"])
+            throw refusal
+        }
+        logger.logLevel = configuration.logLevel
+        engine.forgetNames()
+        logger.info(
+            "the configuration was reloaded: \(engine.containers.count) containers",
+            metadata: ["message-id": "configuration-reloaded"])
+    }
+
+    /// As ``reload()``, where nobody waits for the error: it is in the log.
+    func reloadAtSignal() { try? reload() }
+
+    private func containersAfterReload() throws -> [ContainerConfiguration] { try allContainers() }
+
+    /// Removes and adds what differs; a container whose description is the same goes on undisturbed.
+    private func apply(_ wanted: [ContainerConfiguration]) {
+        for record in engine.containers where !wanted.contains(record.configuration) { engine.removeContainer(record) }
+        for container in wanted where engine.container(container.identifier) == nil { engine.addContainer(container) }
+    }
+}

@@ -1,0 +1,71 @@
+// The daemon as a library: what gatherd runs, and what tests run in process.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import UnixSignals
+
+/// The daemon: one event loop with everything on it. ``run()`` serves until it is told to stop.
+package final class GatherDaemon: Service {
+    private let options: DaemonOptions
+    private let observer: any DaemonObserver
+    private let logger: Logger
+
+    /// A daemon that is not running yet.
+    package init(options: DaemonOptions, observer: any DaemonObserver = SilentObserver(), logger: Logger) {
+        self.options = options
+        self.observer = observer
+        self.logger = logger
+    }
+
+    /// Runs until SIGTERM or SIGINT, and reads the configuration again at SIGHUP.
+    package func runUntilSignalled() async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: [.init(service: self, successTerminationBehavior: .gracefullyShutdownGroup)],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = .seconds(1)
+        try await ServiceGroup(configuration: configuration).run()
+    }
+
+    /// Serves until the surrounding task is cancelled or its service group shuts down.
+    ///
+    /// - Throws: `ConfigurationError` for a configuration, state directory or socket that cannot be used.
+    package func run() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let (options, observer, logger) = (options, observer, logger)
+        do {
+            let core = try await loop.submit {
+                NIOLoopBound(
+                    try DaemonCore(options: options, observer: observer, logger: logger, loop: loop), eventLoop: loop)
+            }.get()
+            try await loop.flatSubmit { core.value.listen() }.get()
+            await withTaskGroup(of: Void.self) { tasks in
+                tasks.addTask {
+                    for await _ in await UnixSignalsSequence(trapping: .sighup) {
+                        loop.execute { core.value.reloadAtSignal() }
+                    }
+                }
+                tasks.addTask { await Self.untilShutdown() }
+                await tasks.next()
+                tasks.cancelAll()
+            }
+            try await loop.flatSubmit { core.value.close() }.get()
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private static func untilShutdown() async {
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        await withTaskCancellationOrGracefulShutdownHandler {
+            for await _ in stream {}
+        } onCancelOrGracefulShutdown: {
+            continuation.finish()
+        }
+    }
+}

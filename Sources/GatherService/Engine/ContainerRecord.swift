@@ -1,0 +1,79 @@
+// Everything the engine keeps for one container.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import LiveQueries
+import Metadata
+import MetadataIndex
+
+/// One container of a running daemon. Lives on the event loop; its number is never used again.
+final class ContainerRecord {
+    /// How far the on-demand column of tags is.
+    enum TagsState {
+        case off
+        case filling
+        case filled
+    }
+
+    let number: UInt32
+    let configuration: ContainerConfiguration
+    let entry: IndexTree.Entry
+    let registry = LiveQueryRegistry()
+    /// Ties the daemon's clock to the index's.
+    var clocks: ClockMap
+    var tags = TagsState.off
+    /// The state as it was told last to those who monitor, and the log.
+    var toldState = ContainerState.crawling
+    /// Directories that could not be read and were named in the log; the rest is counted only.
+    var unreadableLogged = 0
+
+    init(number: UInt32, configuration: ContainerConfiguration) {
+        self.number = number
+        self.configuration = configuration
+        entry = IndexTree.Entry(
+            index: MetadataIndex(root: ContainerRecord.unknownRoot), packages: configuration.packages)
+        clocks = ClockMap(indexClock: entry.index.clock)
+    }
+
+    var index: MetadataIndex { entry.index }
+    var identifier: String { configuration.identifier }
+    /// The container's directory with a slash behind it, which the paths of its items begin with.
+    var rootPrefix: [UInt8] { Array((configuration.path == "/" ? "/" : configuration.path + "/").utf8) }
+
+    /// What stands for the container's directory until it was looked at.
+    private static let unknownRoot = FileStatus(
+        kind: .directory, mode: 0, size: 0, created: nil, modified: Timestamp(nanoseconds: 0),
+        changed: Timestamp(nanoseconds: 0), owner: 0, group: 0, links: 0, inode: 0, device: 0)
+}
+
+extension ContainerState {
+    /// Whether the container will be exact once work that is under way is done.
+    var isSettling: Bool {
+        switch self {
+        case .crawling, .verifying: true
+        case .live, .degraded, .unavailable: false
+        }
+    }
+
+    /// Whether answers about the container are exact.
+    var isExact: Bool { self == .live }
+
+    /// The name on the wire.
+    var name: String {
+        switch self {
+        case .crawling: "crawling"
+        case .verifying: "verifying"
+        case .live: "live"
+        case .degraded: "degraded"
+        case .unavailable: "unavailable"
+        }
+    }
+
+    /// Why, where that is not plain.
+    var reason: String? {
+        switch self {
+        case .degraded(let reason), .unavailable(let reason): reason
+        case .crawling, .verifying, .live: nil
+        }
+    }
+}

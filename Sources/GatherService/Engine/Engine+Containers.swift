@@ -1,0 +1,126 @@
+// Containers come and go, and what is to be said of them is said.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import Logging
+import MetadataIndex
+import NIOCore
+
+extension Engine {
+    /// How many unreadable directories of one container are named in the log.
+    private static let unreadableNamed = 20
+
+    func container(_ identifier: String) -> ContainerRecord? {
+        containers.first { $0.identifier == identifier }
+    }
+
+    /// Begins to watch a container, whose identifier is free.
+    @discardableResult
+    func addContainer(_ configuration: ContainerConfiguration) -> ContainerRecord {
+        let record = ContainerRecord(number: nextContainerNumber, configuration: configuration)
+        nextContainerNumber += 1
+        tree.add(record.number, record.entry)
+        let place = containers.firstIndex { $0.identifier > configuration.identifier } ?? containers.count
+        containers.insert(record, at: place)
+        for subscription in subscriptions.values { subscription.containerAdded(record) }
+        watcher.addContainer(record.number, path: configuration.path, ignoring: configuration.ignore)
+        logger.info(
+            "watching container '\(configuration.identifier)' at \(configuration.path)",
+            metadata: ["container": "\(configuration.identifier)", "path": "\(configuration.path)"])
+        turn()
+        return record
+    }
+
+    /// Stops watching a container: its items leave every result set.
+    func removeContainer(_ record: ContainerRecord) {
+        watcher.removeContainer(record.number)
+        absorb(record)
+        containers.removeAll { $0 === record }
+        tree.remove(record.number)
+        for subscription in subscriptions.values { subscription.containerRemoved(record) }
+        for listener in stateListeners.values { listener() }
+        logger.info(
+            "no longer watching container '\(record.identifier)'", metadata: ["container": "\(record.identifier)"])
+        turn()
+    }
+
+    func state(of record: ContainerRecord) -> ContainerState {
+        watcher.state(of: record.number) ?? .unavailable(reason: "the container was removed")
+    }
+
+    /// Tells those who monitor, and the log, of states that changed.
+    func reportStates() {
+        var changed = false
+        for record in containers {
+            let state = state(of: record)
+            guard state != record.toldState else { continue }
+            record.toldState = state
+            changed = true
+            // From the first time that the container was exact, somebody may hold a clock from before a crawl.
+            if !state.isSettling { record.entry.recordsCrawl = true }
+        }
+        if changed { for listener in stateListeners.values { listener() } }
+    }
+
+    /// Writes what the watcher has to say into the log, each with what happens next.
+    func reportNotices() {
+        for notice in watcher.takeNotices() { report(notice) }
+    }
+
+    private func report(_ notice: WatchNotice) {
+        func record(_ number: UInt32) -> ContainerRecord? { containers.first { $0.number == number } }
+        func log(
+            _ level: Logger.Level, _ number: UInt32, _ kind: String?, _ text: (ContainerRecord) -> String,
+            _ metadata: Logger.Metadata = [:]
+        ) {
+            guard let record = record(number) else { return }
+            var metadata = metadata
+            metadata["container"] = "\(record.identifier)"
+            if let kind { metadata["message-id"] = "\(kind)" }
+            logger.log(level: level, "\(text(record))", metadata: metadata)
+        }
+        func absolute(_ path: [UInt8], in record: ContainerRecord) -> String {
+            let relative = String(decoding: path, as: UTF8.self)
+            return relative.isEmpty ? record.configuration.path : record.configuration.path + "/" + relative
+        }
+        switch notice {
+        case .crawled(let number, let directories):
+            log(.info, number, "container-live") {
+                "container '\($0.identifier)' was read: \($0.index.count) items in \(directories) directories"
+            }
+        case .containerGone(let number, let error):
+            log(.warning, number, "container-unavailable") {
+                "container '\($0.identifier)' is unavailable: \($0.configuration.path): \(error); waiting for it"
+            }
+        case .containerFound(let number):
+            log(.info, number, "container-available") {
+                "container '\($0.identifier)' is available, reading \($0.configuration.path)"
+            }
+        case .unreadable(let number, let path, let error):
+            guard let record = record(number) else { return }
+            record.unreadableLogged += 1
+            guard record.unreadableLogged <= Engine.unreadableNamed else { return }
+            let last = record.unreadableLogged == Engine.unreadableNamed ? "; more of them are only counted" : ""
+            log(.warning, number, "unreadable-directory", {
+                "cannot read \(absolute(path, in: $0)): \(error); it is tried again when its mode changes\(last)"
+            })
+        case .overflow:
+            logger.warning(
+                "the kernel's event queue overflowed, comparing all containers with the file system",
+                metadata: ["message-id": "overflow"])
+        case .compared(let number, let counts):
+            log(.info, number, nil) {
+                "container '\($0.identifier)' was compared with the file system: "
+                    + "\(counts.added) added, \(counts.changed) changed, \(counts.removed) removed"
+            }
+        case .watchLimit(let number, let path):
+            log(.error, number, "watch-limit-reached") {
+                "no more inotify watches, polling from \(absolute(path, in: $0)) on; raise fs.inotify.max_user_watches"
+            }
+        case .watchLimitOver(let number):
+            log(.notice, number, "container-live") { "every directory of '\($0.identifier)' is watched again" }
+        case .readFailed(let error):
+            logger.critical("the inotify descriptor cannot be read: \(error)")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// From the scopes that a caller names to parts of containers.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import LiveQueries
+
+extension Engine {
+    /// The part of one container that a question looks at.
+    struct ScopedContainer {
+        let record: ContainerRecord
+        var scopes: [QueryScope]
+    }
+
+    /// Where a question looks: container identifiers, identifiers followed by `/Documents` or `/Data`, or absolute
+    /// directories inside a container. Nil means every container.
+    ///
+    /// - Throws: `UnknownScope` for what is none of these.
+    func resolve(_ scopes: [String]?) throws(QueryError) -> [ScopedContainer] {
+        guard let scopes else { return containers.map { ScopedContainer(record: $0, scopes: [.whole]) } }
+        guard scopes.count <= Limits.scopes else {
+            throw .limitExceeded(limit: "scopes", value: Int64(Limits.scopes))
+        }
+        var resolved: [ScopedContainer] = []
+        for text in scopes {
+            guard let (record, scope) = resolve(text) else { throw .unknownScope(text) }
+            if let place = resolved.firstIndex(where: { $0.record === record }) {
+                resolved[place].scopes.append(scope)
+            } else {
+                resolved.append(ScopedContainer(record: record, scopes: [scope]))
+            }
+        }
+        return resolved
+    }
+
+    private func resolve(_ text: String) -> (ContainerRecord, QueryScope)? {
+        guard text.hasPrefix("/") else {
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard let first = parts.first, let record = container(String(first)) else { return nil }
+            switch parts.count == 1 ? "" : parts.dropFirst().joined(separator: "/") {
+            case "": return (record, .whole)
+            case "Documents": return (record, .documents)
+            case "Data": return (record, .data)
+            default: return nil
+            }
+        }
+        let path = ContainerConfiguration.normalized(text)
+        // The innermost container wins: one may lie on a file system mounted inside another.
+        let holders = containers.filter { record in
+            let root = record.configuration.path
+            return path == root || path.hasPrefix(root == "/" ? "/" : root + "/")
+        }
+        guard let record = holders.max(by: { $0.configuration.path.utf8.count < $1.configuration.path.utf8.count })
+        else { return nil }
+        let root = record.configuration.path
+        let relative = path.utf8.dropFirst(root == "/" ? 1 : root.utf8.count + 1)
+        return (record, relative.isEmpty ? .whole : .directory(Array(relative)))
+    }
+}

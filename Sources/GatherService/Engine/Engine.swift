@@ -1,0 +1,171 @@
+// The one owner of everything that changes: indexes, watcher, live queries and those who wait.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import LinuxSystem
+import LiveQueries
+import Logging
+import Metadata
+import MetadataIndex
+import NIOCore
+import NIOPosix
+
+/// The daemon's state and the one place where it changes. Everything here happens on one event loop, in order and
+/// without locks; other threads only wake it, or work on snapshots.
+final class Engine {
+    let loop: any EventLoop
+    let logger: Logger
+    /// For work that is too long for the loop and does not touch the engine.
+    let pool: NIOThreadPool
+    private(set) var names = AccountNames()
+    let tree = IndexTree()
+    let watcher: TreeWatcher<LinuxKernel, IndexTree>
+    /// Tells clocks of this run from those of others.
+    let run = UInt64.random(in: 1...UInt64.max)
+    /// Counts change sets of all indexes: the daemon's clock.
+    private(set) var sequence: UInt64 = 0
+
+    /// The containers, in the order of their identifiers.
+    var containers: [ContainerRecord] = []
+    var nextContainerNumber: UInt32 = 1
+    /// Live queries, by an object that stands for each.
+    var subscriptions: [ObjectIdentifier: Subscription] = [:]
+    /// Whose each query of the containers' registries is.
+    var owners: [ObjectIdentifier: Subscription] = [:]
+    /// Those of them that have something to deliver, or a first phase to go on with.
+    var stirred: [Subscription] = []
+    /// Questions that wait for a barrier or for containers to settle.
+    var waiters: [Waiter] = []
+    /// Called after each turn in which a container's state changed.
+    var stateListeners: [ObjectIdentifier: () -> Void] = [:]
+
+    private let kernel: LinuxKernel
+    private var readiness: ReadinessThread?
+    /// Whether the waiting thread has spoken and waits to be armed again.
+    private var readinessSpent = false
+    private var isTurning = false
+    private var turnScheduled = false
+    private var deadline: (time: UInt64, task: Scheduled<Void>)?
+    private var isClosed = false
+
+    /// Must be made on the loop.
+    init(
+        loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, logger: Logger
+    ) throws(SystemError) {
+        self.loop = loop
+        self.pool = pool
+        self.logger = logger
+        kernel = try LinuxKernel()
+        let mailbox = Mailbox(loop: loop)
+        watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
+        readiness = try ReadinessThread(descriptor: kernel.descriptor, wake: { mailbox.post(.readable) })
+        mailbox.open(self)
+    }
+
+    /// Ends watching: no turn happens afterwards.
+    func close() {
+        isClosed = true
+        deadline?.task.cancel()
+        readiness?.stop()
+        readiness = nil
+        watcher.close()
+    }
+
+    /// Accounts may have changed: plans made from now on ask again.
+    func forgetNames() { names = AccountNames() }
+
+    // MARK: Turns
+
+    /// Why the loop was woken.
+    func woken(_ reason: Mailbox.Reason) {
+        if case .readable = reason { readinessSpent = true }
+        turn()
+    }
+
+    /// Does what is due: reads events, takes crawled directories, and tells everybody what came of it. Cheap where
+    /// nothing is due. Called by whatever may have caused work, a question that needs a barrier included.
+    func turn() {
+        guard !isTurning, !isClosed else { return }
+        isTurning = true
+        let hasMore = watcher.turn()
+        absorb()
+        reportNotices()
+        reportStates()
+        resolveWaiters()
+        deliver()
+        isTurning = false
+        if hasMore || !stirred.isEmpty {
+            scheduleTurn()
+        } else if readinessSpent {
+            readinessSpent = false
+            readiness?.arm()
+        }
+        scheduleDeadline()
+    }
+
+    /// Another turn after those who wait for the loop have had theirs.
+    private func scheduleTurn() {
+        guard !turnScheduled else { return }
+        turnScheduled = true
+        let engine = NIOLoopBound(self, eventLoop: loop)
+        loop.execute {
+            engine.value.turnScheduled = false
+            engine.value.turn()
+        }
+    }
+
+    private func scheduleDeadline() {
+        let next = watcher.nextDeadline
+        guard next != deadline?.time else { return }
+        deadline?.task.cancel()
+        deadline = nil
+        guard let next else { return }
+        let now = kernel.now()
+        let engine = NIOLoopBound(self, eventLoop: loop)
+        let task = loop.scheduleTask(in: .nanoseconds(next > now ? Int64(clamping: next - now) : 0)) {
+            engine.value.deadline = nil
+            engine.value.turn()
+        }
+        deadline = (next, task)
+    }
+
+    /// Takes the change sets of all indexes, and files them with the live queries that they touch.
+    private func absorb() {
+        for record in containers where record.index.hasChanges { absorb(record) }
+        for (container, error) in tree.takeRefusals() {
+            guard let record = containers.first(where: { $0.number == container }) else { continue }
+            logger.error(
+                "the index refused a change, comparing the container with the file system",
+                metadata: ["container": "\(record.identifier)", "error": "\(error)"])
+            watcher.rescan(container) { _ in }
+        }
+    }
+
+    func absorb(_ record: ContainerRecord) {
+        let before = record.index.clock
+        let changes = record.index.takeChanges()
+        guard record.index.clock != before else { return }
+        sequence += 1
+        record.clocks.note(sequence)
+        guard !changes.isEmpty, record.registry.count > 0 else { return }
+        for query in record.registry.process(changes, in: record.index) {
+            if let subscription = owners[ObjectIdentifier(query)] { stir(subscription) }
+        }
+    }
+
+    /// Has a subscription looked at in this turn, or the next.
+    func stir(_ subscription: Subscription) {
+        guard !subscription.isStirred else { return }
+        subscription.isStirred = true
+        stirred.append(subscription)
+    }
+
+    private func deliver() {
+        let due = stirred
+        stirred = []
+        for subscription in due {
+            subscription.isStirred = false
+            subscription.advance()
+        }
+    }
+}

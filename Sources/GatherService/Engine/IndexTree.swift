@@ -1,0 +1,260 @@
+// The indexes of all containers as the one tree that the watcher writes to.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import Metadata
+import MetadataIndex
+
+/// One index for each container, behind the watcher's handles. Lives on the daemon's event loop.
+///
+/// The watcher knows no packages: the tree turns a directory whose extension its container lists into one, as the
+/// entry comes, is renamed or is looked at.
+final class IndexTree: WatchedTree {
+    /// What the tree keeps for one container.
+    final class Entry {
+        let index: MetadataIndex
+        let packages: [[UInt8]]
+        /// Whether rows of crawled directories go into change sets: from when somebody may be listening.
+        var recordsCrawl = false
+
+        init(index: MetadataIndex, packages: [String]) {
+            self.index = index
+            self.packages = packages.map { [UInt8(ascii: ".")] + Array($0.utf8) }
+        }
+
+        /// Whether a directory of this name is presented as one item.
+        func isPackage(_ name: UnsafeRawBufferPointer) -> Bool {
+            packages.contains { package in
+                name.count > package.count && name[(name.count - package.count)...].elementsEqual(package)
+            }
+        }
+    }
+
+    private var entries: [UInt32: Entry] = [:]
+    /// The container of the last call and its entry: calls come in runs for one container.
+    private var last: (container: UInt32, entry: Entry)?
+    /// Containers that the index refused a change for, with why: a fault of ours, mended by a comparison.
+    private(set) var refusals: [(container: UInt32, error: IndexError)] = []
+
+    // Kept between batches, so that a crawl does not allocate for each directory.
+    private var lengths: [UInt8] = []
+    private var rows: [Row] = []
+
+    func add(_ container: UInt32, _ entry: Entry) { entries[container] = entry }
+
+    func remove(_ container: UInt32) {
+        entries[container] = nil
+        last = nil
+    }
+
+    func takeRefusals() -> [(container: UInt32, error: IndexError)] {
+        defer { refusals = [] }
+        return refusals
+    }
+
+    private func entry(_ container: UInt32) -> Entry {
+        if let last, last.container == container { return last.entry }
+        guard let entry = entries[container] else { preconditionFailure("container \(container) is not in the tree") }
+        last = (container, entry)
+        return entry
+    }
+
+    private func index(_ node: TreeNode) -> MetadataIndex { entry(node.container).index }
+
+    private func node(_ row: Row, like other: TreeNode) -> TreeNode {
+        TreeNode(container: other.container, row: row.number)
+    }
+
+    /// The status as the index is to have it: directories with a package's name are packages.
+    private func presented(_ status: FileStatus, named name: UnsafeRawBufferPointer, in entry: Entry) -> FileStatus {
+        guard status.kind == .directory, !entry.packages.isEmpty, entry.isPackage(name) else { return status }
+        var status = status
+        status.kind = .package
+        return status
+    }
+
+    private func attempt<T>(_ container: UInt32, _ change: () throws(IndexError) -> T) -> T? {
+        do {
+            return try change()
+        } catch {
+            refusals.append((container, error))
+            return nil
+        }
+    }
+}
+
+// MARK: Reading
+
+extension IndexTree {
+    func root(of container: UInt32) -> TreeNode { TreeNode(container: container, row: Row.root.number) }
+
+    func child(of directory: TreeNode, named name: UnsafeRawBufferPointer) -> TreeNode? {
+        index(directory).child(of: Row(directory.row), named: name).map { node($0, like: directory) }
+    }
+
+    func parent(of node: TreeNode) -> TreeNode? {
+        node.row == Row.root.number ? nil : self.node(index(node).parent(of: Row(node.row)), like: node)
+    }
+
+    func appendName(of node: TreeNode, to bytes: inout [UInt8]) {
+        guard node.row != Row.root.number else { return }
+        index(node).withName(of: Row(node.row)) { bytes.append(contentsOf: $0) }
+    }
+
+    func status(of node: TreeNode) -> FileStatus { index(node).status(of: Row(node.row)) }
+
+    func childCount(of directory: TreeNode) -> Int {
+        let index = index(directory)
+        var count = 0
+        var child = index.firstChild(of: Row(directory.row))
+        while let row = child {
+            count += 1
+            child = index.nextSibling(of: row)
+        }
+        return count
+    }
+
+    func forEachChild(of directory: TreeNode, _ body: (TreeNode) -> Void) {
+        let index = index(directory)
+        var child = index.firstChild(of: Row(directory.row))
+        while let row = child {
+            child = index.nextSibling(of: row)
+            body(node(row, like: directory))
+        }
+    }
+
+    func forEachDirectory(below node: TreeNode, _ body: (TreeNode) -> Void) {
+        let index = index(node)
+        index.forEachDescendant(of: Row(node.row)) { row in
+            guard index.kind(of: row).isDirectory else { return false }
+            body(self.node(row, like: node))
+            return true
+        }
+    }
+
+    func forEachNode(inode: UInt64, device: UInt64, in container: UInt32, _ body: (TreeNode) -> Void) {
+        for row in entry(container).index.rows(inode: inode, device: device) {
+            body(TreeNode(container: container, row: row.number))
+        }
+    }
+}
+
+// MARK: Writing
+
+extension IndexTree {
+    func insert(
+        named name: UnsafeRawBufferPointer, status: FileStatus, tags: UnsafeRawBufferPointer?, into directory: TreeNode
+    ) -> TreeNode {
+        let entry = entry(directory.container)
+        let inserted = attempt(directory.container) { () throws(IndexError) in
+            try entry.index.insert(
+                parent: Row(directory.row), name: name, status: presented(status, named: name, in: entry))
+        }
+        guard let row = inserted else { return directory }
+        let node = node(row, like: directory)
+        if let tags { setTags(of: node, to: tags) }
+        return node
+    }
+
+    func insertChildren(of directory: TreeNode, from batch: DirectoryBatch) {
+        let entry = entry(directory.container)
+        lengths.removeAll(keepingCapacity: true)
+        rows.removeAll(keepingCapacity: true)
+        var end: UInt32 = 0
+        for nameEnd in batch.nameEnds {
+            lengths.append(UInt8(truncatingIfNeeded: nameEnd - end))
+            end = nameEnd
+        }
+        batch.names.withUnsafeBytes { names in
+            insert(batch, names: names, statuses: batch.statuses, into: directory, entry)
+        }
+        guard batch.hasTags, rows.count == batch.count else { return }
+        batch.tags.withUnsafeBytes { tags in
+            for position in 0..<batch.count {
+                guard let range = batch.tagRange(at: position) else { continue }
+                setTags(of: node(rows[position], like: directory), to: UnsafeRawBufferPointer(rebasing: tags[range]))
+            }
+        }
+    }
+
+    private func insert(
+        _ batch: DirectoryBatch, names: UnsafeRawBufferPointer, statuses: [FileStatus], into directory: TreeNode,
+        _ entry: Entry
+    ) {
+        var statuses = statuses
+        if !entry.packages.isEmpty {
+            for position in statuses.indices where statuses[position].kind == .directory {
+                let name = UnsafeRawBufferPointer(rebasing: names[batch.nameRange(at: position)])
+                if entry.isPackage(name) { statuses[position].kind = .package }
+            }
+        }
+        lengths.withUnsafeBufferPointer { lengths in
+            statuses.withUnsafeBufferPointer { statuses in
+                _ = attempt(directory.container) { () throws(IndexError) in
+                    try entry.index.insertChildren(
+                        of: Row(directory.row), names: names, lengths: lengths, statuses: statuses,
+                        recording: entry.recordsCrawl, into: &rows)
+                }
+            }
+        }
+    }
+
+    @discardableResult
+    func update(_ node: TreeNode, status: FileStatus) -> Bool {
+        let entry = entry(node.container)
+        let row = Row(node.row)
+        let status =
+            node.row == Row.root.number || status.kind != .directory || entry.packages.isEmpty
+            ? status : entry.index.withName(of: row) { presented(status, named: $0, in: entry) }
+        return attempt(node.container) { () throws(IndexError) in try entry.index.update(row, status) } ?? false
+    }
+
+    @discardableResult
+    func setTags(of node: TreeNode, to tags: UnsafeRawBufferPointer) -> Bool {
+        guard node.row != Row.root.number else { return false }
+        let list = Tags.list(from: tags)
+        return attempt(node.container) { () throws(IndexError) in
+            try index(node).setTags(Row(node.row), list)
+        } ?? false
+    }
+
+    func move(_ node: TreeNode, to directory: TreeNode, named name: UnsafeRawBufferPointer) {
+        _ = attempt(node.container) { () throws(IndexError) in
+            try index(node).move(Row(node.row), to: Row(directory.row), name: name)
+        }
+        presentAnew(node)
+    }
+
+    func replace(_ target: TreeNode, with source: TreeNode) {
+        _ = attempt(target.container) { () throws(IndexError) in
+            try index(target).replace(Row(target.row), with: Row(source.row))
+        }
+        presentAnew(target)
+    }
+
+    func exchange(_ a: TreeNode, _ b: TreeNode) {
+        _ = attempt(a.container) { () throws(IndexError) in try index(a).exchange(Row(a.row), Row(b.row)) }
+        presentAnew(a)
+        presentAnew(b)
+    }
+
+    func remove(_ node: TreeNode) {
+        _ = attempt(node.container) { () throws(IndexError) in try index(node).remove(Row(node.row)) }
+    }
+
+    func removeChildren(of directory: TreeNode) {
+        _ = attempt(directory.container) { () throws(IndexError) in
+            try index(directory).removeChildren(of: Row(directory.row))
+        }
+    }
+
+    /// A new name may make a package of a directory, or a directory of a package.
+    private func presentAnew(_ node: TreeNode) {
+        let entry = entry(node.container)
+        guard !entry.packages.isEmpty, entry.index.isLive(Row(node.row)) else { return }
+        var status = entry.index.status(of: Row(node.row))
+        guard status.kind.isDirectory else { return }
+        status.kind = .directory
+        update(node, status: status)
+    }
+}

@@ -1,0 +1,135 @@
+// From rows to JSON: one item after the other, in the fields that were asked for.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import LiveQueries
+import Metadata
+import MetadataIndex
+import Varlink
+
+/// Writes items of one container into replies. A value: each answer has its own, on whatever thread makes it. Nothing is
+/// allocated for an item once its buffers have grown.
+struct ItemRenderer: Sendable {
+    private let container: String
+    private let epoch: UInt64
+    /// The container's directory with a slash behind it.
+    private let rootPrefix: [UInt8]
+    private let attributes: [Attribute]
+    private let readsStatus: Bool
+    private let readsPath: Bool
+    private let names: AccountNames
+
+    private var path: [UInt8] = []
+    private var text: [UInt8] = []
+    /// The directory of the last path, and how many bytes of `path` it takes: rows of one directory come in runs.
+    private var pathParent: Row?
+    private var pathPrefixCount = 0
+
+    init(record: ContainerRecord, attributes: AttributeSet, names: AccountNames) {
+        container = record.identifier
+        epoch = record.index.epoch
+        rootPrefix = record.rootPrefix
+        var attributes = attributes
+        attributes.remove(.id)
+        self.attributes = attributes.attributes
+        self.names = names
+        readsPath = attributes.contains(.path) || attributes.contains(.scope)
+        readsStatus = self.attributes.contains { ItemRenderer.isOfStatus($0) }
+    }
+
+    /// Writes the item in a row. `previousPath` is relative to the container.
+    mutating func write(
+        _ row: Row, of snapshot: IndexSnapshot, previousPath: [UInt8]? = nil, to writer: inout JSONWriter
+    ) {
+        guard let identifier = snapshot.identifier(of: row) else { return }
+        text.removeAll(keepingCapacity: true)
+        identifier.appendText(epoch: epoch, to: &text)
+        text.withUnsafeBytes { ItemWriter.begin(id: $0, to: &writer) }
+        let status = readsStatus ? snapshot.status(of: row) : nil
+        if readsPath { makePath(of: row, in: snapshot) }
+        for attribute in attributes { write(attribute, of: row, status, in: snapshot, to: &writer) }
+        if let previousPath {
+            text.removeAll(keepingCapacity: true)
+            text += rootPrefix
+            text += previousPath
+            text.withUnsafeBytes { ItemWriter.previousPath($0, to: &writer) }
+        }
+        ItemWriter.end(&writer)
+    }
+
+    /// Writes an item that is no longer in the answer. `lastPath` is relative to the container.
+    mutating func writeRemoval(_ identifier: ItemIdentifier, lastPath: [UInt8], to writer: inout JSONWriter) {
+        text.removeAll(keepingCapacity: true)
+        identifier.appendText(epoch: epoch, to: &text)
+        path.removeAll(keepingCapacity: true)
+        pathParent = nil
+        path += rootPrefix
+        path += lastPath
+        text.withUnsafeBytes { id in path.withUnsafeBytes { ItemWriter.removal(id: id, path: $0, to: &writer) } }
+    }
+
+    /// Forgets the directory of the last path: rows may have moved since.
+    mutating func forgetPlaces() { pathParent = nil }
+
+    private mutating func write(
+        _ attribute: Attribute, of row: Row, _ status: FileStatus?, in snapshot: IndexSnapshot,
+        to writer: inout JSONWriter
+    ) {
+        switch attribute {
+        case .id: return
+        case .name: snapshot.withName(of: row) { ItemWriter.name($0, to: &writer) }
+        case .displayName: snapshot.withName(of: row) { ItemWriter.displayName($0, to: &writer) }
+        case .fileExtension:
+            snapshot.withName(of: row) { name in
+                guard let fileExtension = DerivedText.fileExtension(of: name) else { return }
+                ItemWriter.fileExtension(fileExtension, to: &writer)
+            }
+        case .path: path.withUnsafeBytes { ItemWriter.path($0, to: &writer) }
+        case .parent:
+            let parent = snapshot.parent(of: row)
+            guard parent != .root, let identifier = snapshot.identifier(of: parent) else { return }
+            text.removeAll(keepingCapacity: true)
+            identifier.appendText(epoch: epoch, to: &text)
+            text.withUnsafeBytes { ItemWriter.parent($0, to: &writer) }
+        case .container: ItemWriter.string(container, attribute, to: &writer)
+        case .scope:
+            let inDocuments = DerivedText.isInDocuments(Array(path[rootPrefix.count...]))
+            ItemWriter.scope(inDocuments ? .documents : .data, to: &writer)
+        case .depth: ItemWriter.integer(Int64(snapshot.depth(of: row)), attribute, to: &writer)
+        case .hidden: snapshot.withName(of: row) { ItemWriter.hidden($0.first == UInt8(ascii: "."), to: &writer) }
+        case .tags: if let tags = snapshot.tags(of: row), !tags.isEmpty { ItemWriter.tags(tags, to: &writer) }
+        case .owner, .group:
+            guard let status else { return }
+            let name = attribute == .owner ? names.user(status.owner) : names.group(status.group)
+            ItemWriter.string(String(decoding: name, as: UTF8.self), attribute, to: &writer)
+        case .kind, .size, .created, .modified, .changed, .ownerID, .groupID, .mode, .inode, .device, .links:
+            if let status { ItemWriter.status(status, attribute, to: &writer) }
+        }
+    }
+
+    private mutating func makePath(of row: Row, in snapshot: IndexSnapshot) {
+        let parent = snapshot.parent(of: row)
+        if pathParent == parent {
+            path.removeSubrange(pathPrefixCount...)
+        } else {
+            path.removeAll(keepingCapacity: true)
+            path += rootPrefix
+            if parent != .root {
+                snapshot.appendPath(of: parent, to: &path)
+                path.append(UInt8(ascii: "/"))
+            }
+            pathPrefixCount = path.count
+            pathParent = parent
+        }
+        snapshot.withName(of: row) { path.append(contentsOf: $0) }
+    }
+
+    private static func isOfStatus(_ attribute: Attribute) -> Bool {
+        switch attribute {
+        case .kind, .size, .created, .modified, .changed, .owner, .ownerID, .group, .groupID, .mode, .inode, .device,
+            .links:
+            true
+        case .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .depth, .hidden, .tags: false
+        }
+    }
+}

@@ -1,0 +1,54 @@
+// How other threads wake the engine.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import Synchronization
+
+/// Carries wake-ups from other threads to the engine. Several that come before the loop gets to them are one.
+final class Mailbox: Sendable {
+    enum Reason: Sendable {
+        /// The inotify descriptor is readable.
+        case readable
+        /// A crawling thread has handed something over.
+        case crawled
+    }
+
+    private struct State {
+        var engine: NIOLoopBound<Weak>?
+        var crawledPosted = false
+    }
+
+    /// Does not keep the engine alive: the engine owns those who hold this.
+    final class Weak {
+        weak var engine: Engine?
+        init(_ engine: Engine) { self.engine = engine }
+    }
+
+    private let loop: any EventLoop
+    private let state = Mutex(State())
+
+    init(loop: any EventLoop) { self.loop = loop }
+
+    /// Begins to deliver, on the loop; what was posted before is made up for by the engine's first turn.
+    func open(_ engine: Engine) {
+        let bound = NIOLoopBound(Weak(engine), eventLoop: loop)
+        state.withLock { $0.engine = bound }
+        post(.crawled)
+        post(.readable)
+    }
+
+    func post(_ reason: Reason) {
+        let engine: NIOLoopBound<Weak>? = state.withLock { state in
+            if case .crawled = reason {
+                guard !state.crawledPosted else { return nil }
+                state.crawledPosted = state.engine != nil
+            }
+            return state.engine
+        }
+        guard let engine else { return }
+        loop.execute { [self] in
+            if case .crawled = reason { state.withLock { $0.crawledPosted = false } }
+            engine.value.engine?.woken(reason)
+        }
+    }
+}

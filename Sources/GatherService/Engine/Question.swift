@@ -1,0 +1,80 @@
+// What Find, Count and Watch have in common: a predicate, where to look, and what to tell.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import LiveQueries
+import Metadata
+import MetadataIndex
+import PredicateLanguage
+import Varlink
+
+/// A question as it was asked, understood.
+struct Question {
+    let predicate: Predicate
+    /// The scopes as they were written; nil for every container.
+    let scopeTexts: [String]?
+    let attributes: AttributeSet
+    /// What the question was, in one number: see ``QueryClock``.
+    let fingerprint: UInt64
+
+    /// The attributes that an item is told with when none are named.
+    static let usualAttributes: AttributeSet = [.name, .path, .kind, .size, .modified]
+
+    /// Understands a question, or says in the words of the interface what is wrong with it.
+    init(
+        predicate text: String, scopes: [String]?, attributes names: [String]?, peer: PeerCredentials
+    ) throws(QueryError) {
+        predicate = try Question.parse(text)
+        scopeTexts = scopes
+        attributes = try names.map(Question.attributes) ?? Question.usualAttributes
+        var fingerprint = Fingerprint()
+        fingerprint.combine(predicate.canonical)
+        // The order of scopes, and one named twice, make no other question.
+        for scope in Set(scopes ?? ["*"]).sorted() { fingerprint.combine(scope) }
+        for attribute in attributes.attributes { fingerprint.combine(attribute.name) }
+        fingerprint.combine("\(peer.userID)")
+        self.fingerprint = fingerprint.value
+    }
+
+    /// Whether answering it takes the tags of items.
+    var readsTags: Bool { attributes.contains(.tags) || predicate.attributes.contains(.tags) }
+
+    static func parse(_ text: String) throws(QueryError) -> Predicate {
+        do {
+            return try Predicate(parsing: text, mode: .metadata)
+        } catch {
+            throw .invalidPredicate(message: error.message, position: Int64(error.position))
+        }
+    }
+
+    static func attribute(_ name: String) throws(QueryError) -> Attribute {
+        guard let attribute = Attribute(name: name) else { throw .unknownAttribute(name) }
+        return attribute
+    }
+
+    private static func attributes(_ names: [String]) throws(QueryError) -> AttributeSet {
+        var set = AttributeSet()
+        for name in names { set.insert(try attribute(name)) }
+        return set
+    }
+}
+
+extension Engine {
+    /// The plan of a question for one container.
+    func plan(_ predicate: Predicate, for scoped: ScopedContainer) -> QueryPlan {
+        let record = scoped.record
+        let environment = PlanEnvironment(
+            container: record.identifier, rootPath: Array(record.rootPrefix.dropLast()), epoch: record.index.epoch,
+            accounts: names, now: .now)
+        return QueryPlan(predicate, scopes: scoped.scopes, environment: environment)
+    }
+
+    /// A length of time in milliseconds that a caller gave.
+    static func wait(_ milliseconds: Int64?, named name: String) throws(QueryError) -> Int64? {
+        guard let milliseconds else { return nil }
+        guard milliseconds >= 0, milliseconds <= Limits.longestWait else {
+            throw .limitExceeded(limit: name, value: Int64(Limits.longestWait))
+        }
+        return milliseconds
+    }
+}

@@ -1,0 +1,418 @@
+// One live query: its first results, then every change to them, as fast as its subscriber takes them.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import GatherProtocol
+import LiveQueries
+import Logging
+import Metadata
+import MetadataIndex
+import NIOCore
+import PredicateLanguage
+import Varlink
+
+/// One live query and the call that it answers. On the event loop.
+///
+/// First results and updates have no gap: the query is registered and its snapshots are taken in one turn, after the
+/// open changes of the indexes went to the queries that were there. What changes from then on is collected by the
+/// ``LiveQuery`` of each container, one entry an item, and made into replies when the first results have been taken, and
+/// whenever the socket takes more.
+final class Subscription {
+    private enum Phase {
+        /// Containers are being read; nothing was told yet.
+        case waiting
+        /// The first results are going out.
+        case gathering
+        case live
+        case ended
+    }
+
+    /// The query in one container.
+    private struct Part {
+        let record: ContainerRecord
+        let query: LiveQuery
+        var renderer: ItemRenderer
+    }
+
+    let peer: PeerCredentials
+    /// Whether the engine is going to call ``advance()``.
+    var isStirred = false
+
+    private let engine: Engine
+    private let call: VarlinkCall
+    private let question: Question
+    private let batch: Int64
+    private let heartbeat: Int64?
+
+    private var phase = Phase.waiting
+    private var parts: [Part] = []
+    private var waiter: Waiter?
+    /// Whether the subscriber holds an earlier answer, so that the first phase is the difference from that.
+    private var isResumed = false
+    /// Whether a scan, or first results on their way into bytes, are out on another thread.
+    private var isAway = false
+    /// Whether what is pending may go out: it is held for the batch time after the first change.
+    private var batchTimer: Scheduled<Void>?
+    private var batchIsDue = false
+    private var heartbeatTimer: Scheduled<Void>?
+    private var writer = JSONWriter(capacity: 512)
+    private var failuresLogged = false
+    /// Whether this is at work: a reply may make the socket writable, or short work may be done, before the call returns.
+    private var isAdvancing = false
+    private var mustAdvanceAgain = false
+
+    init(engine: Engine, call: VarlinkCall, question: Question, batch: Int64, heartbeat: Int64?) {
+        self.engine = engine
+        self.call = call
+        self.question = question
+        self.batch = batch
+        self.heartbeat = heartbeat
+        peer = call.peer
+    }
+
+    // MARK: Beginning
+
+    /// Begins: waits for the containers, then tells what matches, or what differs from the clock `since`.
+    func start(_ scoped: [Engine.ScopedContainer], since: String?) {
+        engine.subscriptions[ObjectIdentifier(self)] = self
+        call.onClose = { self.end() }
+        call.onWritable = { self.advance() }
+        let clock = since.flatMap { QueryClock(text: $0) }
+        let waiter = engine.whenExact(scoped.map(\.record), tags: question.readsTags, timeout: nil) { _ in
+            self.begin(since: clock, wasAsked: since != nil)
+        }
+        if !waiter.isDone { self.waiter = waiter }
+    }
+
+    /// Registers and looks, in one turn.
+    private func begin(since clock: QueryClock?, wasAsked: Bool) {
+        waiter = nil
+        guard phase == .waiting else { return }
+        // Scopes are looked up again: containers may have come or gone while this waited.
+        let scoped: [Engine.ScopedContainer]
+        do {
+            scoped = try engine.resolve(question.scopeTexts)
+        } catch {
+            call.fail(error.varlinkError)
+            return end()
+        }
+        for scoped in scoped { engine.absorb(scoped.record) }
+        for scoped in scoped { add(scoped) }
+        phase = .gathering
+        isResumed = clock.map { resume(from: $0) } ?? false
+        sendStarted(fresh: wasAsked && !isResumed ? true : nil)
+        scan(onlyCounting: isResumed)
+    }
+
+    @discardableResult
+    private func add(_ scoped: Engine.ScopedContainer) -> LiveQuery {
+        let plan = engine.plan(question.predicate, for: scoped)
+        let query = scoped.record.registry.add(plan, attributes: question.attributes)
+        engine.owners[ObjectIdentifier(query)] = self
+        // From now on somebody listens, so a crawl of this container is news.
+        scoped.record.entry.recordsCrawl = true
+        parts.append(
+            Part(
+                record: scoped.record, query: query,
+                renderer: ItemRenderer(record: scoped.record, attributes: question.attributes, names: engine.names)))
+        return query
+    }
+
+    /// Fills the live queries with the difference between a clock and now; false where that is not known.
+    private func resume(from clock: QueryClock) -> Bool {
+        guard clock.run == engine.run, clock.question == question.fingerprint, clock.sequence <= engine.sequence
+        else { return false }
+        var changes: [ChangeSet] = []
+        for part in parts {
+            guard let indexClock = part.record.clocks.indexClock(at: clock.sequence),
+                let set = part.record.index.changes(since: indexClock)
+            else { return false }
+            changes.append(set)
+        }
+        for (part, set) in zip(parts, changes) {
+            part.record.registry.resume(part.query, from: set, in: part.record.index)
+        }
+        return true
+    }
+
+    /// Finds what matches now; for a subscriber that comes back only how many.
+    private func scan(onlyCounting: Bool) {
+        let scans = parts.map { (plan: $0.query.plan, snapshot: $0.record.index.snapshot()) }
+        isAway = true
+        engine.offLoop(rows: scans.reduce(0) { $0 + $1.snapshot.count }, input: scans) { scans in
+            scans.map { $0.plan.selectTolerantly(in: $0.snapshot) }
+        } then: { found in
+            self.isAway = false
+            guard self.phase == .gathering else { return }
+            for (part, found) in zip(self.parts, found) {
+                if onlyCounting {
+                    part.query.count(found.selection.count)
+                } else {
+                    part.query.gather(found.selection, errors: found.errors)
+                }
+            }
+            self.logFailures()
+            self.advance()
+        }
+    }
+
+    /// Items for which the predicate has no answer count as not matching; that is said once for a query.
+    private func logFailures() {
+        guard !failuresLogged, let part = parts.first(where: { $0.query.errors.count > 0 }) else { return }
+        failuresLogged = true
+        engine.logger.warning(
+            "a live query cannot be evaluated for some items, which count as not matching",
+            metadata: [
+                "container": "\(part.record.identifier)", "predicate": "\(question.predicate.canonical)",
+                "error": "\(part.query.errors.first.map { "\($0)" } ?? "")",
+            ])
+    }
+
+    // MARK: Containers come and go
+
+    /// A question about every container is about this one too.
+    func containerAdded(_ record: ContainerRecord) {
+        guard question.scopeTexts == nil, phase == .gathering || phase == .live else { return }
+        if question.readsTags { engine.fillTags(record) }
+        // Nothing of it is known yet: all of it is going to be an update.
+        add(Engine.ScopedContainer(record: record, scopes: [.whole])).count(0)
+    }
+
+    /// What the container's items were in the answer has been filed as their removal; the part goes when that is told.
+    func containerRemoved(_ record: ContainerRecord) {
+        for part in parts where part.record === record { forget(part) }
+        engine.stir(self)
+    }
+
+    // MARK: Going on
+
+    /// Does what can be done now: after changes, when the socket takes more, when a timer is due.
+    func advance() {
+        guard !isAdvancing else {
+            mustAdvanceAgain = true
+            return
+        }
+        isAdvancing = true
+        repeat {
+            mustAdvanceAgain = false
+            switch phase {
+            case .waiting, .ended: break
+            case .gathering: sendFirstResults()
+            case .live: sendUpdates()
+            }
+        } while mustAdvanceAgain
+        isAdvancing = false
+    }
+
+    /// Sends what is pending without waiting for the batch time.
+    func flush() {
+        guard phase == .live else { return }
+        batchIsDue = true
+        advance()
+    }
+
+    private func sendFirstResults() {
+        guard !isAway else { return }
+        // Containers that came while this gathered have nothing but changes to tell.
+        while let place = parts.firstIndex(where: { $0.query.firstCount > 0 }) {
+            guard call.isWritable else { return }
+            sendFirst(of: place)
+            if isAway { return }
+        }
+        // Resumed: the difference is what is pending, and still belongs to the first phase.
+        while hasPending, isResumed {
+            guard call.isWritable else { return }
+            sendDelta(as: "progress")
+        }
+        guard call.isWritable else { return }
+        sendGathered()
+    }
+
+    /// One reply with first results of a container, as they are now: made off the loop where there are many.
+    private func sendFirst(of place: Int) {
+        let rows = parts[place].query.takeFirst(limit: Limits.itemsPerReply)
+        let snapshot = parts[place].record.index.snapshot()
+        isAway = true
+        engine.offLoop(rows: snapshot.count, input: parts[place].renderer) { renderer in
+            var writer = JSONWriter(capacity: Limits.replyBytes)
+            writer.beginObject()
+            writer.field("event", "progress")
+            writer.key("added")
+            writer.beginArray()
+            for row in rows { renderer.write(row, of: snapshot, to: &writer) }
+            writer.endArray()
+            writer.endObject()
+            return writer.takeBytes()
+        } then: { bytes in
+            self.isAway = false
+            guard self.phase == .gathering else { return }
+            self.send(bytes)
+            self.advance()
+        }
+    }
+
+    private func sendStarted(fresh: Bool?) {
+        writer.removeAll()
+        writer.beginObject()
+        writer.field("event", "started")
+        writer.field("fresh", fresh)
+        writer.endObject()
+        sendWriter()
+    }
+
+    private func sendGathered() {
+        phase = .live
+        writer.removeAll()
+        writer.beginObject()
+        writer.field("event", "gathered")
+        writer.field("count", Int64(count))
+        writer.field("inexact", engine.inexact(parts.map(\.record)))
+        if !hasPending { writer.field("clock", engine.clock(question: question.fingerprint).text) }
+        writer.endObject()
+        sendWriter()
+        advance()
+    }
+
+    private func sendUpdates() {
+        guard hasPending else { return }
+        if batch > 0, !batchIsDue { return holdBatch() }
+        while hasPending {
+            guard call.isWritable else { return }
+            sendDelta(as: "updated")
+        }
+        batchIsDue = false
+        batchTimer?.cancel()
+        batchTimer = nil
+    }
+
+    /// Holds what is pending for the batch time, counted from the first change.
+    private func holdBatch() {
+        guard batchTimer == nil else { return }
+        let subscription = NIOLoopBound(self, eventLoop: engine.loop)
+        batchTimer = engine.loop.scheduleTask(in: .milliseconds(batch)) {
+            subscription.value.batchTimer = nil
+            subscription.value.batchIsDue = true
+            subscription.value.advance()
+        }
+    }
+
+    private var hasPending: Bool { parts.contains { $0.query.hasPending } }
+    private var count: Int { parts.reduce(0) { $0 + $1.query.count } }
+
+    /// One reply with what is pending, as much as fits into one; nothing where it comes to nothing.
+    private func sendDelta(as event: StaticString) {
+        var deltas: [(part: Int, snapshot: IndexSnapshot, delta: Delta)] = []
+        var room = Limits.itemsPerReply
+        for place in parts.indices where parts[place].query.hasPending && room > 0 {
+            let snapshot = parts[place].record.index.snapshot()
+            let delta = parts[place].query.take(limit: room, in: parts[place].record.index)
+            room -= delta.count
+            if delta.count > 0 { deltas.append((place, snapshot, delta)) }
+            parts[place].renderer.forgetPlaces()
+        }
+        dropFinishedParts(keeping: deltas.map(\.part))
+        let isComplete = !hasPending
+        guard !deltas.isEmpty else { return }
+        writer.removeAll(keepingAtMost: Limits.replyBytes)
+        writer.beginObject()
+        writer.key("event")
+        writer.string(event.description)
+        writeItems("added", deltas) { $0.added.map { ($0, nil) } }
+        writeItems("changed", deltas) { $0.changed.map { ($0.row, $0.previousPath) } }
+        writeRemovals(deltas)
+        writer.field("count", Int64(count))
+        if isComplete { writer.field("clock", engine.clock(question: question.fingerprint).text) }
+        writer.endObject()
+        sendWriter()
+    }
+
+    private func writeItems(
+        _ key: StaticString, _ deltas: [(part: Int, snapshot: IndexSnapshot, delta: Delta)],
+        _ rows: (Delta) -> [(row: Row, previousPath: [UInt8]?)]
+    ) {
+        guard deltas.contains(where: { !rows($0.delta).isEmpty }) else { return }
+        writer.key(key)
+        writer.beginArray()
+        for (part, snapshot, delta) in deltas {
+            for (row, previousPath) in rows(delta) {
+                parts[part].renderer.write(row, of: snapshot, previousPath: previousPath, to: &writer)
+            }
+        }
+        writer.endArray()
+    }
+
+    private func writeRemovals(_ deltas: [(part: Int, snapshot: IndexSnapshot, delta: Delta)]) {
+        guard deltas.contains(where: { !$0.delta.removed.isEmpty }) else { return }
+        writer.key("removed")
+        writer.beginArray()
+        for (part, _, delta) in deltas {
+            for removal in delta.removed {
+                parts[part].renderer.writeRemoval(removal.identifier, lastPath: removal.path, to: &writer)
+            }
+        }
+        writer.endArray()
+    }
+
+    /// Parts of containers that were removed, once their last removals have been taken.
+    private func dropFinishedParts(keeping busy: [Int]) {
+        for place in parts.indices.reversed() where !busy.contains(place) && !parts[place].query.hasPending {
+            let record = parts[place].record
+            if !engine.containers.contains(where: { $0 === record }) { parts.remove(at: place) }
+        }
+    }
+
+    // MARK: Replies
+
+    /// Sends what the writer holds. It is in use until the call returns, so nothing else may be written meanwhile.
+    private func sendWriter() {
+        let wasAdvancing = isAdvancing
+        isAdvancing = true
+        call.reply(writer, continues: true)
+        isAdvancing = wasAdvancing
+        restartHeartbeat()
+        if !wasAdvancing, mustAdvanceAgain { advance() }
+    }
+
+    private func send(_ bytes: JSONBytes) {
+        call.reply(bytes, continues: true)
+        restartHeartbeat()
+    }
+
+    private func restartHeartbeat() {
+        guard let heartbeat, phase != .ended else { return }
+        heartbeatTimer?.cancel()
+        let subscription = NIOLoopBound(self, eventLoop: engine.loop)
+        heartbeatTimer = engine.loop.scheduleTask(in: .milliseconds(max(1, heartbeat))) {
+            subscription.value.sendAlive()
+        }
+    }
+
+    private func sendAlive() {
+        guard phase != .ended else { return }
+        // A reader that is behind hears enough; more bytes would only pile up.
+        guard call.isWritable else { return restartHeartbeat() }
+        writer.removeAll()
+        writer.beginObject()
+        writer.field("event", "alive")
+        if phase == .live, !hasPending { writer.field("clock", engine.clock(question: question.fingerprint).text) }
+        writer.endObject()
+        sendWriter()
+    }
+
+    private func forget(_ part: Part) {
+        part.record.registry.remove(part.query)
+        engine.owners[ObjectIdentifier(part.query)] = nil
+    }
+
+    private func end() {
+        guard phase != .ended else { return }
+        phase = .ended
+        if let waiter { engine.cancel(waiter) }
+        waiter = nil
+        batchTimer?.cancel()
+        heartbeatTimer?.cancel()
+        for part in parts { forget(part) }
+        parts = []
+        engine.subscriptions[ObjectIdentifier(self)] = nil
+    }
+}

@@ -1,0 +1,96 @@
+// A question that waits until the answer would be exact.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import NIOCore
+
+/// A question that waits for what was changed before it was asked, and for containers that are being read.
+final class Waiter {
+    let barrier: Barrier
+    /// The containers that the question is about.
+    let numbers: [UInt32]
+    /// Whether the containers must have settled, and not only have seen what was changed before.
+    let needsSettled: Bool
+    /// Whether tags must have been read.
+    let needsTags: Bool
+    /// Called once, on the loop: empty when the answer would be exact now, else the containers that were not in time.
+    let completion: ([ContainerRecord]) -> Void
+    var timeout: Scheduled<Void>?
+    var isDone = false
+
+    init(
+        barrier: Barrier, numbers: [UInt32], needsSettled: Bool, needsTags: Bool,
+        completion: @escaping ([ContainerRecord]) -> Void
+    ) {
+        self.barrier = barrier
+        self.numbers = numbers
+        self.needsSettled = needsSettled
+        self.needsTags = needsTags
+        self.completion = completion
+    }
+}
+
+extension Engine {
+    /// Waits until every change made before now is in the indexes of these containers and they have settled, for at
+    /// most `timeout`; without a timeout for as long as it takes. The completion may be called before this returns.
+    func whenExact(
+        _ records: [ContainerRecord], settled: Bool = true, tags: Bool = false, timeout: TimeAmount?,
+        _ completion: @escaping ([ContainerRecord]) -> Void
+    ) -> Waiter {
+        if tags { for record in records { fillTags(record) } }
+        let waiter = Waiter(
+            barrier: watcher.barrier(), numbers: records.map(\.number), needsSettled: settled, needsTags: tags,
+            completion: completion)
+        waiters.append(waiter)
+        if let timeout {
+            let bound = NIOLoopBound((self, waiter), eventLoop: loop)
+            waiter.timeout = loop.scheduleTask(in: timeout) {
+                let (engine, waiter) = bound.value
+                engine.finish(waiter, late: engine.unsettled(waiter))
+            }
+        }
+        turn()
+        return waiter
+    }
+
+    /// Lets go of a question whose asker is gone.
+    func cancel(_ waiter: Waiter) {
+        waiter.isDone = true
+        waiter.timeout?.cancel()
+        waiters.removeAll { $0 === waiter }
+    }
+
+    func resolveWaiters() {
+        guard !waiters.isEmpty else { return }
+        for waiter in waiters where !waiter.isDone && unsettled(waiter).isEmpty { finish(waiter, late: []) }
+    }
+
+    private func finish(_ waiter: Waiter, late: [ContainerRecord]) {
+        guard !waiter.isDone else { return }
+        cancel(waiter)
+        waiter.completion(late)
+    }
+
+    /// The containers that the question still waits for.
+    private func unsettled(_ waiter: Waiter) -> [ContainerRecord] {
+        let records = containers.filter { waiter.numbers.contains($0.number) }
+        if !watcher.isReached(waiter.barrier, in: records.map(\.number)) {
+            let behind = records.filter { !watcher.isReached(waiter.barrier, in: [$0.number]) }
+            return behind.isEmpty ? records : behind
+        }
+        guard waiter.needsSettled else { return [] }
+        return records.filter { record in
+            guard let state = watcher.state(of: record.number) else { return false }
+            if state.isSettling { return true }
+            if case .unavailable = state { return false }
+            return waiter.needsTags && record.tags != .filled
+        }
+    }
+
+    /// Begins to read tags in a container, unless that was done before.
+    func fillTags(_ record: ContainerRecord) {
+        guard record.tags == .off else { return }
+        record.tags = .filling
+        watcher.setReadsTags(record.number) { record.tags = .filled }
+    }
+}

@@ -1,0 +1,150 @@
+// Answers io.gatherd.Container.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import GatherProtocol
+import MetadataIndex
+import NIOCore
+import Varlink
+
+/// Answers calls to `io.gatherd.Container`. On the event loop.
+struct ContainerHandler {
+    let engine: Engine
+    let runtime: RuntimeContainers
+
+    func handle(_ call: VarlinkCall) throws {
+        switch call.method {
+        case ContainerInterface.List.name:
+            call.reply(ContainerInterface.List.Reply(containers: engine.containers.map(engine.describe)))
+        case ContainerInterface.Get.name:
+            let request = try call.parameters.decode(ContainerInterface.Get.Request.self)
+            let record = try record(request.identifier)
+            call.reply(ContainerInterface.Get.Reply(container: engine.describe(record)))
+        case ContainerInterface.Add.name: try add(call)
+        case ContainerInterface.Remove.name: try remove(call)
+        case ContainerInterface.Rescan.name: try rescan(call)
+        case ContainerInterface.Monitor.name: monitor(call)
+        default: call.fail(.methodNotImplemented(call.method))
+        }
+    }
+
+    private func record(_ identifier: String) throws(ContainerError) -> ContainerRecord {
+        guard let record = engine.container(identifier) else { throw .noSuchContainer(identifier: identifier) }
+        return record
+    }
+
+    private func add(_ call: VarlinkCall) throws {
+        try AccessPolicy.requireOperator(call.peer)
+        let request = try call.parameters.decode(ContainerInterface.Add.Request.self)
+        let configuration: ContainerConfiguration
+        do {
+            configuration = try ContainerConfiguration(
+                identifier: request.identifier, path: request.path, packages: request.packages ?? [],
+                ignore: request.ignore ?? [], origin: .runtime)
+        } catch {
+            throw ContainerError.invalidContainer(identifier: error.identifier, message: error.message)
+        }
+        if engine.container(configuration.identifier) != nil {
+            throw ContainerError.containerExists(identifier: configuration.identifier)
+        }
+        if let other = engine.containers.first(where: { $0.configuration.overlaps(configuration) }) {
+            throw ContainerError.invalidContainer(
+                identifier: configuration.identifier,
+                message: "\(configuration.path) overlaps container '\(other.identifier)' at \(other.configuration.path)")
+        }
+        guard engine.containers.count < Limits.containers else {
+            throw QueryError.limitExceeded(limit: "containers", value: Int64(Limits.containers))
+        }
+        try save(engine.containers.map(\.configuration) + [configuration], for: configuration.identifier)
+        let record = engine.addContainer(configuration)
+        call.reply(ContainerInterface.Add.Reply(container: engine.describe(record)))
+    }
+
+    private func remove(_ call: VarlinkCall) throws {
+        try AccessPolicy.requireOperator(call.peer)
+        let request = try call.parameters.decode(ContainerInterface.Remove.Request.self)
+        let record = try record(request.identifier)
+        switch record.configuration.origin {
+        case .runtime: break
+        case .file(let file):
+            throw ContainerError.invalidContainer(
+                identifier: record.identifier, message: "it is defined by \(file); remove that file and reload")
+        case .argument:
+            throw ContainerError.invalidContainer(
+                identifier: record.identifier, message: "it was given to gatherd with --container")
+        }
+        try save(
+            engine.containers.filter { $0 !== record }.map(\.configuration), for: record.identifier)
+        engine.removeContainer(record)
+        call.reply()
+    }
+
+    /// What was added at run time is on disk before it is in force, so that it is never lost by a crash.
+    private func save(_ configurations: [ContainerConfiguration], for identifier: String) throws(ContainerError) {
+        do {
+            try runtime.save(configurations.filter { $0.origin == .runtime })
+        } catch {
+            throw .invalidContainer(identifier: identifier, message: "\(error)")
+        }
+    }
+
+    private func rescan(_ call: VarlinkCall) throws {
+        try AccessPolicy.requireOperator(call.peer)
+        let request = try call.parameters.decode(ContainerInterface.Rescan.Request.self)
+        let record = try record(request.identifier)
+        engine.watcher.rescan(record.number) { counts in
+            call.reply(
+                ContainerInterface.Rescan.Reply(
+                    added: Int64(counts.added), changed: Int64(counts.changed), removed: Int64(counts.removed)))
+        }
+        engine.turn()
+    }
+
+    /// One reply now and, with `more`, one for each change of state; those that a slow reader missed are one.
+    private func monitor(_ call: VarlinkCall) {
+        let engine = engine
+        func tell(continues: Bool) {
+            call.reply(
+                ContainerInterface.Monitor.Reply(containers: engine.containers.map(engine.describe)),
+                continues: continues)
+        }
+        guard call.wantsMore else { return tell(continues: false) }
+        let key = ObjectIdentifier(call)
+        var isBehind = false
+        engine.stateListeners[key] = {
+            if call.isWritable { tell(continues: true) } else { isBehind = true }
+        }
+        call.onWritable = {
+            guard isBehind else { return }
+            isBehind = false
+            tell(continues: true)
+        }
+        call.onClose = { engine.stateListeners[key] = nil }
+        tell(continues: true)
+    }
+}
+
+extension Engine {
+    /// A container as it travels.
+    func describe(_ record: ContainerRecord) -> ContainerDescription {
+        let state = state(of: record)
+        let figures = watcher.figures(of: record.number)
+        return ContainerDescription(
+            identifier: record.identifier, path: record.configuration.path,
+            state: GatherProtocol.ContainerState(rawValue: state.name) ?? .other, reason: state.reason,
+            origin: record.configuration.origin.text, items: Int64(record.index.count),
+            directories: Int64(figures.directories), watches: Int64(figures.watches), polled: Int64(figures.polled),
+            unreadable: Int64(figures.unreadable), packages: record.configuration.packages,
+            ignore: record.configuration.ignore, clock: clock(question: 0).text)
+    }
+
+    /// The clock of now, for a question.
+    func clock(question: UInt64) -> QueryClock { QueryClock(run: run, sequence: sequence, question: question) }
+}
+
+extension VarlinkCall {
+    /// Sends a typed reply.
+    func reply(_ message: some JSONMessage, continues: Bool = false) {
+        reply(JSONBytes(message), continues: continues)
+    }
+}

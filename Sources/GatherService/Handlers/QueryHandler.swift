@@ -1,0 +1,167 @@
+// Answers io.gatherd.Query.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import LiveQueries
+import Metadata
+import MetadataIndex
+import NIOCore
+import PredicateLanguage
+import Varlink
+
+/// Answers calls to `io.gatherd.Query`. On the event loop.
+struct QueryHandler {
+    let engine: Engine
+
+    func handle(_ call: VarlinkCall) throws {
+        switch call.method {
+        case QueryInterface.Find.name: try find(call)
+        case QueryInterface.Count.name: try count(call)
+        case QueryInterface.Watch.name: try watch(call)
+        case QueryInterface.Flush.name: flush(call)
+        case QueryInterface.Explain.name: try explain(call)
+        case QueryInterface.Attributes.name: attributes(call)
+        default: call.fail(.methodNotImplemented(call.method))
+        }
+    }
+
+    // MARK: One-shot answers
+
+    private func find(_ call: VarlinkCall) throws {
+        let request = try call.parameters.decode(QueryInterface.Find.Request.self)
+        let question = try Question(
+            predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, peer: call.peer)
+        var keys: [SortOrder.Key] = []
+        for key in request.sort ?? [] {
+            keys.append(SortOrder.Key(try Question.attribute(key.attribute), ascending: key.ascending))
+        }
+        if let limit = request.limit, limit < 0 { throw VarlinkError.invalidParameter("limit") }
+        let limit = request.limit.map { Int(clamping: $0) }
+        let sortKeys = keys
+        try whenAnswerable(
+            call, question, tags: question.readsTags || keys.contains { $0.attribute == .tags }, sync: request.sync,
+            timeout: request.timeout
+        ) { inexact in
+            let parts = try engine.parts(of: question)
+            let clock = engine.clock(question: question.fingerprint).text
+            engine.offLoop(rows: parts.reduce(0) { $0 + $1.snapshot.count }) {
+                try Answer(parts, sortedBy: sortKeys, limit: limit)
+            } then: { result in
+                do {
+                    let stream = FindStream(
+                        call: call, engine: engine, answer: try result.get(), inexact: inexact, clock: clock)
+                    stream.start()
+                } catch {
+                    QueryHandler.fail(call, error)
+                }
+            }
+        }
+    }
+
+    private func count(_ call: VarlinkCall) throws {
+        let request = try call.parameters.decode(QueryInterface.Count.Request.self)
+        let question = try Question(
+            predicate: request.predicate, scopes: request.scopes, attributes: [], peer: call.peer)
+        try whenAnswerable(
+            call, question, tags: question.readsTags, sync: request.sync, timeout: request.timeout
+        ) { inexact in
+            let parts = try engine.parts(of: question)
+            let clock = engine.clock(question: question.fingerprint).text
+            engine.offLoop(rows: parts.reduce(0) { $0 + $1.snapshot.count }) {
+                try Answer(parts).count
+            } then: { result in
+                do {
+                    call.reply(
+                        QueryInterface.Count.Reply(count: Int64(try result.get()), inexact: inexact, clock: clock))
+                } catch {
+                    QueryHandler.fail(call, error)
+                }
+            }
+        }
+    }
+
+    /// Calls `answer` with the containers for which it may be wrong, at once or when the question's containers are
+    /// exact; answers the call itself where they are not in time.
+    private func whenAnswerable(
+        _ call: VarlinkCall, _ question: Question, tags: Bool, sync: Bool?, timeout: Int64?,
+        _ answer: @escaping ([String]?) throws -> Void
+    ) throws {
+        let records = try engine.resolve(question.scopeTexts).map(\.record)
+        let engine = engine
+        func proceed() {
+            do {
+                try answer(engine.inexact(records))
+            } catch {
+                QueryHandler.fail(call, error)
+            }
+        }
+        guard sync ?? true else {
+            if tags { for record in records { engine.fillTags(record) } }
+            return proceed()
+        }
+        let milliseconds = try Engine.wait(timeout, named: "timeout") ?? Int64(Limits.defaultTimeout)
+        let waiter = engine.whenExact(records, tags: tags, timeout: .milliseconds(milliseconds)) { late in
+            guard late.isEmpty else {
+                return QueryHandler.fail(call, QueryError.syncTimeout(containers: late.map(\.identifier)))
+            }
+            proceed()
+        }
+        if !waiter.isDone { call.onClose = { engine.cancel(waiter) } }
+    }
+
+    private static func fail(_ call: VarlinkCall, _ error: any Error) {
+        if let error = error as? EvaluationError {
+            call.fail(QueryError.evaluationFailed(message: error.message).varlinkError)
+        } else {
+            call.fail(Dispatcher.varlinkError(error))
+        }
+    }
+
+    // MARK: Live queries
+
+    private func watch(_ call: VarlinkCall) throws {
+        let request = try call.parameters.decode(QueryInterface.Watch.Request.self)
+        let question = try Question(
+            predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, peer: call.peer)
+        let scoped = try engine.resolve(question.scopeTexts)
+        let batch = try Engine.wait(request.batch, named: "batch") ?? 0
+        let heartbeat = try Engine.wait(request.heartbeat, named: "heartbeat")
+        try engine.admitLiveQuery(of: call.peer)
+        let subscription = Subscription(
+            engine: engine, call: call, question: question, batch: batch, heartbeat: heartbeat)
+        subscription.start(scoped, since: request.since)
+    }
+
+    private func flush(_ call: VarlinkCall) {
+        let engine = engine
+        let waiter = engine.whenExact(engine.containers, settled: false, timeout: nil) { _ in
+            for subscription in engine.subscriptions.values where subscription.peer.userID == call.peer.userID {
+                subscription.flush()
+            }
+            call.reply(QueryInterface.Flush.Reply(clock: engine.clock(question: 0).text))
+        }
+        if !waiter.isDone { call.onClose = { engine.cancel(waiter) } }
+    }
+
+    // MARK: Descriptions
+
+    private func explain(_ call: VarlinkCall) throws {
+        let request = try call.parameters.decode(QueryInterface.Explain.Request.self)
+        let predicate = try Question.parse(request.predicate)
+        let environment = PlanEnvironment(container: "", rootPath: [], epoch: 0, accounts: engine.names, now: .now)
+        let plan = QueryPlan(predicate, environment: environment)
+        call.reply(
+            QueryInterface.Explain.Reply(
+                canonical: predicate.canonical, attributes: plan.attributes.attributes.map(\.name),
+                plan: plan.explanation))
+    }
+
+    private func attributes(_ call: VarlinkCall) {
+        call.reply(
+            QueryInterface.Attributes.Reply(
+                attributes: Attribute.allCases.map {
+                    AttributeDescription(
+                        name: $0.name, type: $0.type.rawValue, aliases: $0.aliases, description: $0.description)
+                }))
+    }
+}

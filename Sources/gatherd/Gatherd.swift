@@ -1,0 +1,78 @@
+// The daemon's program: flags, and the wiring of the service to systemd.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import GatherService
+import Glibc
+import Logging
+import SystemdSupport
+
+@main struct Gatherd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gatherd",
+        abstract: "Keeps live answers to questions about files.",
+        discussion: """
+            Watches directory trees (containers) with inotify and answers predicate queries over a Unix socket that \
+            speaks Varlink. Ask with gather(1).
+
+            Examples:
+              gatherd --container photos=/srv/photos    watch one directory, with no configuration file
+              gatherd --check-config                    say whether the configuration is in order
+              gatherd --socket /tmp/g/io.gatherd --state-directory /tmp/g/state --container etc=/etc
+            """,
+        version: "gatherd \(Version.current)")
+
+    @Option(help: ArgumentHelp("The configuration file; containers.d is read beside it.", valueName: "file"))
+    var config: String?
+    @Option(help: ArgumentHelp("Where to listen, unless systemd passes a socket.", valueName: "path"))
+    var socket: String?
+    @Option(help: ArgumentHelp("Where state is kept across restarts.", valueName: "dir"))
+    var stateDirectory: String?
+    @Option(help: ArgumentHelp("Watch this directory too; may be repeated.", valueName: "id=path"))
+    var container: [String] = []
+    @Option(
+        help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"),
+        transform: Gatherd.logLevel)
+    var logLevel: Logger.Level?
+    @Flag(help: "Check the configuration, say what is wrong, and exit.")
+    var checkConfig = false
+
+    func run() async throws {
+        do {
+            if checkConfig {
+                let configuration = try options(listening: false).configuration()
+                print("the configuration is in order: \(configuration.containers.count) containers")
+                return
+            }
+            let options = try options(listening: true)
+            let destination = LogDestination.current
+            LoggingSystem.bootstrap { _ in destination.handler(identifier: "gatherd", logLevel: .info) }
+            let daemon = GatherDaemon(options: options, observer: try SystemdObserver(), logger: Logger(label: "gatherd"))
+            try await daemon.runUntilSignalled()
+        } catch let error as ConfigurationError {
+            let line = Array("gatherd: \(error)\n".utf8)
+            _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            throw ExitCode(EX_CONFIG)
+        }
+    }
+
+    private static func logLevel(_ text: String) throws -> Logger.Level {
+        guard let level = Logger.Level(rawValue: text) else {
+            throw ValidationError("'\(text)' is none of the levels")
+        }
+        return level
+    }
+
+    private func options(listening: Bool) throws -> DaemonOptions {
+        let paths = DaemonPaths.current
+        var socket = DaemonOptions.Socket.path(
+            self.socket ?? paths.socket, isSystem: self.socket == nil && paths.isSystem)
+        if listening, let inherited = try InheritedSocket.listener(among: InheritedSocket.takeAll()) {
+            socket = .inherited(descriptor: inherited.descriptor)
+        }
+        return DaemonOptions(
+            configurationFile: config ?? paths.configuration, configurationIsRequired: config != nil, socket: socket,
+            stateDirectory: stateDirectory ?? paths.stateDirectory,
+            containers: try container.map { try ContainerConfiguration(argument: $0) }, logLevel: logLevel)
+    }
+}

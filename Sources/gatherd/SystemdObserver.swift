@@ -1,0 +1,18 @@
+// Passes the daemon's life on to systemd.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherService
+import SystemdSupport
+
+/// Tells the service manager. Where a message cannot be delivered the manager has gone, and there is nobody to tell.
+struct SystemdObserver: DaemonObserver {
+    let heartbeat: Duration?
+
+    init() throws { heartbeat = try ServiceManager.watchdogInterval() }
+
+    func ready(status: String) { _ = try? ServiceManager.notify(.ready, .status(status)) }
+    func status(_ text: String) { _ = try? ServiceManager.notify(.status(text)) }
+    func reloading() { _ = try? ServiceManager.notifyReloading() }
+    func stopping() { _ = try? ServiceManager.notify(.stopping) }
+    func alive() { _ = try? ServiceManager.notify(.watchdog) }
+}

@@ -1,0 +1,147 @@
+// A daemon of a test's own, in this process, on a real tree and a real socket.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Logging
+import NIOCore
+import NIOPosix
+import Varlink
+
+@testable import GatherService
+
+/// A running daemon with one container, `tree`.
+struct DaemonFixture {
+    let directory: TemporaryDirectory
+    /// The container's directory.
+    let tree: String
+    let socket: String
+
+    /// Starts a daemon, runs `body`, and stops it.
+    static func run(
+        containers: [String: String]? = nil, directory: TemporaryDirectory? = nil,
+        _ body: (DaemonFixture) async throws -> Void
+    ) async throws {
+        let directory = try directory ?? TemporaryDirectory()
+        let tree = directory.path + "/tree"
+        if directory.exists("tree") == false { try directory.makeDirectory("tree") }
+        let fixture = DaemonFixture(directory: directory, tree: tree, socket: directory.path + "/run/io.gatherd")
+        var configured: [ContainerConfiguration] = []
+        for (identifier, path) in containers ?? ["tree": tree] {
+            configured.append(try ContainerConfiguration(identifier: identifier, path: path, origin: .argument))
+        }
+        let ready = AsyncStream<Void>.makeStream()
+        var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        logger.logLevel = .critical
+        let daemon = GatherDaemon(
+            options: DaemonOptions(
+                configurationFile: directory.path + "/gatherd.toml", configurationIsRequired: false,
+                socket: .path(fixture.socket, isSystem: false), stateDirectory: directory.path + "/state",
+                containers: configured),
+            observer: ReadyObserver(ready: ready.continuation), logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                defer { ready.continuation.finish() }
+                try await daemon.run()
+            }
+            for await _ in ready.stream { break }
+            do {
+                try await body(fixture)
+            } catch {
+                tasks.cancelAll()
+                throw error
+            }
+            tasks.cancelAll()
+            try await tasks.waitForAll()
+        }
+    }
+
+    private struct ReadyObserver: DaemonObserver {
+        let ready: AsyncStream<Void>.Continuation
+        var heartbeat: Duration? { nil }
+        func ready(status: String) { ready.yield() }
+        func status(_ text: String) {}
+        func reloading() {}
+        func stopping() {}
+        func alive() {}
+    }
+
+    // MARK: Calls, each on a connection of its own
+
+    func client() async throws -> VarlinkClient {
+        try await VarlinkClient.connect(path: socket, on: NIOSingletons.posixEventLoopGroup.any())
+    }
+
+    func call<Method: VarlinkMethod>(_ method: Method.Type, _ request: Method.Request) async throws -> Method.Reply {
+        let client = try await client()
+        do {
+            let reply = try await client.call(Method.name, JSONBytes(request)).decode(Method.Reply.self)
+            await client.close()
+            return reply
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    /// The paths that match, below the tree, sorted.
+    func find(_ predicate: String, scopes: [String]? = nil, sync: Bool? = nil) async throws -> [String] {
+        let reply = try await call(
+            QueryInterface.Find.self,
+            QueryInterface.Find.Request(predicate: predicate, scopes: scopes, attributes: ["path"], sync: sync))
+        return reply.items.compactMap(\.path).map { String($0.dropFirst(tree.count + 1)) }.sorted()
+    }
+
+    func flush() async throws { _ = try await call(QueryInterface.Flush.self, QueryInterface.Flush.Request()) }
+}
+
+/// What a subscriber holds: the replies of a Watch applied in their order.
+final class Subscriber {
+    private let client: VarlinkClient
+    private var replies: VarlinkReplies.Iterator
+    /// Paths by id.
+    private(set) var items: [String: String] = [:]
+    private(set) var lastClock: String?
+    private(set) var lastCount: Int64?
+    /// What was wrong with the replies: an item added twice, or changed or removed that was not held.
+    private(set) var violations: [String] = []
+
+    init(_ fixture: DaemonFixture, _ request: QueryInterface.Watch.Request, holding items: [String: String] = [:]) async throws {
+        client = try await fixture.client()
+        replies = client.callMore(QueryInterface.Watch.name, JSONBytes(request)).makeAsyncIterator()
+        self.items = items
+    }
+
+    /// The next reply, applied.
+    @discardableResult
+    func next() async throws -> QueryInterface.Watch.Reply {
+        guard let bytes = try await replies.next() else { throw EndOfReplies() }
+        let reply = try bytes.decode(QueryInterface.Watch.Reply.self)
+        if reply.event == .started, reply.fresh == true { items = [:] }
+        for item in reply.added ?? [] {
+            if items[item.id] != nil { violations.append("added twice: \(item.id)") }
+            items[item.id] = item.path ?? ""
+        }
+        for item in reply.changed ?? [] {
+            if items[item.id] == nil { violations.append("changed, not held: \(item.id) \(item.path ?? "")") }
+            items[item.id] = item.path ?? ""
+        }
+        for removal in reply.removed ?? [] {
+            if items.removeValue(forKey: removal.id) == nil { violations.append("removed, not held: \(removal.path)") }
+        }
+        if let clock = reply.clock { lastClock = clock }
+        if let count = reply.count { lastCount = count }
+        return reply
+    }
+
+    /// Goes on to the end of the first phase.
+    func gather() async throws {
+        while try await next().event != .gathered {}
+    }
+
+    /// Goes on to the reply that brings everything to a point that `Flush` has named.
+    func next(_ count: Int) async throws { for _ in 0..<count { try await next() } }
+
+    func close() async { await client.close() }
+
+    struct EndOfReplies: Error {}
+}
