@@ -1,0 +1,263 @@
+// The block scans against a look at each row.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import Testing
+
+@testable import MetadataIndex
+
+@Suite struct KernelTests {
+    /// An index whose blocks are full, with gaps, in part full and with names out of order.
+    private static func sample(_ seed: UInt64) throws -> (index: MetadataIndex, generator: SeededGenerator) {
+        var pair = Pair(seed: seed)
+        var rows: [Row] = []
+        for number in 0..<9_500 {
+            let name =
+                pair.anyName().prefix(240) + Array("-\(number)".utf8) + (pair.chance(30) ? Array(".txt".utf8) : [])
+            var status = pair.anyStatus()
+            status.size =
+                pair.chance(50)
+                ? .random(in: -3...3, using: &pair.generator) : .random(in: .min ... .max, using: &pair.generator)
+            status.inode = pair.chance(80) ? status.inode : .max
+            status.device = pair.chance(80) ? status.device : .max
+            status.created = pair.chance(5) ? Timestamp(nanoseconds: .min) : status.created
+            let row = try name.withUnsafeBytes {
+                try pair.index.insert(
+                    parent: pair.chance(1) ? rows.last(where: pair.isDirectory) ?? .root : .root, name: $0,
+                    status: status)
+            }
+            if pair.chance(40) { try pair.index.setTags(row, pair.anyTags()) }
+            rows.append(row)
+        }
+        // The second block keeps its order; the others get gaps and names behind their neighbours'.
+        for row in rows where row.number < 3_000 || row.number > 8_192 {
+            guard pair.index.isLive(row) else { continue }
+            if pair.chance(20) {
+                try pair.index.remove(row)
+            } else if pair.chance(10) {
+                let name = Array("moved-\(row.number)".utf8)
+                try name.withUnsafeBytes { try pair.index.move(row, to: .root, name: $0) }
+            }
+        }
+        for number in 0..<200 { _ = try pair.index.insertFiles(["late-\(number).txt"], below: .root) }
+        // Gaps only, in the block whose names are in order.
+        for row in rows where (5_000..<5_300).contains(row.number) && pair.index.isLive(row) {
+            try pair.index.remove(row)
+        }
+        #expect(pair.index.checkInvariants() == nil)
+        return (pair.index, pair.generator)
+    }
+
+    private static func anyBits(_ generator: inout SeededGenerator) -> BlockBitmap {
+        var bits = BlockBitmap(all: true)
+        let style = Int.random(in: 0..<4, using: &generator)
+        for word in 0..<64 {
+            switch style {
+            case 0: break
+            case 1: bits.words[word] = generator.next()
+            case 2: bits.words[word] = generator.next() & generator.next() & generator.next()
+            default: bits.words[word] = [0, .max, 1, 1 << 63].randomElement(using: &generator)!
+            }
+        }
+        return bits
+    }
+
+    /// Runs a scan over random rows of each block and compares with `expected` for each row.
+    private static func check(
+        _ snapshot: IndexSnapshot, _ generator: inout SeededGenerator, _ what: String,
+        _ scan: (Int, inout BlockBitmap) -> Void, expected: (Row) -> Bool
+    ) {
+        for block in 0..<snapshot.blockCount {
+            var asked = snapshot.liveRows(inBlock: block)
+            asked.formIntersection(anyBits(&generator))
+            var bits = asked
+            scan(block, &bits)
+            var wrong = 0
+            for place in 0..<IndexSnapshot.rowsPerBlock {
+                let row = IndexSnapshot.row(block: block, place: place)
+                if bits[place] != (asked[place] && expected(row)) { wrong += 1 }
+            }
+            #expect(wrong == 0, "\(what), block \(block)")
+        }
+    }
+
+    @Test(arguments: [1, 2] as [UInt64])
+    func liveRowsAreTheItems(seed: UInt64) throws {
+        let snapshot = try KernelTests.sample(seed).index.snapshot()
+        var count = 0
+        for block in 0..<snapshot.blockCount {
+            let bits = snapshot.liveRows(inBlock: block)
+            count += bits.count
+            bits.forEach { #expect(snapshot.isLive(IndexSnapshot.row(block: block, place: $0))) }
+        }
+        #expect(count == snapshot.count)
+        #expect(!snapshot.liveRows(inBlock: 0)[0])
+        #expect(snapshot.blockCount == 3)
+    }
+
+    @Test(arguments: [3, 4] as [UInt64])
+    func integersAreCompared(seed: UInt64) throws {
+        var (index, generator) = try KernelTests.sample(seed)
+        let snapshot = index.snapshot()
+        for column in IntegerColumn.allCases {
+            for comparison in IntegerComparison.allCases {
+                let constant: Int64 = [-1, 0, 1, 2, 5, 0o644, .max, .min].randomElement(using: &generator)!
+                KernelTests.check(snapshot, &generator, "seed \(seed), \(column) \(comparison) \(constant)") {
+                    snapshot.select(column, comparison, constant, inBlock: $0, among: &$1)
+                } expected: { row in
+                    let status = snapshot.status(of: row)
+                    let value: Int64? =
+                        switch column {
+                        case .size: status.size
+                        case .created: status.created?.nanoseconds
+                        case .modified: status.modified.nanoseconds
+                        case .changed: status.changed.nanoseconds
+                        case .inode: Int64(clamping: status.inode)
+                        case .links: Int64(status.links)
+                        case .owner: Int64(status.owner)
+                        case .group: Int64(status.group)
+                        case .mode: Int64(status.mode)
+                        case .device: Int64(clamping: status.device)
+                        }
+                    guard let value else { return false }
+                    return switch comparison {
+                    case .equal: value == constant
+                    case .notEqual: value != constant
+                    case .less: value < constant
+                    case .lessOrEqual: value <= constant
+                    case .greater: value > constant
+                    case .greaterOrEqual: value >= constant
+                    }
+                }
+            }
+        }
+        KernelTests.check(snapshot, &generator, "created known") {
+            snapshot.selectCreatedKnown(inBlock: $0, among: &$1)
+        } expected: {
+            snapshot.status(of: $0).created != nil
+        }
+    }
+
+    @Test(arguments: [5, 6] as [UInt64])
+    func namesAreMatched(seed: UInt64) throws {
+        var (index, generator) = try KernelTests.sample(seed)
+        let snapshot = index.snapshot()
+        let all = index.children(of: .root)
+        let names = (0..<12).map { _ in
+            snapshot.withName(of: all.randomElement(using: &generator)!) { Array($0) }
+        }
+        var literals: [[UInt8]] = [
+            [], Array("a".utf8), Array(".txt".utf8), Array("late-1".utf8), Array("moved-".utf8), Array("zzzz".utf8),
+            [0x61, 0], Array(repeating: 97, count: 255), Array(repeating: 98, count: 256),
+        ]
+        for name in names {
+            literals.append(name)
+            let from = Int.random(in: 0..<name.count, using: &generator)
+            literals.append(Array(name[..<from]))
+            literals.append(Array(name[from...]))
+            literals.append(Array(name[from..<Int.random(in: from...name.count, using: &generator)]))
+            literals.append(name + [97])
+        }
+        for literal in literals {
+            for match in NameMatch.allCases {
+                KernelTests.check(snapshot, &generator, "seed \(seed), \(match) \(literal)") { block, bits in
+                    literal.withUnsafeBytes { snapshot.select(match, $0, inBlock: block, among: &bits) }
+                } expected: { row in
+                    snapshot.withName(of: row) { name in
+                        switch match {
+                        case .equal: name.elementsEqual(literal)
+                        case .prefix: name.starts(with: literal)
+                        case .suffix: name.reversed().starts(with: literal.reversed())
+                        case .infix:
+                            literal.count <= name.count
+                                && (0...name.count - literal.count).contains {
+                                    name[$0..<$0 + literal.count].elementsEqual(literal)
+                                }
+                        }
+                    }
+                }
+            }
+        }
+        KernelTests.check(snapshot, &generator, "seed \(seed), names by a closure") { block, bits in
+            snapshot.select(namesMatching: { $0.count % 3 == 0 }, inBlock: block, among: &bits)
+        } expected: {
+            snapshot.withName(of: $0) { $0.count % 3 == 0 }
+        }
+    }
+
+    @Test(arguments: [7, 8] as [UInt64])
+    func kindsTagsAndPackages(seed: UInt64) throws {
+        var (index, generator) = try KernelTests.sample(seed)
+        let snapshot = index.snapshot()
+        for kinds in [[.file], [.directory, .package], [], [.blockDevice, .symlink], FileKind.allCases] as [[FileKind]]
+        {
+            KernelTests.check(snapshot, &generator, "seed \(seed), \(kinds)") {
+                snapshot.select(kinds: kinds, inBlock: $0, among: &$1)
+            } expected: {
+                kinds.contains(snapshot.kind(of: $0))
+            }
+        }
+        for inside in [true, false] {
+            KernelTests.check(snapshot, &generator, "seed \(seed), inside \(inside)") {
+                snapshot.select(insidePackage: inside, inBlock: $0, among: &$1)
+            } expected: {
+                snapshot.isInsidePackage($0) == inside
+            }
+        }
+        for matches in [{ $0 == nil }, { $0?.isEmpty == true }, { $0?.contains("red") == true }]
+            as [([String]?) -> Bool]
+        {
+            KernelTests.check(snapshot, &generator, "seed \(seed), tags") {
+                snapshot.select(tagsMatching: matches, inBlock: $0, among: &$1)
+            } expected: {
+                matches(snapshot.tags(of: $0))
+            }
+        }
+        #expect(index.count == snapshot.count)
+    }
+
+    @Test func bitmapsCombine() {
+        var generator = SeededGenerator(state: 9)
+        let a = KernelTests.anyBits(&generator)
+        let b = KernelTests.anyBits(&generator)
+        var both = a
+        both.formIntersection(b)
+        var either = a
+        either.formUnion(b)
+        var rest = a
+        rest.subtract(b)
+        var places: [Int] = []
+        either.forEach { places.append($0) }
+        #expect(places == (0..<4_096).filter { a[$0] || b[$0] })
+        for place in 0..<4_096 {
+            #expect(both[place] == (a[place] && b[place]) && rest[place] == (a[place] && !b[place]))
+        }
+        #expect(either.count == both.count + rest.count + (0..<4_096).count { b[$0] && !a[$0] })
+        var odd = either
+        odd.filter { $0 % 2 == 1 }
+        #expect(odd.count == places.count { $0 % 2 == 1 })
+        #expect(BlockBitmap().isEmpty && !BlockBitmap(all: true).isEmpty && BlockBitmap(all: true).count == 4_096)
+    }
+
+    /// Needles at every place around the steps of sixteen bytes.
+    @Test func bytesAreFound() {
+        var generator = SeededGenerator(state: 11)
+        for length in [0, 1, 5, 15, 16, 17, 31, 32, 33, 64, 200] {
+            for needle in [[97], [97, 98], [97, 97], [97, 98, 97], Array(repeating: 97, count: 17)] as [[UInt8]] {
+                let bytes = (0..<length).map { _ in UInt8.random(in: 97...98, using: &generator) }
+                var found: [Int] = []
+                needle.withUnsafeBytes { needle in
+                    bytes.withUnsafeBytes { bytes in ByteSearch(needle).forEach(in: bytes) { found.append($0) } }
+                }
+                let expected = (0..<max(0, length - needle.count + 1)).filter {
+                    Array(bytes[$0..<$0 + needle.count]) == needle
+                }
+                #expect(found == expected, "\(length) \(needle)")
+            }
+        }
+    }
+}
+
+extension Pair {
+    func isDirectory(_ row: Row) -> Bool { index.isLive(row) && index.kind(of: row).isDirectory }
+}
