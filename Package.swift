@@ -12,7 +12,6 @@ let collections = Target.Dependency.product(name: "Collections", package: "swift
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 
 let package = Package(
     name: "gather",
@@ -29,7 +28,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // MARK: Rung 0: C
@@ -81,7 +79,7 @@ let package = Package(
             name: "GatherService",
             dependencies: [
                 "LinuxSystem", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
-                "LiveQueries", "GatherProtocol", nio, nioPosix, log, toml, lifecycle, signals, system,
+                "LiveQueries", "GatherProtocol", nio, nioPosix, log, lifecycle, signals, system,
             ]),
         .testTarget(
             name: "GatherServiceTests",

@@ -24,7 +24,6 @@ enum Ladder {
     static let system = ["SystemPackage"]
     static let arguments = ["ArgumentParser"]
     static let lifecycle = ["ServiceLifecycle", "UnixSignals"]
-    static let toml = ["TOMLKit"]
     static let collections = [
         "Collections", "BasicContainers", "BitCollections", "DequeModule", "HashTreeCollections", "HeapModule",
         "OrderedCollections",
@@ -48,7 +47,7 @@ enum Ladder {
                 "LinuxSystem", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
                 "LiveQueries",
                 "GatherProtocol",
-            ], system, nio, log, toml, lifecycle, collections),
+            ], system, nio, log, lifecycle, collections),
         Rung(4, "GatherKit", ["GatherProtocol", "Varlink", "Metadata"], nio, collections),
         Rung(5, "SystemdSupport", ["CSystemd"], log),
         Rung(6, "gatherd", ["GatherService", "SystemdSupport"], log, arguments),

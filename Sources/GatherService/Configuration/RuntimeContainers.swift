@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
-import TOMLKit
 
 /// Reads and writes `containers.toml` in the state directory. The file is written beside and renamed, so that a full
 /// disk or a power cut leaves the old one.
@@ -14,29 +13,23 @@ struct RuntimeContainers {
     /// What was added before; nothing where there is no file.
     func load() throws(ConfigurationError) -> [ContainerConfiguration] {
         guard let text = try ConfigurationLoader.read(path, required: false) else { return [] }
-        let table: TOMLTable
-        do {
-            table = try TOMLTable(string: text)
-        } catch let error as TOMLParseError {
-            throw ConfigurationError(file: path, line: error.source.begin.line, message: error.description)
-        } catch {
-            throw ConfigurationError(file: path, message: "cannot be read as TOML: \(error)")
-        }
         var containers: [ContainerConfiguration] = []
-        for identifier in table.keys.sorted() {
-            guard let entry = table[identifier]?.tomlValue.table, let directory = entry["path"]?.tomlValue.string else {
-                throw ConfigurationError(file: path, message: "container '\(identifier)' has no path")
+        for (identifier, table) in try TOMLFile.parse(path: path, text: text).tables.sorted(by: { $0.key < $1.key }) {
+            var file = TOMLFile(path: path, table: table)
+            guard let directory = try file.string("path") else {
+                throw ConfigurationError(
+                    file: path, line: table.line, message: "container '\(identifier)' has no path")
             }
-            func strings(_ key: String) -> [String] {
-                entry[key]?.tomlValue.array?.compactMap { $0.tomlValue.string } ?? []
-            }
+            let packages = try file.strings("packages") ?? []
+            let ignore = try file.strings("ignore") ?? []
+            try file.finish()
             do {
                 containers.append(
                     try ContainerConfiguration(
-                        identifier: identifier, path: directory, packages: strings("packages"),
-                        ignore: strings("ignore"), origin: .runtime))
+                        identifier: identifier, path: directory, packages: packages, ignore: ignore, origin: .runtime))
             } catch {
-                throw ConfigurationError(file: path, message: "container '\(error.identifier)': \(error.message)")
+                throw ConfigurationError(
+                    file: path, line: table.line, message: "container '\(error.identifier)': \(error.message)")
             }
         }
         return containers
@@ -44,15 +37,18 @@ struct RuntimeContainers {
 
     /// Replaces the file's contents, durably.
     func save(_ containers: [ContainerConfiguration]) throws(ConfigurationError) {
-        let table = TOMLTable()
+        var text = "# Written by gatherd: containers added at run time (gather container add).\n"
         for container in containers {
-            let entry = TOMLTable()
-            entry["path"] = container.path
-            entry["packages"] = TOMLArray(container.packages)
-            entry["ignore"] = TOMLArray(container.ignore)
-            table[container.identifier] = entry
+            func list(_ strings: [String]) -> String { strings.map(TOMLDocument.quoted).joined(separator: ", ") }
+            text += """
+
+                [\(TOMLDocument.quoted(container.identifier))]
+                path = \(TOMLDocument.quoted(container.path))
+                packages = [\(list(container.packages))]
+                ignore = [\(list(container.ignore))]
+
+                """
         }
-        let text = "# Written by gatherd: containers added at run time (gather container add).\n" + table.convert(to: .toml) + "\n"
         let aside = path + ".new"
         do {
             let file = try Entry.openForWriting(aside, mode: 0o600, truncate: true)

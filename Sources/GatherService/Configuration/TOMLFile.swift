@@ -1,47 +1,56 @@
 // One configuration file read strictly: unknown keys and wrong types are errors with file, line and key.
 // SPDX-License-Identifier: Apache-2.0
 
-import TOMLKit
-
 /// A TOML file whose keys are taken one by one; what nobody took is unknown, and an error.
 struct TOMLFile {
     let path: String
-    private let lines: [Substring]
-    private let table: TOMLTable
+    private let entries: [String: TOMLDocument.Entry]
     private var taken: Set<String> = []
 
     /// Parses the text of a file.
     init(path: String, text: String) throws(ConfigurationError) {
+        let document = try TOMLFile.parse(path: path, text: text)
+        if let (name, table) = document.tables.min(by: { $0.value.line < $1.value.line }) {
+            throw ConfigurationError(file: path, line: table.line, message: "unknown table '\(name)'")
+        }
+        self.init(path: path, table: document.root)
+    }
+
+    /// One table of a file.
+    init(path: String, table: TOMLDocument.Table) {
         self.path = path
-        lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        entries = table.entries
+    }
+
+    static func parse(path: String, text: String) throws(ConfigurationError) -> TOMLDocument {
         do {
-            table = try TOMLTable(string: text)
-        } catch let error as TOMLParseError {
-            throw ConfigurationError(file: path, line: error.source.begin.line, message: error.description)
+            return try TOMLDocument(parsing: text)
         } catch {
-            throw ConfigurationError(file: path, message: "cannot be read as TOML: \(error)")
+            throw ConfigurationError(file: path, line: error.line, message: error.message)
         }
     }
 
     mutating func string(_ key: String) throws(ConfigurationError) -> String? {
         guard let value = take(key) else { return nil }
-        guard let string = value.string else { throw wrong(key, "a string in quotes") }
+        guard case .string(let string) = value else { throw wrong(key, "a string in quotes") }
         return string
     }
 
     mutating func number(_ key: String) throws(ConfigurationError) -> Double? {
         guard let value = take(key) else { return nil }
-        if let double = value.double { return double }
-        if let integer = value.int { return Double(integer) }
-        throw wrong(key, "a number")
+        switch value {
+        case .number(let number): return number
+        case .integer(let integer): return Double(integer)
+        default: throw wrong(key, "a number")
+        }
     }
 
     mutating func strings(_ key: String) throws(ConfigurationError) -> [String]? {
         guard let value = take(key) else { return nil }
-        guard let array = value.array else { throw wrong(key, "a list of strings") }
+        guard case .array(let array) = value else { throw wrong(key, "a list of strings") }
         var strings: [String] = []
         for element in array {
-            guard let string = element.string else { throw wrong(key, "a list of strings") }
+            guard case .string(let string) = element else { throw wrong(key, "a list of strings") }
             strings.append(string)
         }
         return strings
@@ -59,9 +68,9 @@ struct TOMLFile {
     /// Refuses keys that were not taken.
     func finish() throws(ConfigurationError) {
         let known = taken.sorted().joined(separator: ", ")
-        for key in table.keys where !taken.contains(key) {
+        if let (key, entry) = entries.filter({ !taken.contains($0.key) }).min(by: { $0.value.line < $1.value.line }) {
             throw ConfigurationError(
-                file: path, line: line(of: key), message: "unknown key '\(key)' (known are \(known))")
+                file: path, line: entry.line, message: "unknown key '\(key)' (known are \(known))")
         }
     }
 
@@ -70,20 +79,12 @@ struct TOMLFile {
         ConfigurationError(file: path, line: line(of: key), message: "'\(key)' must be \(wanted)")
     }
 
-    /// Where a key stands: TOMLKit keeps no positions of values, so the line is looked for.
-    func line(of key: String) -> Int {
-        let index = lines.firstIndex { line in
-            let text = line.drop { $0 == " " || $0 == "\t" || $0 == "[" || $0 == "\"" || $0 == "'" }
-            guard text.hasPrefix(key) else { return false }
-            guard let next = text.dropFirst(key.count).first else { return true }
-            return !(next.isLetter || next.isNumber || next == "-" || next == "_")
-        }
-        return (index ?? -1) + 1
-    }
+    /// Where a key stands; 0 where it does not.
+    func line(of key: String) -> Int { entries[key]?.line ?? 0 }
 
     private mutating func take(_ key: String) -> TOMLValue? {
         taken.insert(key)
-        return table[key]?.tomlValue
+        return entries[key]?.value
     }
 
     static func nanoseconds(_ text: String) -> UInt64? {
