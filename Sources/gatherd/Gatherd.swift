@@ -47,7 +47,8 @@ import SystemdSupport
             let options = try options(listening: true)
             let destination = LogDestination.current
             LoggingSystem.bootstrap { _ in destination.handler(identifier: "gatherd", logLevel: .info) }
-            let daemon = GatherDaemon(options: options, observer: try SystemdObserver(), logger: Logger(label: "gatherd"))
+            let daemon = GatherDaemon(
+                options: options, observer: try SystemdObserver(), logger: Logger(label: "gatherd"))
             try await daemon.runUntilSignalled()
         } catch let error as ConfigurationError {
             let line = Array("gatherd: \(error)\n".utf8)

@@ -30,13 +30,14 @@ import Testing
     @Test func everyKey() throws {
         let configuration = try load([
             "gatherd.toml": """
-                socket-group = "staff"
-                watch-share = 0.5
-                poll-interval = "500ms"
-                snapshot-interval = "2h"
-                log-level = "debug"
-                """,
-            "containers.d/grocery.toml": "path = \"/srv//grocery/\"\npackages = [\"gro\"]\nignore = [\".git\", \"*.tmp\"]\n",
+            socket-group = "staff"
+            watch-share = 0.5
+            poll-interval = "500ms"
+            snapshot-interval = "2h"
+            log-level = "debug"
+            """,
+            "containers.d/grocery.toml":
+                "path = \"/srv//grocery/\"\npackages = [\"gro\"]\nignore = [\".git\", \"*.tmp\"]\n",
             "containers.d/org.example.toml": "path = \"/srv/other\"\n",
             "containers.d/notes.txt": "this is no container",
         ])
@@ -93,7 +94,8 @@ import Testing
 
     @Test func twoContainersOfOnePath() {
         let error = refusal([
-            "gatherd.toml": "", "containers.d/a.toml": "path = \"/srv/x\"", "containers.d/b.toml": "path = \"/srv/x/.\"",
+            "gatherd.toml": "", "containers.d/a.toml": "path = \"/srv/x\"",
+            "containers.d/b.toml": "path = \"/srv/x/.\"",
         ])
         #expect(error?.message.contains("same path") == true)
     }

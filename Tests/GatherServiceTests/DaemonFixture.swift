@@ -105,7 +105,9 @@ final class Subscriber {
     /// What was wrong with the replies: an item added twice, or changed or removed that was not held.
     private(set) var violations: [String] = []
 
-    init(_ fixture: DaemonFixture, _ request: QueryInterface.Watch.Request, holding items: [String: String] = [:]) async throws {
+    init(_ fixture: DaemonFixture, _ request: QueryInterface.Watch.Request, holding items: [String: String] = [:])
+        async throws
+    {
         client = try await fixture.client()
         replies = client.callMore(QueryInterface.Watch.name, JSONBytes(request)).makeAsyncIterator()
         self.items = items

@@ -26,7 +26,9 @@ import Varlink
 
     @Test func scopes() async throws {
         try await DaemonFixture.run { daemon in
-            for name in ["Documents/a", "Documents/b/c", "other/d", "e"] { try daemon.directory.write("", to: "tree/" + name) }
+            for name in ["Documents/a", "Documents/b/c", "other/d", "e"] {
+                try daemon.directory.write("", to: "tree/" + name)
+            }
             let files = "kind == 'file'"
             #expect(try await daemon.find(files, scopes: ["tree"]) == ["Documents/a", "Documents/b/c", "e", "other/d"])
             #expect(try await daemon.find(files, scopes: ["tree/Documents"]) == ["Documents/a", "Documents/b/c"])
@@ -94,7 +96,10 @@ import Varlink
             await second.close()
 
             // Another predicate, attributes or a clock of nobody: everything anew.
-            for (predicate, since) in [("name LIKE 'Item_*' OR FALSEPREDICATE AND size > 1", clock), (request.predicate, "1-2-3"), (request.predicate, "nonsense")] {
+            for (predicate, since) in [
+                ("name LIKE 'Item_*' OR FALSEPREDICATE AND size > 1", clock), (request.predicate, "1-2-3"),
+                (request.predicate, "nonsense"),
+            ] {
                 let third = try await Subscriber(daemon, .init(predicate: predicate, since: since))
                 #expect(try await third.next().fresh == true)
                 try await third.gather()
@@ -117,7 +122,9 @@ import Varlink
             #expect(await error(.init(predicate: "nmae == 'x'")).contains("InvalidPredicate"))
             #expect(await error(.init(predicate: "name ==")).contains("InvalidPredicate"))
             #expect(await error(.init(predicate: "", attributes: ["nmae"])).contains("UnknownAttribute"))
-            #expect(await error(.init(predicate: "", sort: [SortKey(attribute: "x", ascending: true)])).contains("UnknownAttribute"))
+            #expect(
+                await error(.init(predicate: "", sort: [SortKey(attribute: "x", ascending: true)])).contains(
+                    "UnknownAttribute"))
             #expect(await error(.init(predicate: "", limit: -1)).contains("InvalidParameter"))
             #expect(await error(.init(predicate: "", timeout: -1)).contains("LimitExceeded"))
         }
@@ -175,7 +182,10 @@ import Varlink
         }
         // What was added at run time is there after a restart.
         try await DaemonFixture.run(directory: directory) { daemon in
-            #expect(try await daemon.call(ContainerInterface.List.self, .init()).containers.map(\.identifier) == ["more", "tree"])
+            #expect(
+                try await daemon.call(ContainerInterface.List.self, .init()).containers.map(\.identifier) == [
+                    "more", "tree",
+                ])
         }
     }
 }

@@ -33,7 +33,8 @@ package enum ConfigurationLoader {
         if let other = configuration.containers.first(where: { $0.path == container.path }) {
             throw ConfigurationError(
                 file: source,
-                message: "container '\(container.identifier)' has the same path as '\(other.identifier)': \(other.path)")
+                message: "container '\(container.identifier)' has the same path as '\(other.identifier)': \(other.path)"
+            )
         }
         if configuration.containers.count >= Limits.containers {
             throw ConfigurationError(file: source, message: "more than \(Limits.containers) containers")

@@ -50,7 +50,8 @@ package struct ContainerConfiguration: Sendable, Equatable {
         else {
             throw InvalidContainer(
                 identifier: identifier,
-                message: "an identifier is made of letters, digits, '.', '-' and '_' and begins with none of '.' and '-'")
+                message:
+                    "an identifier is made of letters, digits, '.', '-' and '_' and begins with none of '.' and '-'")
         }
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
             throw InvalidContainer(identifier: identifier, message: "path '\(path)' is not absolute")

@@ -201,7 +201,8 @@ final class DaemonCore {
             apply(wanted)
         } catch {
             configuration = old
-            let refusal = error as? ConfigurationError ?? ConfigurationError(file: options.configurationFile, message: "\(error)")
+            let refusal =
+                error as? ConfigurationError ?? ConfigurationError(file: options.configurationFile, message: "\(error)")
             logger.error(
                 "the configuration was not reloaded, the running one is kept: \(refusal)",
                 metadata: ["message-id": "reload-refused"])

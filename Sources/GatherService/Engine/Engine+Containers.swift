@@ -101,9 +101,11 @@ extension Engine {
             record.unreadableLogged += 1
             guard record.unreadableLogged <= Engine.unreadableNamed else { return }
             let last = record.unreadableLogged == Engine.unreadableNamed ? "; more of them are only counted" : ""
-            log(.warning, number, "unreadable-directory", {
-                "cannot read \(absolute(path, in: $0)): \(error); it is tried again when its mode changes\(last)"
-            })
+            log(
+                .warning, number, "unreadable-directory",
+                {
+                    "cannot read \(absolute(path, in: $0)): \(error); it is tried again when its mode changes\(last)"
+                })
         case .overflow:
             logger.warning(
                 "the kernel's event queue overflowed, comparing all containers with the file system",

@@ -50,7 +50,8 @@ struct ContainerHandler {
         if let other = engine.containers.first(where: { $0.configuration.overlaps(configuration) }) {
             throw ContainerError.invalidContainer(
                 identifier: configuration.identifier,
-                message: "\(configuration.path) overlaps container '\(other.identifier)' at \(other.configuration.path)")
+                message: "\(configuration.path) overlaps container '\(other.identifier)' at \(other.configuration.path)"
+            )
         }
         guard engine.containers.count < Limits.containers else {
             throw QueryError.limitExceeded(limit: "containers", value: Int64(Limits.containers))
