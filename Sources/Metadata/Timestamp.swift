@@ -16,6 +16,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         self.nanoseconds = overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
     }
 
+    /// The earlier time comes first.
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.nanoseconds < b.nanoseconds }
 
     static let perSecond: Int64 = 1_000_000_000
