@@ -1,4 +1,4 @@
-// The tree's handle for an entry.
+// The tree's handle for an entry, and the number of an inode.
 // SPDX-License-Identifier: Apache-2.0
 
 /// A tree's handle for one of its entries, opaque to the watcher: a row of a container. The watcher lets go of it when
@@ -13,5 +13,16 @@ package struct TreeNode: Hashable, Sendable {
     package init(container: UInt32, row: UInt32) {
         self.container = container
         self.row = row
+    }
+}
+
+/// An inode's number and its device.
+package struct InodeNumber: Hashable, Sendable {
+    package var device: UInt64
+    package var inode: UInt64
+
+    package init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
     }
 }

@@ -2,59 +2,177 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
+import Metadata
 
-/// Skeleton: the public surface only; the body follows.
+/// Keeps a tree equal to directory trees on disk.
+///
+/// Events are hints: they name an entry to look at, and only a `statx` made afterwards writes the tree. Everything but
+/// the crawling threads runs on the caller's thread, in ``turn()``; the watcher is not Sendable and needs no locks.
+/// Between two turns the tree is consistent, and after a turn it reflects what the turn's look-ups saw.
 package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     package let kernel: Kernel
     package let tree: Tree
+    package let settings: WatchSettings
 
-    /// - Parameters:
-    ///   - threads: how many crawling threads.
-    ///   - wake: called from a crawling thread when the loop has something to take: call ``turn()`` soon.
+    let pool: CrawlPool<Kernel>
+    var containers: [UInt32: WatchedContainer] = [:]
+    var directories = DirectoryTable()
+    var lookUps = LookUpQueue()
+    var deferredLookUps: [DeferredLookUp] = []
+    var halves: [RenameHalf] = []
+    var tasks: [UInt32: CrawlTask] = [:]
+    var lastTask: UInt32 = 0
+    /// Directories that jobs are on their way to, by ticket.
+    var tickets: [UInt64: DirectoryID] = [:]
+    /// Results that were taken from the threads, of which the first `inboxNext` have been applied. They are applied
+    /// when the stream of events has been read up to `inboxPosition`, where it was when they were taken: then whatever
+    /// moved before a directory was read has been heard of.
+    var inbox: [CrawlResult] = []
+    var inboxNext = 0
+    var inboxPosition: UInt64 = 0
+    var processedEntries = 0
+    /// Events for watches that nobody knows yet, while something is being read.
+    var heldEvents: [Int32: HeldEvents] = [:]
+    /// Names in directories that are being read again, where tags are read.
+    var touchedNames: [Int32: Set<[UInt8]>] = [:]
+    /// Watches that have ended while something is being read: a result may still speak of them.
+    var goneWatches: Set<Int32> = []
+    /// Watches to be ended, in order; one that is wanted again leaves the set.
+    var unwantedWatches: [Int32] = []
+    var unwanted: Set<Int32> = []
+    /// When the stream has been read up to here, the queue has room for another slice of removals.
+    var removalPosition: UInt64 = 0
+    /// Containers by the watches on the directories above them.
+    var ancestorWatches: [Int32: Set<UInt32>] = [:]
+    /// Containers whose root must be looked at.
+    var suspects: Set<UInt32> = []
+    /// Files with several names that came up, of which not all names are known: one may be known with one link.
+    var linkedFiles: [InodeNumber: Origin] = [:]
+    var ignoresNames = false
+    var cache: DirectoryCache
+    var notices: [WatchNotice] = []
+    var isClosed = false
+    package internal(set) var counters = WatchCounters()
+
+    /// Bytes of the stream that have been read, plus 1, so that there is a position before the first.
+    var position: UInt64 = 1
+
+    // Buffers of the loop's own; released in deinit. `nameBuffer` holds the name of the look-up that is being made.
+    let readBuffer: UnsafeMutableRawBufferPointer
+    let nameBuffer: UnsafeMutableRawBufferPointer
+    let tagBuffer: UnsafeMutableRawBufferPointer
+    var pathBuffer: [UInt8] = []
+    var nodeStack: [TreeNode] = []
+
+    /// Makes a watcher; nothing is watched yet.
+    /// - Parameter wake: called from a crawling thread when there is something to take: ``turn()`` must be called soon.
     package init(
         kernel: Kernel, tree: Tree, settings: WatchSettings = WatchSettings(), wake: @escaping @Sendable () -> Void
     ) {
         self.kernel = kernel
         self.tree = tree
+        self.settings = settings
+        pool = CrawlPool(
+            kernel: kernel, threads: settings.crawlThreads, entriesAheadLimit: settings.crawledEntriesAhead, wake: wake)
+        cache = DirectoryCache(limit: settings.openDirectoryLimit)
+        readBuffer = .allocate(byteCount: max(settings.readBufferSize, 65_536), alignment: 8)
+        nameBuffer = .allocate(byteCount: WatchLimits.nameLength + 1, alignment: 8)
+        tagBuffer = .allocate(byteCount: DirectoryReader<Kernel>.tagsSize, alignment: 8)
     }
 
-    /// Begins to watch a tree. The container is `.crawling`, or `.unavailable`, at once.
-    package func addContainer(_ number: UInt32, path: String, ignoring globs: [String] = []) {}
+    deinit {
+        close()
+        readBuffer.deallocate()
+        nameBuffer.deallocate()
+        tagBuffer.deallocate()
+    }
 
-    /// Stops watching: its entries leave the tree. Its watches are removed over the next turns.
-    package func removeContainer(_ number: UInt32) {}
-
-    /// Compares a container with the file system; the completion comes in a later turn with what differed.
-    package func rescan(_ number: UInt32, completion: @escaping (ComparisonCounts) -> Void) {}
-
-    /// Reads `user.xdg.tags` at each look-up from now on, and of everything that is known by a comparison.
-    package func setReadsTags(_ number: UInt32, completion: @escaping () -> Void = {}) {}
+    /// Ends the crawling threads and closes every directory. The watcher does nothing afterwards.
+    package func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        pool.stop()
+        for number in cache.removeAll() { kernel.close(number) }
+        for container in containers.values { container.openRoot = nil }
+        inbox = []
+    }
 
     /// Does what is due: call it when the inotify descriptor is readable, when woken, and at ``nextDeadline``.
     /// Returns whether there is more to do at once: then call it again after giving others their turn.
-    package func turn() -> Bool { false }
+    package func turn() -> Bool {
+        guard !isClosed else { return false }
+        var more = false
+        if settings.crawlThreads == 0 { more = performJobs() }
+        takeResults()
+        if readEvents() { more = true }
+        expireHalves()
+        retryDeferredLookUps()
+        runLookUps()
+        checkSuspects()
+        if applyResults() { more = true }
+        runLookUps()
+        stepComparisons()
+        findLinks()
+        finishTasks()
+        removeUnwantedWatches()
+        closeIdleDirectories()
+        poll()
+        return more || !lookUps.isEmpty || !suspects.isEmpty || deferredLookUps.contains(where: isDue)
+            || hasComparisonStep
+    }
 
-    /// When ``turn()`` must be called at the latest, in the kernel's nanoseconds; nil when only events can cause work.
-    package var nextDeadline: UInt64? { nil }
-
-    /// A point that is reached when everything the kernel has queued until now is in the tree.
-    package func barrier() -> Barrier { Barrier(position: 0) }
-
-    /// Whether a barrier is reached: for all containers, or for those named.
-    package func isReached(_ barrier: Barrier, in containers: [UInt32]? = nil) -> Bool { true }
-
-    /// How a container stands; nil for one that is not watched.
-    package func state(of number: UInt32) -> ContainerState? { nil }
-
-    /// Figures of a container.
-    package func figures(of number: UInt32) -> ContainerFigures { ContainerFigures() }
+    /// When ``turn()`` must be called at the latest, in the kernel's nanoseconds; nil when only events and wakes can
+    /// cause work.
+    package var nextDeadline: UInt64? {
+        var deadline: UInt64?
+        func consider(_ time: UInt64?) {
+            if let time { deadline = min(deadline ?? .max, time) }
+        }
+        for half in halves where !isKeptForCrawl(half) { consider(half.deadline) }
+        consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
+        for container in containers.values { consider(container.nextPoll) }
+        return deadline
+    }
 
     /// Takes what there is to say, in order.
-    package func takeNotices() -> [WatchNotice] { [] }
+    package func takeNotices() -> [WatchNotice] {
+        defer { notices = [] }
+        return notices
+    }
 
-    /// Counters since the start.
-    package var counters: WatchCounters { WatchCounters() }
+    // MARK: Barriers
 
-    /// Ends the crawling threads and closes every directory. The watcher does nothing afterwards.
-    package func close() {}
+    /// A point that is reached when everything that the kernel has queued until now is in the tree, and whatever is
+    /// under way because of it, or was when this was called, is done.
+    package func barrier() -> Barrier { Barrier(position: position + queuedBytes()) }
+
+    /// Whether a barrier is reached: for all containers, or as far as those named are concerned. With nothing queued
+    /// and nothing under way it is reached at once.
+    package func isReached(_ barrier: Barrier, in numbers: Set<UInt32>? = nil) -> Bool {
+        guard position >= barrier.position else { return false }
+        let concerns = { (number: UInt32) in numbers?.contains(number) ?? true }
+        if tasks.values.contains(where: { $0.cause < barrier.position && concerns($0.container) }) { return false }
+        if halves.contains(where: { $0.origin.cause < barrier.position && concerns($0.container) }) { return false }
+        if deferredLookUps.contains(where: {
+            $0.origin.cause < barrier.position && concerns(directories.container(of: $0.directory))
+        }) {
+            return false
+        }
+        if lookUps.contains(where: {
+            $0.origin.cause < barrier.position && concerns(directories.container(of: $0.directory))
+        }) {
+            return false
+        }
+        if linkedFiles.values.contains(where: { $0.cause < barrier.position }) { return false }
+        return !suspects.contains(where: concerns)
+    }
+
+    func queuedBytes() -> UInt64 { UInt64((try? kernel.queuedBytes()) ?? 0) }
+
+    /// What is asked for from outside is caused now: a barrier made from now on waits for it.
+    var causeNow: UInt64 { position - 1 }
+}
+
+extension DirectoryTable {
+    func container(of id: DirectoryID) -> UInt32 { self[id].node.container }
 }

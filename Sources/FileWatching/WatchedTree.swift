@@ -39,6 +39,10 @@ package protocol WatchedTree: AnyObject {
     /// be left out. The tree is not changed meanwhile.
     func forEachNode(inode: UInt64, device: UInt64, in container: UInt32, _ body: (TreeNode) -> Void)
 
+    /// Calls with each entry that is known as one of these inodes with one link only, directories left out: a file of
+    /// which another name has come up. A search of the whole container, made once for all that a turn has found.
+    func forEachNodeWithOneLink(among inodes: Set<InodeNumber>, in container: UInt32, _ body: (TreeNode) -> Void)
+
     /// Adds an entry under a name that is free. `tags` is the raw value of `user.xdg.tags`, empty where the file has
     /// none, nil where it was not read.
     func insert(
@@ -67,9 +71,11 @@ package protocol WatchedTree: AnyObject {
     /// The two entries change places (`RENAME_EXCHANGE`); each keeps its identity and what lies below it.
     func exchange(_ a: TreeNode, _ b: TreeNode)
 
-    /// Removes an entry and what lies below it.
-    func remove(_ node: TreeNode)
+    /// Removes an entry and what lies below it; says how many entries that were.
+    @discardableResult
+    func remove(_ node: TreeNode) -> Int
 
-    /// Removes all entries of a directory and what lies below them.
-    func removeChildren(of directory: TreeNode)
+    /// Removes all entries of a directory and what lies below them; says how many entries that were.
+    @discardableResult
+    func removeChildren(of directory: TreeNode) -> Int
 }

@@ -18,10 +18,10 @@ package enum Directory {
     private static let beneath = UInt64(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV)
 
     private static func flags(_ access: Access) -> CInt {
-        O_DIRECTORY | O_CLOEXEC | (access == .path ? O_PATH_ : O_RDONLY | O_NONBLOCK)
+        O_DIRECTORY | O_CLOEXEC | (access == .path ? pathOnly : O_RDONLY | O_NONBLOCK)
     }
 
-    private static let O_PATH_: CInt = 0o10000000
+    private static let pathOnly: CInt = 0o10000000
 
     /// Opens a directory by a path of any form, following symlinks (openat(2)).
     package static func open(_ path: UnsafePointer<CChar>, access: Access) throws(SystemError) -> Descriptor {

@@ -1,0 +1,52 @@
+// What the loop asks of the crawling threads, and what they answer.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+/// How the entries of a container are read.
+struct CrawlOptions: Sendable {
+    var ignored: IgnoredNames
+    var readsTags: Bool
+}
+
+/// A directory to watch and read.
+struct CrawlJob: Sendable {
+    /// Names the job in its result. The tickets of the directories that a job descends into follow one another.
+    var ticket: UInt64
+    /// The crawl or comparison that it is part of.
+    var task: UInt32
+    /// The container's own directory, open.
+    var root: OpenDirectory
+    /// The way from there, ended by a NUL; nothing before it for the root.
+    var path: [UInt8]
+    /// The directory that must be found there.
+    var device: UInt64
+    var inode: UInt64
+    var options: CrawlOptions
+    /// Whether the directories found in it are read too, without asking.
+    var descends: Bool
+}
+
+/// What came of a job.
+struct CrawlResult: Sendable {
+    var ticket: UInt64
+    var task: UInt32
+    /// The round, and the epoch of changes to hard links, when the reading began.
+    var round: UInt32
+    var linkEpoch: UInt32 = 0
+    /// The directory's watch, or -1.
+    var watch: Int32 = -1
+    var watchError: SystemError?
+    /// Why it could not be read. `.stale`: another directory was found in its place.
+    var error: SystemError?
+    /// An entry of it that could not be looked at for want of permission.
+    var entryError: SystemError?
+    /// The directory itself, asked for after the watch was there.
+    var status: FileStatus?
+    var batch = DirectoryBatch()
+    /// The ticket of the first directory that is descended into, and how many there are: the directories of the batch,
+    /// in order, without those on which something is mounted.
+    var firstChild: UInt64 = 0
+    var childCount = 0
+}

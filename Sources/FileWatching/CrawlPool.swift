@@ -1,0 +1,170 @@
+// The crawling threads: a stack of directories to read, and the results for the loop to take.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// The threads that read directories. They know the kernel and nothing of the tree: whole directories go to the loop as
+/// results, each before those of the directories below it.
+///
+/// Sendable by `mutex`: `state` is touched only while it is held.
+final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
+    private struct State {
+        /// Last in, first out: that keeps the stack short and the file system's caches warm.
+        var jobs: [CrawlJob] = []
+        var results: [CrawlResult] = []
+        /// Entries in `results` and in what the loop took last, to hold the threads back.
+        var entriesAhead = 0
+        var stopping = false
+    }
+
+    private let kernel: Kernel
+    private let wake: @Sendable () -> Void
+    private let threadCount: Int
+    private let entriesAheadLimit: Int
+    private var state = State()
+    // Plain pthreads: the threads wait for jobs, and Swift's Mutex has no condition. Allocated here and released in
+    // deinit, since they must not move.
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let hasJobs: UnsafeMutablePointer<pthread_cond_t>
+    private let hasRoom: UnsafeMutablePointer<pthread_cond_t>
+    private var threads: [pthread_t] = []
+    private let nextTicket = Atomic<UInt64>(1)
+    /// What a reading that begins now is good for: it is raised whenever everything read before may be out of date.
+    private let round = Atomic<UInt32>(1)
+    /// Raised with each change to a file that has more than one name: what was read of such files before it may be old.
+    private let linkEpoch = Atomic<UInt32>(0)
+
+    init(kernel: Kernel, threads: Int, entriesAheadLimit: Int, wake: @escaping @Sendable () -> Void) {
+        self.kernel = kernel
+        self.wake = wake
+        self.entriesAheadLimit = entriesAheadLimit
+        threadCount = threads
+        mutex = .allocate(capacity: 1)
+        hasJobs = .allocate(capacity: 1)
+        hasRoom = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(hasJobs, nil)
+        pthread_cond_init(hasRoom, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        pthread_cond_destroy(hasJobs)
+        pthread_cond_destroy(hasRoom)
+        mutex.deallocate()
+        hasJobs.deallocate()
+        hasRoom.deallocate()
+    }
+
+    /// Tickets that were never given out: the first of so many.
+    func tickets(_ count: Int) -> UInt64 {
+        nextTicket.wrappingAdd(UInt64(count), ordering: .relaxed).oldValue
+    }
+
+    /// Begins a new round and returns it: whatever begins to be read from now on is good for it.
+    func raiseRound() -> UInt32 { round.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
+
+    /// A file with several names has changed.
+    func raiseLinkEpoch() { linkEpoch.wrappingAdd(1, ordering: .releasing) }
+
+    var currentLinkEpoch: UInt32 { linkEpoch.load(ordering: .acquiring) }
+
+    /// Asks for a directory. The threads start with the first job.
+    func submit(_ job: CrawlJob) {
+        pthread_mutex_lock(mutex)
+        state.jobs.append(job)
+        let starts = threads.isEmpty && threadCount > 0 && !state.stopping
+        if starts { start() }
+        pthread_cond_signal(hasJobs)
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// Takes all results. `processed` is how many entries of those taken before the loop has worked off since.
+    func take(processed: Int) -> [CrawlResult] {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        state.entriesAhead -= processed
+        if processed > 0 { pthread_cond_broadcast(hasRoom) }
+        let results = state.results
+        state.results = []
+        return results
+    }
+
+    /// Does one job on the caller's thread; false where there is none. For a watcher without threads.
+    func performOne() -> Bool {
+        pthread_mutex_lock(mutex)
+        let job = state.jobs.popLast()
+        pthread_mutex_unlock(mutex)
+        guard let job else { return false }
+        let reader = DirectoryReader(kernel: kernel)
+        perform(job, reader)
+        return true
+    }
+
+    /// Ends the threads; jobs that nobody has begun are dropped.
+    func stop() {
+        pthread_mutex_lock(mutex)
+        state.stopping = true
+        state.jobs = []
+        let running = threads
+        threads = []
+        pthread_cond_broadcast(hasJobs)
+        pthread_cond_broadcast(hasRoom)
+        pthread_mutex_unlock(mutex)
+        for thread in running { pthread_join(thread, nil) }
+    }
+
+    /// Starts the threads; the mutex is held.
+    private func start() {
+        for _ in 0..<threadCount {
+            var thread = pthread_t()
+            let box = Unmanaged.passRetained(CrawlThread { [self] in run() })
+            let result = pthread_create(
+                &thread, nil,
+                { context in
+                    if let context { Unmanaged<CrawlThread>.fromOpaque(context).takeRetainedValue().body() }
+                    return nil
+                }, box.toOpaque())
+            if result == 0 { threads.append(thread) } else { box.release() }
+        }
+    }
+
+    private func run() {
+        let reader = DirectoryReader(kernel: kernel)
+        while true {
+            pthread_mutex_lock(mutex)
+            while state.jobs.isEmpty && !state.stopping { pthread_cond_wait(hasJobs, mutex) }
+            while state.entriesAhead > entriesAheadLimit && !state.stopping { pthread_cond_wait(hasRoom, mutex) }
+            let job = state.jobs.popLast()
+            let stopping = state.stopping
+            pthread_mutex_unlock(mutex)
+            if stopping { return }
+            if let job { perform(job, reader) }
+        }
+    }
+
+    private func perform(_ job: CrawlJob, _ reader: borrowing DirectoryReader<Kernel>) {
+        var children: [CrawlJob] = []
+        let round = round.load(ordering: .acquiring)
+        let linkEpoch = linkEpoch.load(ordering: .acquiring)
+        var result = reader.read(job, round: round, tickets: { tickets($0) }, jobs: &children)
+        result.linkEpoch = linkEpoch
+        pthread_mutex_lock(mutex)
+        let wakes = state.results.isEmpty
+        state.entriesAhead += result.batch.count
+        // The result goes in before anybody can begin with the directories below, so the loop knows them first.
+        state.results.append(result)
+        state.jobs.append(contentsOf: children)
+        if children.count > 1 { pthread_cond_broadcast(hasJobs) }
+        pthread_mutex_unlock(mutex)
+        if wakes { wake() }
+    }
+}
+
+/// What a thread runs.
+private final class CrawlThread: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}

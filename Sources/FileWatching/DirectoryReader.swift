@@ -1,0 +1,223 @@
+// Reading one directory: watch first, then read, then look at each entry. Runs on the crawling threads.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+/// Reads directories with buffers of its own; each crawling thread has one.
+struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
+    private let kernel: Kernel
+    private let records: UnsafeMutableRawBufferPointer
+    private let tags: UnsafeMutableRawBufferPointer
+
+    static var recordsSize: Int { 64 * 1024 }
+    /// The largest value that an extended attribute may have (xattr(7)).
+    static var tagsSize: Int { 64 * 1024 }
+
+    init(kernel: Kernel) {
+        self.kernel = kernel
+        // Owned by this value alone until its deinit.
+        records = .allocate(byteCount: DirectoryReader.recordsSize, alignment: 8)
+        tags = .allocate(byteCount: DirectoryReader.tagsSize, alignment: 8)
+    }
+
+    deinit {
+        records.deallocate()
+        tags.deallocate()
+    }
+
+    /// Does a job. The directories to descend into are appended to `jobs`, in the order of their tickets.
+    func read(
+        _ job: CrawlJob, round: UInt32, tickets: (Int) -> UInt64, jobs: inout [CrawlJob]
+    ) -> CrawlResult {
+        var result = CrawlResult(ticket: job.ticket, task: job.task, round: round)
+        do throws(SystemError) {
+            let directory = try open(job)
+            defer { kernel.close(directory) }
+            do throws(SystemError) {
+                result.watch = try kernel.addWatch(on: directory, mask: .directory)
+            } catch {
+                result.watchError = error
+            }
+            let status = try kernel.status(of: "", in: directory)
+            result.status = status.file
+            guard status.file.inode == job.inode, status.file.device == job.device else { throw .stale }
+            try readEntries(of: directory, job, into: &result)
+        } catch {
+            result.error = error
+            result.batch = DirectoryBatch()
+        }
+        if job.descends, result.error == nil { descend(job, &result, tickets, &jobs) }
+        return result
+    }
+
+    private func open(_ job: CrawlJob) throws(SystemError) -> CInt {
+        if job.path.count <= 1 {
+            return try kernel.openDirectory(".", beneath: job.root.number, access: .reading)
+        }
+        var opened: CInt = -1
+        var failure: SystemError?
+        job.path.withUnsafeBytes { bytes in
+            do throws(SystemError) {
+                opened = try kernel.openDirectory(
+                    longPath: UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 1)]), beneath: job.root.number,
+                    access: .reading)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return opened
+    }
+
+    private func readEntries(
+        of directory: CInt, _ job: CrawlJob, into result: inout CrawlResult
+    ) throws(SystemError) {
+        while true {
+            let count = try kernel.readEntries(of: directory, into: records)
+            if count == 0 { return }
+            let filled = UnsafeRawBufferPointer(rebasing: records[..<count])
+            var entries = 0
+            var nameBytes = 0
+            Directory.forEachEntry(in: filled) {
+                entries += 1
+                nameBytes += $0.count
+            }
+            result.batch.reserve(entries, nameBytes: nameBytes, tags: job.options.readsTags)
+            Directory.forEachEntry(in: filled) { name in
+                if !job.options.ignored.isEmpty, job.options.ignored.contains(name) { return }
+                readEntry(name, in: directory, job, into: &result)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func readEntry(
+        _ name: UnsafeRawBufferPointer, in directory: CInt, _ job: CrawlJob, into result: inout CrawlResult
+    ) {
+        // forEachEntry leaves the NUL behind the name where it is.
+        guard let text = name.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
+        do throws(SystemError) {
+            let status = try kernel.status(of: text, in: directory)
+            var value: UnsafeRawBufferPointer?
+            if job.options.readsTags {
+                let readable = status.file.kind == .file || status.file.kind == .directory
+                let length = readable ? kernel.readTags(of: text, in: directory, into: tags) : 0
+                value = UnsafeRawBufferPointer(rebasing: tags[..<length])
+            }
+            result.batch.append(name: name, status: status.file, isMountRoot: status.isMountRoot, tags: value)
+        } catch {
+            // An entry that went away meanwhile is told by an event: the watch was there first.
+            if error != .noEntry { result.entryError = error }
+        }
+    }
+
+    private func descend(
+        _ job: CrawlJob, _ result: inout CrawlResult, _ tickets: (Int) -> UInt64, _ jobs: inout [CrawlJob]
+    ) {
+        let children = result.batch.enteredDirectories
+        guard !children.isEmpty else { return }
+        result.childCount = children.count
+        result.firstChild = tickets(children.count)
+        for (offset, index) in children.enumerated() {
+            var path: [UInt8] = []
+            let name = result.batch.nameRange(at: index)
+            path.reserveCapacity(job.path.count + name.count + 1)
+            path.append(contentsOf: job.path.dropLast())
+            if !path.isEmpty { path.append(UInt8(ascii: "/")) }
+            path.append(contentsOf: result.batch.names[name])
+            path.append(0)
+            let status = result.batch.statuses[index]
+            jobs.append(
+                CrawlJob(
+                    ticket: result.firstChild + UInt64(offset), task: job.task, root: job.root, path: path,
+                    device: status.device, inode: status.inode, options: job.options, descends: true))
+        }
+    }
+}
+
+extension DirectoryBatch {
+    /// The directories that are entered, by index: those on which nothing is mounted.
+    var enteredDirectories: [Int] {
+        var found: [Int] = []
+        for (index, status) in statuses.enumerated()
+        where status.kind == .directory && !mountRoots.contains(UInt32(index)) {
+            found.append(index)
+        }
+        return found
+    }
+
+    mutating func reserve(_ count: Int, nameBytes: Int, tags: Bool) {
+        names.reserveCapacity(names.count + nameBytes)
+        nameEnds.reserveCapacity(nameEnds.count + count)
+        statuses.reserveCapacity(statuses.count + count)
+        if tags { tagEnds.reserveCapacity(tagEnds.count + count) }
+    }
+}
+
+extension WatchKernel {
+    /// Opens a directory below another however long the way is: `PATH_MAX` bounds one call, not a tree.
+    func openDirectory(
+        longPath path: UnsafeRawBufferPointer, beneath directory: CInt, access: Directory.Access
+    ) throws(SystemError) -> CInt {
+        var from = directory
+        var owned: CInt = -1
+        var start = 0
+        defer { if owned >= 0 { close(owned) } }
+        while true {
+            var end = path.count
+            if end - start > WatchLimits.pathChunk {
+                end = start + WatchLimits.pathChunk
+                while end > start, path[end] != UInt8(ascii: "/") { end -= 1 }
+                if end == start { throw .nameTooLong }
+            }
+            let isLast = end == path.count
+            var opened: CInt = -1
+            var failure: SystemError?
+            withUnsafeTemporaryAllocation(byteCount: end - start + 1, alignment: 1) { text in
+                text.copyMemory(from: UnsafeRawBufferPointer(rebasing: path[start..<end]))
+                text[end - start] = 0
+                do throws(SystemError) {
+                    opened = try openDirectory(
+                        UnsafeRawPointer(text.baseAddress!).assumingMemoryBound(to: CChar.self), beneath: from,
+                        access: isLast ? access : .path)
+                } catch {
+                    failure = error
+                }
+            }
+            if owned >= 0 { close(owned) }
+            owned = -1
+            if let failure { throw failure }
+            if isLast { return opened }
+            owned = opened
+            from = opened
+            start = end + 1
+        }
+    }
+}
+
+/// Limits that are nobody's to set.
+enum WatchLimits {
+    /// Bytes of a path that one openat2(2) gets: below `PATH_MAX` (4,096) by more than a name.
+    static let pathChunk = 3_500
+    /// Bytes of a name (`NAME_MAX`).
+    static let nameLength = 255
+    /// How often a look-up may wait for its directory to be found before it is given up.
+    static let lookUpAttempts: UInt8 = 8
+}
+
+extension InotifyMask {
+    /// What a directory is watched for. Always the same: another mask for the same directory would replace it.
+    static let directory: InotifyMask = [
+        .create, .delete, .movedFrom, .movedTo, .modify, .closeWrite, .attributes, .deleteSelf, .moveSelf,
+        .onlyDirectories, .excludeUnlinked,
+    ]
+
+    /// What the directories above a container are watched for; added to whatever they are watched for already.
+    static let ancestor: InotifyMask = [
+        .create, .delete, .movedFrom, .movedTo, .deleteSelf, .moveSelf, .onlyDirectories, .excludeUnlinked, .addToMask,
+    ]
+
+    /// Events that change the directory itself too: its times and its links.
+    static let changesDirectory: InotifyMask = [.create, .delete, .movedFrom, .movedTo]
+}

@@ -1,0 +1,235 @@
+// Comparing the tree with the file system: after an overflow, for a rescan, and where watches are missing.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// Compares a container with the file system; the completion comes in a later turn with what differed. A container
+    /// that is unavailable is looked for, and has no differences.
+    package func rescan(_ number: UInt32, completion: @escaping (ComparisonCounts) -> Void) {
+        guard let container = containers[number] else {
+            completion(ComparisonCounts())
+            return
+        }
+        suspects.insert(number)
+        checkSuspects()
+        guard container.failure == nil else {
+            completion(ComparisonCounts())
+            return
+        }
+        container.requiredRound = pool.raiseRound()
+        compare(container, origin: Origin(cause: causeNow))
+        container.comparison?.completions.append(completion)
+    }
+
+    /// Reads `user.xdg.tags` at each look-up from now on, and of everything that is known by a comparison; the
+    /// completion comes when that has ended.
+    package func setReadsTags(_ number: UInt32, completion: @escaping () -> Void = {}) {
+        guard let container = containers[number], !container.options.readsTags else {
+            completion()
+            return
+        }
+        container.options.readsTags = true
+        rescan(number) { _ in completion() }
+    }
+
+    /// Begins a comparison of every directory that was not read since the required round, or widens the one that is
+    /// under way.
+    func compare(_ container: WatchedContainer, origin: Origin, only directories: [DirectoryID]? = nil) {
+        if container.comparison != nil {
+            if directories == nil { container.comparison?.isPoll = false }
+            if container.comparison?.phase != .listing { container.comparison?.phase = .listing }
+            return
+        }
+        let task = newTask(for: container, cause: origin.cause)
+        container.comparison = Comparison(task: task, isPoll: directories != nil, queue: directories ?? [])
+    }
+
+    /// Whether a comparison could go on at once.
+    var hasComparisonStep: Bool {
+        containers.values.contains { container in
+            guard let comparison = container.comparison else { return false }
+            let outstanding = tasks[comparison.task]?.outstanding ?? 0
+            return outstanding == 0 && container.outstanding == 0
+        }
+    }
+
+    /// Takes the comparisons as far as they go now.
+    func stepComparisons() {
+        for container in containers.values where container.comparison != nil { step(container) }
+    }
+
+    private func step(_ container: WatchedContainer) {
+        guard let comparison = container.comparison else { return }
+        let origin = Origin(cause: tasks[comparison.task]?.cause ?? causeNow, task: comparison.task)
+        switch comparison.phase {
+        case .listing:
+            list(container, origin)
+        case .additions:
+            guard tasks[comparison.task]?.outstanding == 0 else { return }
+            container.comparison?.additions = []
+            if isBehind(container) {
+                container.comparison?.phase = .listing
+                return
+            }
+            container.comparison?.phase = .removals
+            for removal in comparison.removals where directories.isAlive(removal.directory) {
+                removal.name.withUnsafeBytes { lookUps.add($0, in: removal.directory, origin: origin) }
+            }
+            runLookUps()
+        case .removals, .ending:
+            guard tasks[comparison.task]?.outstanding == 0 else { return }
+            if isBehind(container) {
+                container.comparison?.removals = []
+                container.comparison?.removalOfFile = [:]
+                container.comparison?.phase = .listing
+                return
+            }
+            end(container)
+        }
+    }
+
+    /// Hands out directories to be read, a window of them at a time. An overflow meanwhile makes those that were read
+    /// before it be read again, the others not: so each comparison ends.
+    private func list(_ container: WatchedContainer, _ origin: Origin) {
+        guard var comparison = container.comparison else { return }
+        let task = comparison.task
+        while tasks[task]?.outstanding ?? 0 < settings.comparisonWindow {
+            if comparison.next == comparison.queue.count {
+                guard tasks[task]?.outstanding == 0 else { break }
+                let wanted = comparison.isPoll ? [] : unreadSince(container.requiredRound, container)
+                if wanted.isEmpty {
+                    // Those that others are reading come in by themselves.
+                    if !comparison.isPoll, isBehind(container) { break }
+                    container.comparison?.queue = []
+                    container.comparison?.next = 0
+                    container.comparison?.phase = .additions
+                    for addition in comparison.additions where directories.isAlive(addition.directory) {
+                        addition.name.withUnsafeBytes { lookUps.add($0, in: addition.directory, origin: origin) }
+                    }
+                    runLookUps()
+                    return
+                }
+                comparison.queue = wanted
+                comparison.next = 0
+            }
+            let id = comparison.queue[comparison.next]
+            comparison.next += 1
+            guard directories.isAlive(id) else { continue }
+            if !comparison.isPoll, directories[id].round >= container.requiredRound { continue }
+            read(id, descends: false, origin: origin)
+            // The root could not be opened: nothing else can be read either, and the root is suspected.
+            if directories[id].flags.contains(.needsReading) { break }
+        }
+        container.comparison?.queue = comparison.queue
+        container.comparison?.next = comparison.next
+    }
+
+    private func unreadSince(_ round: UInt32, _ container: WatchedContainer) -> [DirectoryID] {
+        directories.directories(of: container.number) { $0.round < round && !$0.flags.contains(.reading) }
+    }
+
+    private func isBehind(_ container: WatchedContainer) -> Bool {
+        guard container.comparison?.isPoll == false else { return false }
+        let round = container.requiredRound
+        return directories.records.contains {
+            $0.flags.contains(.alive) && $0.node.container == container.number && $0.round < round
+        }
+    }
+
+    private func end(_ container: WatchedContainer) {
+        guard let comparison = container.comparison else { return }
+        container.comparison = nil
+        tasks[comparison.task] = nil
+        if !comparison.isPoll {
+            notices.append(.compared(container: container.number, counts: comparison.counts))
+        }
+        for completion in comparison.completions { completion(comparison.counts) }
+    }
+
+    /// Ends a comparison that has lost its container.
+    func abandonComparison(_ container: WatchedContainer) {
+        if container.comparison != nil { end(container) }
+    }
+
+    /// What was read of a directory against what is known. A difference is only a hint: it has the entry looked at, so
+    /// that nothing is written that an event has overtaken.
+    func compare(_ result: CrawlResult, with id: DirectoryID, touched: Set<[UInt8]>, _ origin: Origin) {
+        let batch = result.batch
+        let node = directories[id].node
+        let container = containers[node.container]
+        let holds = container?.comparison != nil && container?.comparison?.task == result.task
+        var matched: [TreeNode] = []
+        matched.reserveCapacity(batch.count)
+        batch.names.withUnsafeBytes { names in
+            for index in 0..<batch.count {
+                let name = UnsafeRawBufferPointer(rebasing: names[batch.nameRange(at: index)])
+                guard let child = tree.child(of: node, named: name) else {
+                    if holds {
+                        container?.comparison?.additions.append((id, Array(name)))
+                    } else {
+                        lookUps.add(name, in: id, origin: origin)
+                    }
+                    continue
+                }
+                matched.append(child)
+                let status = batch.statuses[index]
+                var differs = !isEqual(tree.status(of: child), status)
+                if status.kind == .directory, !differs {
+                    let isMounted = !batch.mountRoots.isEmpty && batch.mountRoots.contains(UInt32(index))
+                    differs = isMounted == (directories.directory(at: child) != nil)
+                }
+                if differs { lookUps.add(name, in: id, origin: origin) }
+                if let range = batch.tagRange(at: index), touched.isEmpty || !touched.contains(Array(name)) {
+                    let changed = batch.tags.withUnsafeBytes {
+                        tree.setTags(of: child, to: UnsafeRawBufferPointer(rebasing: $0[range]))
+                    }
+                    if changed, !differs { count(origin) { $0.changed += 1 } }
+                }
+            }
+        }
+        guard matched.count != tree.childCount(of: node) else { return }
+        let seen = Set(matched)
+        var missing: [TreeNode] = []
+        tree.forEachChild(of: node) { if !seen.contains($0) { missing.append($0) } }
+        for child in missing {
+            var name: [UInt8] = []
+            tree.appendName(of: child, to: &name)
+            if holds, let container {
+                holdRemoval(id, name, identity: tree.status(of: child).identity, in: container)
+            } else {
+                name.withUnsafeBytes { lookUps.add($0, in: id, origin: origin) }
+            }
+        }
+    }
+
+    /// A directory's own links and times are told by its own reading; a package is a directory to the file system.
+    private func isEqual(_ known: FileStatus, _ seen: FileStatus) -> Bool {
+        if known == seen { return true }
+        guard known.kind == .package, seen.kind == .directory else { return false }
+        var known = known
+        known.kind = .directory
+        return known == seen
+    }
+
+    func holdRemoval(
+        _ directory: DirectoryID, _ name: [UInt8], identity: FileIdentity?, in container: WatchedContainer
+    ) {
+        if let identity, let count = container.comparison?.removals.count {
+            container.comparison?.removalOfFile[identity] = count
+        }
+        container.comparison?.removals.append((directory, name))
+    }
+
+    /// Compares the directories that have no watch, when it is time.
+    func poll() {
+        for container in containers.values {
+            guard let time = container.nextPoll, kernel.now() >= time else { continue }
+            container.nextPoll = kernel.now() &+ settings.pollInterval
+            guard container.comparison == nil else { continue }
+            let unwatched = directories.directories(of: container.number) { $0.flags.contains(.unwatched) }
+            if !unwatched.isEmpty { compare(container, origin: Origin(cause: causeNow), only: unwatched) }
+        }
+    }
+}

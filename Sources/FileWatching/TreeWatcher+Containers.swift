@@ -1,0 +1,175 @@
+// Containers: added and removed, found and lost. A container's root is known by its inode and watched from above too.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// Begins to watch the tree at an absolute path. The container is `.crawling`, or `.unavailable` until its
+    /// directory appears, when this returns. Names that a glob matches are left out. The tree has its root already.
+    package func addContainer(_ number: UInt32, path: String, ignoring globs: [String] = []) {
+        guard containers[number] == nil else { return }
+        let options = CrawlOptions(ignored: IgnoredNames(globs), readsTags: false)
+        let container = WatchedContainer(number: number, path: path, options: options)
+        containers[number] = container
+        ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
+        check(container)
+    }
+
+    /// Stops watching: its entries leave the tree at once, and its watches end over the next turns.
+    package func removeContainer(_ number: UInt32) {
+        guard let container = containers[number] else { return }
+        if container.failure == nil { lose(container, .noEntry) }
+        setAncestors(of: container, to: [])
+        containers[number] = nil
+        suspects.remove(number)
+        for (task, value) in tasks where value.container == number { tasks[task] = nil }
+        ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
+    }
+
+    /// How a container stands; nil for one that is not watched.
+    package func state(of number: UInt32) -> ContainerState? { containers[number]?.state }
+
+    /// Figures of a container.
+    package func figures(of number: UInt32) -> ContainerFigures {
+        var figures = ContainerFigures()
+        guard let container = containers[number] else { return figures }
+        figures.directories = container.directories
+        figures.watches = container.watches
+        figures.unreadable = container.unreadable
+        figures.polled = container.unwatched
+        figures.outstanding = container.outstanding
+        return figures
+    }
+
+    /// Looks at the roots of which something was heard.
+    func checkSuspects() {
+        while let number = suspects.popFirst() {
+            if let container = containers[number] { check(container) }
+        }
+    }
+
+    /// Looks whether a container's directory is there, and whether it is the one that is known.
+    private func check(_ container: WatchedContainer) {
+        watchAncestors(of: container)
+        let found: FileStatus
+        do throws(SystemError) {
+            let number = try kernel.openDirectory(at: container.path, access: .path)
+            defer { kernel.close(number) }
+            found = try kernel.status(of: "", in: number).file
+        } catch {
+            if container.failure == nil {
+                lose(container, error)
+                notices.append(.containerGone(container: container.number, error: error))
+            } else if container.failure != error || container.ancestors.isEmpty {
+                container.failure = error
+            }
+            return
+        }
+        if let root = container.root {
+            let record = directories[root]
+            let isKnown = record.inode == found.inode && record.device == found.device
+            let created = tree.status(of: record.node).created
+            if isKnown, !record.flags.contains(.wasRead) || created == nil || created == found.created {
+                tree.update(record.node, status: found)
+                if record.flags.contains(.needsReading) {
+                    read(root, descends: true, origin: Origin(cause: causeNow))
+                }
+                return
+            }
+            lose(container, .stale)
+            notices.append(.containerGone(container: container.number, error: .stale))
+        }
+        find(container, found)
+    }
+
+    /// The container's directory is there: it is crawled.
+    private func find(_ container: WatchedContainer, _ status: FileStatus) {
+        let node = tree.root(of: container.number)
+        container.failure = nil
+        tree.update(node, status: status)
+        let root = record(node, status)
+        container.root = root
+        let task = newTask(for: container, cause: causeNow)
+        container.firstCrawl = task
+        notices.append(.containerFound(container: container.number))
+        read(root, descends: true, origin: Origin(cause: causeNow, task: task))
+    }
+
+    /// The container's directory is gone: its entries leave the tree.
+    private func lose(_ container: WatchedContainer, _ error: SystemError) {
+        let node = tree.root(of: container.number)
+        leave(node)
+        tree.removeChildren(of: node)
+        container.root = nil
+        container.failure = error
+        container.firstCrawl = nil
+        container.openRoot = nil
+        container.nextPoll = nil
+        container.limit = nil
+        abandonComparison(container)
+        halves.removeAll { $0.container == container.number }
+    }
+
+    // MARK: The directories above a container
+
+    /// An event above a container: it matters where it names the next directory on the way down, or the directory
+    /// itself.
+    func ancestorChanged(_ event: InotifyEvent, name: UnsafeRawBufferPointer, _ numbers: Set<UInt32>) {
+        if event.mask.contains(.ignored) {
+            ancestorWatches[event.watch] = nil
+            for number in numbers { containers[number]?.ancestors.removeAll { $0 == event.watch } }
+        }
+        for number in numbers {
+            guard let container = containers[number] else { continue }
+            if name.isEmpty {
+                if !event.mask.isDisjoint(with: [.ignored, .deleteSelf, .moveSelf, .unmount]) {
+                    suspects.insert(number)
+                }
+            } else if container.pathComponents.contains(where: { name.elementsEqual($0) }) {
+                suspects.insert(number)
+            }
+        }
+    }
+
+    /// Watches the directories above a container, as far down as there are any: one that is missing is noticed when it
+    /// appears, and one that is renamed when it goes.
+    private func watchAncestors(of container: WatchedContainer) {
+        let components = container.pathComponents
+        var watches: [Int32] = []
+        var path: [UInt8] = []
+        for component in components {
+            let text = (path.isEmpty ? [UInt8(ascii: "/")] : path).map(CChar.init(bitPattern:)) + [0]
+            guard let directory = try? kernel.openDirectory(at: text, access: .reading) else { break }
+            defer { kernel.close(directory) }
+            if let watch = try? kernel.addWatch(on: directory, mask: .ancestor) { watches.append(watch) }
+            path.append(UInt8(ascii: "/"))
+            path.append(contentsOf: component)
+        }
+        setAncestors(of: container, to: watches)
+    }
+
+    private func setAncestors(of container: WatchedContainer, to watches: [Int32]) {
+        for watch in watches {
+            ancestorWatches[watch, default: []].insert(container.number)
+            unwanted.remove(watch)
+        }
+        for watch in container.ancestors where !watches.contains(watch) {
+            ancestorWatches[watch]?.remove(container.number)
+            if ancestorWatches[watch]?.isEmpty == true {
+                ancestorWatches[watch] = nil
+                if directories.directory(watch: watch) == nil, unwanted.insert(watch).inserted {
+                    unwantedWatches.append(watch)
+                }
+            }
+        }
+        container.ancestors = watches
+    }
+}
+
+extension WatchedContainer {
+    /// The names on the way from `/` to the container.
+    var pathComponents: [[UInt8]] {
+        path.dropLast().map(UInt8.init(bitPattern:)).split(separator: UInt8(ascii: "/")).map(Array.init)
+    }
+}

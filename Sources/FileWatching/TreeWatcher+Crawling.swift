@@ -1,0 +1,296 @@
+// Having directories read, and taking in what the threads have read.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// Has a directory watched and read. What it finds counts for the origin's task, or for a task of its own.
+    func read(_ id: DirectoryID, descends: Bool, origin: Origin) {
+        let record = directories[id]
+        guard !record.flags.contains(.reading), let container = containers[record.node.container] else { return }
+        directories[id].flags.remove(.needsReading)
+        guard let root = openRoot(container) else {
+            directories[id].flags.insert(.needsReading)
+            suspects.insert(container.number)
+            return
+        }
+        let task = tasks[origin.task] != nil ? origin.task : newTask(for: container, cause: origin.cause)
+        tasks[task]?.outstanding += 1
+        container.outstanding += 1
+        let ticket = pool.tickets(1)
+        tickets[ticket] = id
+        directories[id].flags.insert(.reading)
+        if container.options.readsTags { touchedNames[id.slot] = [] }
+        pool.submit(
+            CrawlJob(
+                ticket: ticket, task: task, root: root, path: path(of: record.node) + [0], device: record.device,
+                inode: record.inode, options: container.options, descends: descends))
+    }
+
+    func newTask(for container: WatchedContainer, cause: UInt64) -> UInt32 {
+        repeat { lastTask &+= 1 } while lastTask == 0 || tasks[lastTask] != nil
+        tasks[lastTask] = CrawlTask(container: container.number, cause: cause)
+        return lastTask
+    }
+
+    private func openRoot(_ container: WatchedContainer) -> OpenDirectory? {
+        if let open = container.openRoot { return open }
+        guard let root = container.root,
+            let number = try? kernel.openDirectory(at: container.path, access: .path)
+        else { return nil }
+        let open = OpenDirectory(owning: number) { [kernel] in kernel.close($0) }
+        guard let status = try? kernel.status(of: "", in: number), status.file.inode == directories[root].inode,
+            status.file.device == directories[root].device
+        else { return nil }
+        container.openRoot = open
+        return open
+    }
+
+    /// Reads directories on the loop, where there are no threads.
+    func performJobs() -> Bool {
+        for _ in 0..<64 where !pool.performOne() { return false }
+        return true
+    }
+
+    /// Takes what the threads have read. It waits in the inbox until the events that were queued by now have been read.
+    func takeResults() {
+        guard inboxNext == inbox.count else { return }
+        inbox = pool.take(processed: processedEntries)
+        inboxNext = 0
+        processedEntries = 0
+        if !inbox.isEmpty { inboxPosition = position + queuedBytes() }
+    }
+
+    /// Applies what is in the inbox, some of it at most. Returns whether there is more.
+    func applyResults() -> Bool {
+        guard inboxNext < inbox.count else { return false }
+        guard position >= inboxPosition else { return true }
+        let limit = processedEntries + settings.crawledEntriesPerTurn
+        while inboxNext < inbox.count, processedEntries < limit {
+            let result = inbox[inboxNext]
+            // Let go of the batch as soon as it is applied.
+            inbox[inboxNext] = CrawlResult(ticket: 0, task: 0, round: 0)
+            inboxNext += 1
+            processedEntries += result.batch.count
+            apply(result)
+            runLookUps()
+        }
+        return true
+    }
+
+    private func apply(_ result: CrawlResult) {
+        counters.directoriesRead += 1
+        if let task = tasks[result.task] {
+            tasks[result.task]?.outstanding += result.childCount - 1
+            containers[task.container]?.outstanding += result.childCount - 1
+        }
+        let origin = Origin(cause: tasks[result.task]?.cause ?? causeNow, task: result.task)
+        guard let id = tickets.removeValue(forKey: result.ticket), directories.isAlive(id) else {
+            dropWatch(of: result)
+            return
+        }
+        directories[id].flags.remove(.reading)
+        directories[id].round = result.round
+        let touched = touchedNames.removeValue(forKey: id.slot) ?? []
+        let held = heldEvents[result.watch]
+        if let error = result.error {
+            dropWatch(of: result)
+            failed(id, error, origin)
+            return
+        }
+        if result.watch >= 0, goneWatches.contains(result.watch) {
+            // It ended after it was given: by our own removal, or with the directory.
+            directories[id].flags.insert(.needsReading)
+            read(id, descends: true, origin: origin)
+            return
+        }
+        heldEvents[result.watch] = nil
+        takeWatch(of: result, for: id, origin)
+        if let error = result.entryError { becameUnreadable(id, error) } else { becameReadable(id) }
+        let node = directories[id].node
+        if let status = result.status, tree.status(of: node) != status || held?.touchesDirectory == true {
+            lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
+        }
+        if !directories[id].flags.contains(.wasRead), tree.childCount(of: node) == 0 {
+            insert(result, into: id, except: held?.names ?? [], origin)
+        } else {
+            compare(result, with: id, touched: touched, origin)
+        }
+        directories[id].flags.insert(.wasRead)
+        expectChildren(of: result, in: id)
+        for name in held?.names ?? [] {
+            name.withUnsafeBytes { name in
+                let ignored = ignoresNames && isIgnored(name, in: id)
+                if !ignored { lookUps.add(name, in: id, origin: origin) }
+            }
+        }
+    }
+
+    /// The directories that the threads descend into: their results will come for these records.
+    private func expectChildren(of result: CrawlResult, in id: DirectoryID) {
+        guard result.childCount > 0 else { return }
+        let node = directories[id].node
+        for (offset, index) in result.batch.enteredDirectories.enumerated() {
+            let status = result.batch.statuses[index]
+            let child = result.batch.names.withUnsafeBytes {
+                tree.child(of: node, named: UnsafeRawBufferPointer(rebasing: $0[result.batch.nameRange(at: index)]))
+            }
+            guard let child, isSameFile(tree.status(of: child), status) else { continue }
+            let known = directories.directory(at: child)
+            if let known, directories[known].flags.contains(.wasRead) || directories[known].flags.contains(.reading) {
+                continue
+            }
+            let directory = known ?? record(child, status)
+            tickets[result.firstChild + UInt64(offset)] = directory
+            directories[directory].flags.insert(.reading)
+            directories[directory].flags.remove(.needsReading)
+        }
+    }
+
+    private func takeWatch(of result: CrawlResult, for id: DirectoryID, _ origin: Origin) {
+        let container = containers[directories.container(of: id)]
+        guard result.watch >= 0 else {
+            container?.limit = result.watchError
+            if directories[id].flags.insert(.unwatched).inserted {
+                container?.unwatched += 1
+                if let container, container.unwatched == 1 {
+                    let path = path(of: directories[id].node)
+                    notices.append(.watchLimit(container: container.number, path: path))
+                    container.nextPoll = kernel.now() &+ settings.pollInterval
+                }
+            }
+            return
+        }
+        unwanted.remove(result.watch)
+        if let other = directories.directory(watch: result.watch), other != id {
+            // The same directory is known in two places, so one of them is out of date.
+            setWatch(other, to: -1)
+            directories[other].flags.insert(.needsReading)
+            lookAtPlace(of: other, origin: origin)
+        }
+        setWatch(id, to: result.watch)
+        if directories[id].flags.remove(.unwatched) != nil, let container {
+            container.unwatched -= 1
+            if container.unwatched == 0 {
+                container.limit = nil
+                container.nextPoll = nil
+                notices.append(.watchLimitOver(container: container.number))
+            }
+        }
+    }
+
+    /// A result that nobody wants: its watch goes, unless a directory has it or a result may still bring it.
+    private func dropWatch(of result: CrawlResult) {
+        guard result.watch >= 0, directories.directory(watch: result.watch) == nil,
+            ancestorWatches[result.watch] == nil, unwanted.insert(result.watch).inserted
+        else { return }
+        unwantedWatches.append(result.watch)
+    }
+
+    private func failed(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) {
+        let node = directories[id].node
+        switch error {
+        case .noAccess, .notPermitted:
+            becameUnreadable(id, error)
+        case .crossesDevice:
+            // Something is mounted on it: an entry that is not entered.
+            leave(node)
+            removeChildren(of: node, origin: origin)
+        case .noEntry, .stale, .notDirectory, .tooManyLinks, .wouldBlock:
+            directories[id].flags.insert(.needsReading)
+            // The way to it may be out of date, and so may the descriptor that a look-up would use: a look-up that
+            // goes the way itself waits for the move that explains it.
+            if let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
+                closeDescriptor(of: above)
+            }
+            lookAtPlace(of: id, origin: origin)
+        default:
+            becameUnreadable(id, error)
+            if let container = containers[node.container], directories[id].flags.insert(.unwatched).inserted {
+                container.unwatched += 1
+                container.limit = error
+                if container.nextPoll == nil { container.nextPoll = kernel.now() &+ settings.pollInterval }
+            }
+        }
+    }
+
+    /// The entries of a directory that was empty in the tree, all at once but for those that need a closer look.
+    private func insert(_ result: CrawlResult, into id: DirectoryID, except held: Set<[UInt8]>, _ origin: Origin) {
+        let batch = result.batch
+        let node = directories[id].node
+        let linksChanged = result.linkEpoch != pool.currentLinkEpoch
+        let removals = containers[node.container]?.comparison?.removalOfFile ?? [:]
+        var excluded: [Int] = []
+        for index in 0..<batch.count {
+            let status = batch.statuses[index]
+            if !held.isEmpty, held.contains(Array(batch.names[batch.nameRange(at: index)])) {
+                excluded.append(index)
+            } else if status.kind == .directory, knownDirectory(status, in: node.container) != nil {
+                excluded.append(index)
+            } else if linksChanged, status.links > 1, status.kind != .directory {
+                excluded.append(index)
+            } else if !halves.isEmpty, halves.contains(where: { $0.identity == status.identity }) {
+                excluded.append(index)
+            } else if !removals.isEmpty, removals[status.identity] != nil {
+                excluded.append(index)
+            } else if status.links > 1, status.kind != .directory {
+                findLinksLater(of: status, origin)
+            }
+        }
+        if excluded.isEmpty {
+            if batch.count > 0 { tree.insertChildren(of: node, from: batch) }
+        } else {
+            tree.insertChildren(of: node, from: batch.without(excluded))
+            for index in excluded {
+                batch.names[batch.nameRange(at: index)].withUnsafeBytes { lookUps.add($0, in: id, origin: origin) }
+            }
+        }
+        count(origin) { $0.added += batch.count - excluded.count }
+    }
+
+    /// Ends the tasks that have nothing outstanding.
+    func finishTasks() {
+        guard !tasks.isEmpty else { return }
+        for (number, task) in tasks where task.outstanding == 0 && lookUps.isEmpty {
+            guard let container = containers[task.container] else {
+                tasks[number] = nil
+                continue
+            }
+            if container.comparison?.task == number { continue }
+            tasks[number] = nil
+            if container.firstCrawl == number {
+                container.firstCrawl = nil
+                notices.append(.crawled(container: container.number, directories: container.directories))
+            }
+        }
+        for container in containers.values where container.outstanding == 0 { container.openRoot = nil }
+        if !tasksAreOutstanding {
+            heldEvents = [:]
+            goneWatches = []
+        }
+    }
+}
+
+extension DirectoryBatch {
+    /// The batch without some of its entries, given in ascending order.
+    func without(_ excluded: [Int]) -> DirectoryBatch {
+        var batch = DirectoryBatch()
+        var next = 0
+        for index in 0..<count {
+            if next < excluded.count, excluded[next] == index {
+                next += 1
+                continue
+            }
+            names.withUnsafeBytes { names in
+                tags.withUnsafeBytes { tags in
+                    batch.append(
+                        name: UnsafeRawBufferPointer(rebasing: names[nameRange(at: index)]), status: statuses[index],
+                        isMountRoot: mountRoots.contains(UInt32(index)),
+                        tags: tagRange(at: index).map { UnsafeRawBufferPointer(rebasing: tags[$0]) })
+                }
+            }
+        }
+        return batch
+    }
+}

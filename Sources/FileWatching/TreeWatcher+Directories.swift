@@ -1,0 +1,199 @@
+// Entering and leaving directories, opening them for look-ups, and their watches.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// Takes a directory under watch and has it read.
+    func enter(_ node: TreeNode, _ status: FileStatus, origin: Origin) {
+        let id = record(node, status)
+        read(id, descends: true, origin: origin)
+    }
+
+    /// Makes the record of a directory that is in the tree.
+    func record(_ node: TreeNode, _ status: FileStatus) -> DirectoryID {
+        containers[node.container]?.directories += 1
+        return directories.insert(node: node, device: status.device, inode: status.inode)
+    }
+
+    /// Lets go of a directory and those below it: before they leave the tree.
+    func leave(_ node: TreeNode) {
+        if directories.directory(at: node) != nil || tree.childCount(of: node) > 0 {
+            var below: [TreeNode] = []
+            tree.forEachDirectory(below: node) { below.append($0) }
+            for directory in below { forget(directory) }
+        }
+        forget(node)
+    }
+
+    private func forget(_ node: TreeNode) {
+        guard let id = directories.directory(at: node) else { return }
+        let watch = directories[id].watch
+        if watch >= 0 {
+            setWatch(id, to: -1)
+            if ancestorWatches[watch] == nil, unwanted.insert(watch).inserted { unwantedWatches.append(watch) }
+        }
+        closeDescriptor(of: id)
+        if let container = containers[node.container] {
+            container.directories -= 1
+            if directories[id].flags.contains(.unreadable) { container.unreadable -= 1 }
+            if directories[id].flags.contains(.unwatched) { container.unwatched -= 1 }
+        }
+        touchedNames[id.slot] = nil
+        directories.remove(id)
+    }
+
+    func setWatch(_ id: DirectoryID, to watch: Int32) {
+        let old = directories[id].watch
+        guard old != watch else { return }
+        directories.setWatch(id, to: watch)
+        guard let container = containers[directories.container(of: id)] else { return }
+        if old >= 0 { container.watches -= 1 }
+        if watch >= 0 { container.watches += 1 }
+    }
+
+    /// Ends the watches of directories that were left, a slice at a time: each queues an `IN_IGNORED`, and too many at
+    /// once would overflow the queue.
+    func removeUnwantedWatches() {
+        guard !unwantedWatches.isEmpty, position >= removalPosition else { return }
+        let slice = max(kernel.queueLimit / 4, 1)
+        var removed = 0
+        var taken = 0
+        for watch in unwantedWatches {
+            if removed == slice { break }
+            taken += 1
+            guard unwanted.remove(watch) != nil, directories.directory(watch: watch) == nil else { continue }
+            if tasksAreOutstanding { goneWatches.insert(watch) }
+            // EINVAL: it has ended by itself, with its directory.
+            try? kernel.removeWatch(watch)
+            removed += 1
+        }
+        unwantedWatches.removeFirst(taken)
+        removalPosition = position + queuedBytes()
+    }
+
+    func becameUnreadable(_ id: DirectoryID, _ error: SystemError) {
+        guard directories[id].flags.insert(.unreadable).inserted else { return }
+        let node = directories[id].node
+        containers[node.container]?.unreadable += 1
+        notices.append(.unreadable(container: node.container, path: path(of: node), error: error))
+    }
+
+    func becameReadable(_ id: DirectoryID) {
+        guard directories[id].flags.remove(.unreadable) != nil else { return }
+        containers[directories.container(of: id)]?.unreadable -= 1
+    }
+
+    // MARK: Descriptors
+
+    /// An open descriptor of a directory, for look-ups in it; nil where it is not where its row is, which is known by
+    /// device and inode. It stays open at least until the next call.
+    func descriptor(of id: DirectoryID) -> CInt? {
+        let record = directories[id]
+        if record.cacheSlot >= 0 { return cache.use(record.cacheSlot) }
+        guard let number = open(id) else { return nil }
+        let (slot, evicted) = cache.insert(number, for: id)
+        directories[id].cacheSlot = slot
+        if let evicted {
+            directories[evicted.directory].cacheSlot = -1
+            kernel.close(evicted.number)
+        }
+        return number
+    }
+
+    func closeDescriptor(of id: DirectoryID) {
+        let slot = directories[id].cacheSlot
+        guard slot >= 0 else { return }
+        directories[id].cacheSlot = -1
+        let number = cache.remove(slot)
+        if number >= 0 { kernel.close(number) }
+    }
+
+    func closeIdleDirectories() {
+        guard cache.nextDeadline(idleTime: 0) != nil else { return }
+        for idle in cache.sweep(now: kernel.now(), idleTime: settings.directoryIdleTime) {
+            closeDescriptor(of: idle.directory)
+        }
+    }
+
+    private func open(_ id: DirectoryID) -> CInt? {
+        do throws(SystemError) {
+            return try openOnce(id)
+        } catch {
+            guard error == .tooManyDescriptors || error == .tooManyDescriptorsInSystem else { return nil }
+        }
+        for slot in directories.records.indices where directories.records[slot].cacheSlot >= 0 {
+            closeDescriptor(of: directories.id(ofSlot: Int32(slot)))
+        }
+        return try? openOnce(id)
+    }
+
+    private func openOnce(_ id: DirectoryID) throws(SystemError) -> CInt {
+        let record = directories[id]
+        let number: CInt
+        if let (start, way) = wayFromOpenDirectory(to: id) {
+            var opened: CInt = -1
+            var failure: SystemError?
+            way.withUnsafeBytes {
+                do throws(SystemError) {
+                    opened = try kernel.openDirectory(longPath: $0, beneath: start, access: .path)
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+            number = opened
+        } else {
+            guard tree.parent(of: record.node) == nil, let container = containers[record.node.container] else {
+                throw .stale
+            }
+            number = try kernel.openDirectory(at: container.path, access: .path)
+        }
+        guard let status = try? kernel.status(of: "", in: number), status.file.inode == record.inode,
+            status.file.device == record.device
+        else {
+            kernel.close(number)
+            throw .stale
+        }
+        return number
+    }
+
+    /// The nearest directory above that is open, and the way down from it; the root is opened for it. Nil for a root.
+    private func wayFromOpenDirectory(to id: DirectoryID) -> (start: CInt, way: [UInt8])? {
+        nodeStack.removeAll(keepingCapacity: true)
+        var node = directories[id].node
+        while let parent = tree.parent(of: node) {
+            nodeStack.append(node)
+            guard let above = directories.directory(at: parent) else { return nil }
+            let isRoot = tree.parent(of: parent) == nil
+            if isRoot || directories[above].cacheSlot >= 0 {
+                // The names first: opening a root comes back to this buffer.
+                let way = joinNames(of: nodeStack)
+                return (descriptor(of: above) ?? -1, way)
+            }
+            node = parent
+        }
+        return nil
+    }
+
+    private func joinNames(of nodes: [TreeNode]) -> [UInt8] {
+        var path: [UInt8] = []
+        for node in nodes.reversed() {
+            if !path.isEmpty { path.append(UInt8(ascii: "/")) }
+            tree.appendName(of: node, to: &path)
+        }
+        return path
+    }
+
+    /// The path of an entry below its container's root.
+    func path(of node: TreeNode) -> [UInt8] {
+        var nodes: [TreeNode] = []
+        var current = node
+        while let parent = tree.parent(of: current) {
+            nodes.append(current)
+            current = parent
+        }
+        return joinNames(of: nodes)
+    }
+}

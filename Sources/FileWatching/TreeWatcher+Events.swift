@@ -1,0 +1,137 @@
+// Reading the stream of events and sorting them into look-ups, renames and the rest.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+
+extension TreeWatcher {
+    /// Reads what is queued, some buffers at most. Returns whether there may be more.
+    func readEvents() -> Bool {
+        for _ in 0..<max(settings.readsPerTurn, 1) {
+            let count: Int
+            do throws(SystemError) {
+                count = try kernel.readEvents(into: readBuffer)
+            } catch {
+                notices.append(.readFailed(error: error))
+                return false
+            }
+            if count == 0 { return false }
+            counters.reads += 1
+            counters.bytesRead += UInt64(count)
+            let start = position
+            position += UInt64(count)
+            process(UnsafeRawBufferPointer(rebasing: readBuffer[..<count]), from: start)
+            // Where a record more would have fitted there was none.
+            if count <= readBuffer.count - InotifyEvent.headerSize - WatchLimits.nameLength - 1 { return false }
+        }
+        return true
+    }
+
+    private func process(_ buffer: UnsafeRawBufferPointer, from start: UInt64) {
+        var offset = 0
+        var cause = start
+        while let event = InotifyEvent(in: buffer, at: &offset) {
+            let name = UnsafeRawBufferPointer(
+                rebasing: buffer[event.nameOffset..<event.nameOffset + event.nameLength])
+            process(event, name: name, origin: Origin(cause: cause))
+            cause = start + UInt64(offset)
+        }
+    }
+
+    private func process(_ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
+        counters.eventsRead += 1
+        if event.mask.contains(.overflow) {
+            overflowed(origin: origin)
+            return
+        }
+        if !ancestorWatches.isEmpty, let numbers = ancestorWatches[event.watch] {
+            ancestorChanged(event, name: name, numbers)
+        }
+        guard let id = directories.directory(watch: event.watch) else {
+            hold(event, name: name, cause: origin.cause)
+            return
+        }
+        if event.nameLength == 0 {
+            directoryChanged(id, event, origin: origin)
+            return
+        }
+        if event.mask.contains(.movedFrom) {
+            movedFrom(id, event, name: name, origin: origin)
+        } else if event.mask.contains(.movedTo) {
+            movedTo(id, event, name: name, origin: origin)
+        } else {
+            if ignoresNames, isIgnored(name, in: id) { return }
+            lookUps.add(name, in: id, origin: origin)
+            if !touchedNames.isEmpty { touchedNames[id.slot]?.insert(Array(name)) }
+        }
+        if !event.mask.isDisjoint(with: .changesDirectory) {
+            lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
+        }
+    }
+
+    func isIgnored(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
+        guard let container = containers[directories.container(of: id)] else { return false }
+        return !container.options.ignored.isEmpty && container.options.ignored.contains(name)
+    }
+
+    /// An event for a directory itself, not for a name in it.
+    private func directoryChanged(_ id: DirectoryID, _ event: InotifyEvent, origin: Origin) {
+        if event.mask.contains(.ignored) {
+            if tasksAreOutstanding { goneWatches.insert(event.watch) }
+            watchEnded(id, origin: origin)
+        } else if !event.mask.isDisjoint(with: [.moveSelf, .deleteSelf, .unmount]) {
+            lookAtPlace(of: id, origin: origin)
+        } else {
+            lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
+        }
+    }
+
+    /// The kernel has ended a watch: the directory is gone, or its file system is.
+    private func watchEnded(_ id: DirectoryID, origin: Origin) {
+        setWatch(id, to: -1)
+        directories[id].flags.insert(.needsReading)
+        lookAtPlace(of: id, origin: origin)
+    }
+
+    /// Looks at a directory where it should lie: by its name in the directory above, a root by its path.
+    func lookAtPlace(of id: DirectoryID, origin: Origin, attempts: UInt8 = 0) {
+        let node = directories[id].node
+        guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else {
+            suspects.insert(node.container)
+            return
+        }
+        withName(of: node) { lookUps.add($0, in: above, origin: origin, attempts: attempts) }
+    }
+
+    func withName(of node: TreeNode, _ body: (UnsafeRawBufferPointer) -> Void) {
+        pathBuffer.removeAll(keepingCapacity: true)
+        tree.appendName(of: node, to: &pathBuffer)
+        pathBuffer.append(0)
+        pathBuffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0.dropLast())) }
+    }
+
+    /// Keeps an event for a watch that nobody knows: a thread has added it, and its result is on the way.
+    private func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, cause: UInt64) {
+        if event.mask.contains(.ignored) { unwanted.remove(event.watch) }
+        guard tasksAreOutstanding else { return }
+        if event.mask.contains(.ignored) {
+            goneWatches.insert(event.watch)
+            return
+        }
+        heldEvents[event.watch, default: HeldEvents(cause: cause)].touchesDirectory = true
+        if event.nameLength > 0 { heldEvents[event.watch]?.names.insert(Array(name)) }
+    }
+
+    var tasksAreOutstanding: Bool { tasks.values.contains { $0.outstanding > 0 } }
+
+    /// The queue has overflowed: whatever was read before now may be out of date, everywhere.
+    private func overflowed(origin: Origin) {
+        counters.overflows += 1
+        notices.append(.overflow)
+        let round = pool.raiseRound()
+        for container in containers.values where container.failure == nil {
+            container.requiredRound = round
+            compare(container, origin: origin)
+        }
+        suspects.formUnion(containers.keys)
+    }
+}

@@ -1,0 +1,353 @@
+// Look-ups: what an entry is now, and what the tree must be told of it.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// Makes the look-ups that wait, and those that they cause.
+    func runLookUps() {
+        while let entry = lookUps.take(into: nameBuffer) {
+            guard directories.isAlive(entry.directory) else { continue }
+            let name = UnsafeRawBufferPointer(rebasing: nameBuffer[..<Int(entry.length)])
+            look(at: name, entry)
+        }
+    }
+
+    private func look(at name: UnsafeRawBufferPointer, _ entry: LookUpQueue.Entry) {
+        let id = entry.directory
+        // A name that has left by the first half of a rename is looked at when the second has come or has not.
+        if !halves.isEmpty, !name.isEmpty, halfIndex(id, name) != nil { return }
+        guard let directory = descriptor(of: id) else {
+            wait(entry, name: name)
+            return
+        }
+        counters.lookUps += 1
+        guard let text = name.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
+        let node = directories[id].node
+        let status: KernelStatus
+        do throws(SystemError) {
+            status = try kernel.status(of: text, in: directory)
+        } catch {
+            if error == .noEntry, !name.isEmpty {
+                if let child = tree.child(of: node, named: name) { removeNode(child, origin: entry.origin) }
+            } else if error == .noAccess {
+                becameUnreadable(id, error)
+            }
+            return
+        }
+        if name.isEmpty {
+            lookedAtDirectory(id, status, entry)
+            return
+        }
+        let tags = containers[node.container]?.options.readsTags == true ? readTags(text, status, directory) : nil
+        if let child = tree.child(of: node, named: name) {
+            found(child, named: name, in: id, status, tags, entry)
+        } else {
+            appeared(name, in: id, status, tags, entry)
+        }
+    }
+
+    private func readTags(
+        _ name: UnsafePointer<CChar>, _ status: KernelStatus, _ directory: CInt
+    ) -> UnsafeRawBufferPointer {
+        let readable = status.file.kind == .file || status.file.kind == .directory
+        let length = readable ? kernel.readTags(of: name, in: directory, into: tagBuffer) : 0
+        return UnsafeRawBufferPointer(rebasing: tagBuffer[..<length])
+    }
+
+    /// A directory looked at through its own descriptor.
+    private func lookedAtDirectory(_ id: DirectoryID, _ status: KernelStatus, _ entry: LookUpQueue.Entry) {
+        // It has been removed and only our descriptor keeps it: its name will say so.
+        if status.file.links == 0 {
+            lookAtPlace(of: id, origin: entry.origin)
+            return
+        }
+        let node = directories[id].node
+        let changed = tree.update(node, status: status.file)
+        if changed { count(entry.origin) { $0.changed += 1 } }
+        if directories[id].flags.contains(.unreadable), changed { read(id, descends: true, origin: entry.origin) }
+    }
+
+    // MARK: What a look-up found
+
+    private func found(
+        _ child: TreeNode, named name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus,
+        _ tags: UnsafeRawBufferPointer?, _ entry: LookUpQueue.Entry
+    ) {
+        let old = tree.status(of: child)
+        let isSame = isSameFile(old, status.file)
+        if !isSame, old.kind.isDirectory || status.file.kind == .directory {
+            removeNode(child, origin: entry.origin)
+            appeared(name, in: id, status, tags, entry)
+            return
+        }
+        var changed = tree.update(child, status: status.file)
+        if let tags, tree.setTags(of: child, to: tags) { changed = true }
+        if changed { count(entry.origin) { $0.changed += 1 } }
+        if status.file.kind == .directory {
+            foundDirectory(child, status, changed: changed, entry.origin)
+            return
+        }
+        if !isSame, old.links > 1 { lookAtLinks(of: old, origin: entry.origin) }
+        if changed, status.file.links > 1 || old.links > 1 {
+            tellLinks(of: status.file, but: child, tags: tags, origin: entry.origin)
+        }
+    }
+
+    private func foundDirectory(_ node: TreeNode, _ status: KernelStatus, changed: Bool, _ origin: Origin) {
+        guard let id = directories.directory(at: node) else {
+            if !status.isMountRoot { enter(node, status.file, origin: origin) }
+            return
+        }
+        if status.isMountRoot {
+            // Something was mounted over it: what lies below cannot be seen any more.
+            leave(node)
+            removeChildren(of: node, origin: origin)
+        } else if directories[id].flags.contains(.needsReading)
+            || (changed && directories[id].flags.contains(.unreadable))
+        {
+            read(id, descends: true, origin: origin)
+        }
+    }
+
+    private func appeared(
+        _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus, _ tags: UnsafeRawBufferPointer?,
+        _ entry: LookUpQueue.Entry
+    ) {
+        let directory = directories[id].node
+        if status.file.kind == .directory, !status.isMountRoot {
+            if let known = knownDirectory(status.file, in: directory.container) {
+                // A directory has one place only, so it has moved here, whatever became of the events.
+                if isSelfOrAncestor(known, of: directory) {
+                    wait(entry, name: name)
+                    return
+                }
+                tree.move(known, to: directory, named: name)
+                tree.update(known, status: status.file)
+                if let tags { tree.setTags(of: known, to: tags) }
+                count(entry.origin) { $0.changed += 1 }
+                foundDirectory(known, status, changed: true, entry.origin)
+                return
+            }
+            let node = tree.insert(named: name, status: status.file, tags: tags, into: directory)
+            count(entry.origin) { $0.added += 1 }
+            enter(node, status.file, origin: entry.origin)
+            return
+        }
+        if let source = movedSource(of: status.file, in: directory.container) {
+            tree.move(source, to: directory, named: name)
+            tree.update(source, status: status.file)
+            if let tags { tree.setTags(of: source, to: tags) }
+            count(entry.origin) { $0.changed += 1 }
+            return
+        }
+        let node = tree.insert(named: name, status: status.file, tags: tags, into: directory)
+        count(entry.origin) { $0.added += 1 }
+        if status.file.links > 1 { tellLinks(of: status.file, but: node, tags: tags, origin: entry.origin) }
+    }
+
+    /// The entry that is known as this directory, wherever it is known to lie.
+    func knownDirectory(_ status: FileStatus, in container: UInt32) -> TreeNode? {
+        var known: TreeNode?
+        let root = tree.root(of: container)
+        tree.forEachNode(inode: status.inode, device: status.device, in: container) { node in
+            if node != root, known == nil { known = node }
+        }
+        guard let known, isSameFile(tree.status(of: known), status) else { return nil }
+        return known
+    }
+
+    /// The entry that an appearing file was before: one that has left its name by the first half of a rename, or one
+    /// that a comparison misses.
+    func movedSource(of status: FileStatus, in container: UInt32) -> TreeNode? {
+        var place: (directory: DirectoryID, name: [UInt8])?
+        if let index = halves.firstIndex(where: { $0.container == container && $0.identity == status.identity }) {
+            let half = halves.remove(at: index)
+            place = (half.directory, half.name)
+            if directories.isAlive(half.directory) {
+                half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
+            }
+        } else if let comparison = containers[container]?.comparison,
+            let index = comparison.removalOfFile[status.identity]
+        {
+            place = comparison.removals[index]
+        }
+        guard let place, directories.isAlive(place.directory) else { return nil }
+        let parent = directories[place.directory].node
+        guard let node = place.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }) else { return nil }
+        let known = tree.status(of: node)
+        return isSameFile(known, status) && known.kind == status.kind ? node : nil
+    }
+
+    // MARK: Hard links
+
+    /// Tells every other entry of a file what the file is now: no event names them.
+    private func tellLinks(
+        of status: FileStatus, but node: TreeNode, tags: UnsafeRawBufferPointer?, origin: Origin
+    ) {
+        pool.raiseLinkEpoch()
+        let known = links(of: status)
+        for other in known where other != node {
+            tree.update(other, status: status)
+            if let tags, containers[other.container]?.options.readsTags == true { tree.setTags(of: other, to: tags) }
+        }
+        if known.count < status.links { findLinksLater(of: status, origin) }
+    }
+
+    /// Not all names of a file are known. The others lie outside of the containers, or one is known with one link and
+    /// cannot be found by its inode: `link(2)` tells nothing of the old name.
+    func findLinksLater(of status: FileStatus, _ origin: Origin) {
+        linkedFiles[InodeNumber(device: status.device, inode: status.inode)] = origin
+    }
+
+    /// Looks for the entries whose files have got more names, all in one search, and has them looked at. While
+    /// directories are being read there will be more, so that waits.
+    func findLinks() {
+        guard !linkedFiles.isEmpty, !tasksAreOutstanding else { return }
+        var wanted: [InodeNumber: Origin] = [:]
+        swap(&wanted, &linkedFiles)
+        var found: [(TreeNode, Origin)] = []
+        let inodes = Set(wanted.keys)
+        for number in containers.keys {
+            tree.forEachNodeWithOneLink(among: inodes, in: number) { node in
+                let status = tree.status(of: node)
+                guard let origin = wanted[InodeNumber(device: status.device, inode: status.inode)] else { return }
+                found.append((node, origin))
+            }
+        }
+        for (node, origin) in found {
+            guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { continue }
+            withName(of: node) { lookUps.add($0, in: above, origin: origin) }
+        }
+        runLookUps()
+    }
+
+    /// Looks at every entry of a file, one of whose names has come to an end.
+    func lookAtLinks(of status: FileStatus, origin: Origin) {
+        pool.raiseLinkEpoch()
+        for node in links(of: status) {
+            guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { continue }
+            withName(of: node) { lookUps.add($0, in: above, origin: origin) }
+        }
+    }
+
+    private func links(of status: FileStatus) -> [TreeNode] {
+        var nodes: [TreeNode] = []
+        for number in containers.keys {
+            tree.forEachNode(inode: status.inode, device: status.device, in: number) { nodes.append($0) }
+        }
+        return nodes.filter {
+            let known = tree.status(of: $0)
+            return !known.kind.isDirectory && isSameFile(known, status)
+        }
+    }
+
+    // MARK: Removals
+
+    /// Removes an entry with what lies below it, and has the other names of its files looked at.
+    func removeNode(_ node: TreeNode, origin: Origin) {
+        let status = tree.status(of: node)
+        var linked: [FileStatus] = []
+        if status.kind.isDirectory {
+            linked = linkedFiles(below: node)
+            leave(node)
+        } else if status.links > 1 {
+            linked = [status]
+        }
+        let removed = tree.remove(node)
+        count(origin) { $0.removed += removed }
+        for file in linked { lookAtLinks(of: file, origin: origin) }
+    }
+
+    func removeChildren(of node: TreeNode, origin: Origin) {
+        let linked = linkedFiles(below: node)
+        let removed = tree.removeChildren(of: node)
+        count(origin) { $0.removed += removed }
+        for file in linked { lookAtLinks(of: file, origin: origin) }
+    }
+
+    /// Files below a directory that have other names, each once.
+    private func linkedFiles(below node: TreeNode) -> [FileStatus] {
+        var nodes = [node]
+        tree.forEachDirectory(below: node) { nodes.append($0) }
+        var found: [FileIdentity: FileStatus] = [:]
+        for directory in nodes {
+            tree.forEachChild(of: directory) { child in
+                let status = tree.status(of: child)
+                if status.links > 1, !status.kind.isDirectory { found[status.identity] = status }
+            }
+        }
+        return Array(found.values)
+    }
+
+    func count(_ origin: Origin, _ change: (inout ComparisonCounts) -> Void) {
+        guard origin.task != 0, let task = tasks[origin.task], let container = containers[task.container],
+            container.comparison?.task == origin.task
+        else { return }
+        if container.comparison != nil { change(&container.comparison!.counts) }
+    }
+
+    // MARK: Look-ups that wait
+
+    /// The directory is not where its row is: a move of it, or of one above it, is still in the queue.
+    private func wait(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer) {
+        counters.lookUpsDeferred += 1
+        if entry.attempts >= WatchLimits.lookUpAttempts {
+            abandon(entry.directory)
+            return
+        }
+        deferredLookUps.append(
+            DeferredLookUp(
+                directory: entry.directory, name: Array(name), origin: entry.origin,
+                position: position + queuedBytes(), attempts: entry.attempts))
+    }
+
+    /// However long it waits, the directory is not found: a comparison finds the truth.
+    private func abandon(_ id: DirectoryID) {
+        counters.lookUpsAbandoned += 1
+        guard let container = containers[directories.container(of: id)], container.failure == nil else { return }
+        suspects.insert(container.number)
+        if container.comparison == nil {
+            container.requiredRound = pool.raiseRound()
+            compare(container, origin: Origin(cause: causeNow))
+        }
+    }
+
+    /// Whether all that was queued when a look-up began to wait has been heard.
+    func isDue(_ lookUp: DeferredLookUp) -> Bool {
+        position >= lookUp.position && !halves.contains { $0.origin.cause < lookUp.position && !isKeptForCrawl($0) }
+    }
+
+    func retryDeferredLookUps() {
+        guard !deferredLookUps.isEmpty else { return }
+        var unreachable: Set<Int32> = []
+        let waiting = deferredLookUps
+        deferredLookUps = []
+        for var lookUp in waiting {
+            let id = lookUp.directory
+            guard directories.isAlive(id) else { continue }
+            if !unreachable.contains(id.slot), descriptor(of: id) != nil {
+                lookUp.name.withUnsafeBytes {
+                    lookUps.add($0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1)
+                }
+                continue
+            }
+            if isDue(lookUp) {
+                if lookUp.attempts >= WatchLimits.lookUpAttempts {
+                    abandon(id)
+                    continue
+                }
+                // No event has told where it went: look at its own place, and so on upwards.
+                if unreachable.insert(id.slot).inserted {
+                    lookAtPlace(of: id, origin: lookUp.origin, attempts: lookUp.attempts)
+                }
+                lookUp.attempts += 1
+                lookUp.position = position + queuedBytes()
+            } else {
+                unreachable.insert(id.slot)
+            }
+            deferredLookUps.append(lookUp)
+        }
+    }
+}

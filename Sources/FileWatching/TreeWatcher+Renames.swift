@@ -1,0 +1,153 @@
+// The two halves of a rename, and what becomes of the rows they name.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// The first half: keeps it until the second comes or its time is over.
+    func movedFrom(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
+        if ignoresNames, isIgnored(name, in: id) { return }
+        // What left this name before has not been heard of again, and what leaves it now is something else.
+        if let index = halfIndex(id, name) {
+            let earlier = halves.remove(at: index)
+            if let node = tree.child(of: directories[id].node, named: name),
+                tree.status(of: node).identity == earlier.identity
+            {
+                removeNode(node, origin: earlier.origin)
+            }
+        }
+        let node = tree.child(of: directories[id].node, named: name)
+        halves.append(
+            RenameHalf(
+                cookie: event.cookie, directory: id, container: directories[id].node.container, name: Array(name),
+                identity: node.map { tree.status(of: $0).identity },
+                deadline: kernel.now() &+ settings.renameWindow, origin: origin))
+    }
+
+    /// The second half.
+    func movedTo(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
+        let ignored = ignoresNames && isIgnored(name, in: id)
+        guard let index = halves.lastIndex(where: { $0.cookie == event.cookie }) else {
+            if !ignored {
+                counters.movesUnpaired += 1
+                lookUps.add(name, in: id, origin: origin)
+            }
+            return
+        }
+        let half = halves.remove(at: index)
+        counters.movesPaired += 1
+        if directories.isAlive(half.directory) {
+            if half.container == directories[id].node.container, !ignored {
+                rename(half, to: id, name: name)
+            }
+            half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
+        }
+        if !ignored { lookUps.add(name, in: id, origin: half.origin) }
+    }
+
+    /// Gives the row its new place. It is only the likely truth: the look-ups of both names, which follow in this turn,
+    /// put right what happened since, and compare the inodes.
+    private func rename(_ half: RenameHalf, to id: DirectoryID, name: UnsafeRawBufferPointer) {
+        let from = directories[half.directory].node
+        let to = directories[id].node
+        guard let source = half.name.withUnsafeBytes({ tree.child(of: from, named: $0) }) else { return }
+        guard let target = tree.child(of: to, named: name) else {
+            if !isSelfOrAncestor(source, of: to) { tree.move(source, to: to, named: name) }
+            return
+        }
+        if source == target { return }
+        let sourceStatus = tree.status(of: source)
+        let targetStatus = tree.status(of: target)
+        let atSource = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
+        let atTarget = status(of: name, in: id)
+        let sourceStayed = atSource.map { isSameFile($0.file, sourceStatus) } ?? false
+        let targetStayed = atTarget.map { isSameFile($0.file, targetStatus) } ?? false
+        // An exchange comes as two pairs; the second finds everything in place.
+        if sourceStayed, targetStayed { return }
+        if isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from) { return }
+        let sourceArrived = atTarget.map { isSameFile($0.file, sourceStatus) } ?? true
+        if let atSource, sourceArrived, isSameFile(atSource.file, targetStatus) {
+            tree.exchange(source, target)
+            return
+        }
+        if sourceStatus.kind.isDirectory {
+            if targetStatus.kind.isDirectory {
+                replaceDirectory(target, with: source, origin: half.origin)
+            } else {
+                removeNode(target, origin: half.origin)
+                tree.move(source, to: to, named: name)
+            }
+        } else if targetStatus.kind.isDirectory {
+            removeNode(target, origin: half.origin)
+            tree.move(source, to: to, named: name)
+        } else {
+            tree.replace(target, with: source)
+            if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
+        }
+    }
+
+    /// A directory renamed onto another, which must have been empty: what is known to lie in it is gone.
+    private func replaceDirectory(_ target: TreeNode, with source: TreeNode, origin: Origin) {
+        let known = directories.directory(at: source)
+        leave(target)
+        removeChildren(of: target, origin: origin)
+        tree.replace(target, with: source)
+        if let known { directories.setNode(known, to: target) }
+    }
+
+    /// Whether `node` is `other` or lies above it. A tree that has not heard of all moves yet may say so of a move
+    /// that the kernel has made.
+    func isSelfOrAncestor(_ node: TreeNode, of other: TreeNode) -> Bool {
+        var current: TreeNode? = other
+        while let place = current {
+            if place == node { return true }
+            current = tree.parent(of: place)
+        }
+        return false
+    }
+
+    /// Whether two states are of the same file: by device, inode and birth time, never by inode alone.
+    func isSameFile(_ a: FileStatus, _ b: FileStatus) -> Bool {
+        a.inode == b.inode && a.device == b.device && a.kind.isDirectory == b.kind.isDirectory
+            && (a.created == b.created || a.created == nil || b.created == nil)
+    }
+
+    /// Looks at an entry now; nil where it is not there or its directory is not where its row is.
+    private func status(of name: UnsafeRawBufferPointer, in id: DirectoryID) -> KernelStatus? {
+        guard let directory = descriptor(of: id) else { return nil }
+        nameBuffer.copyMemory(from: name)
+        nameBuffer[name.count] = 0
+        guard let text = nameBuffer.baseAddress.map({ UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) })
+        else { return nil }
+        return try? kernel.status(of: text, in: directory)
+    }
+
+    func halfIndex(_ id: DirectoryID, _ name: UnsafeRawBufferPointer) -> Int? {
+        halves.firstIndex { $0.directory == id && name.elementsEqual($0.name) }
+    }
+
+    /// Whether the first half waits longer: its file may lie in a directory that is being read.
+    func isKeptForCrawl(_ half: RenameHalf) -> Bool {
+        guard let container = containers[half.container] else { return false }
+        return container.outstanding > 0 && container.comparison == nil
+    }
+
+    /// First halves whose time is over are removals, to be verified like everything else; during a comparison they
+    /// are held to its end, since the second half may be what the overflow has swallowed.
+    func expireHalves() {
+        guard !halves.isEmpty else { return }
+        let now = kernel.now()
+        halves.removeAll { half in
+            guard now >= half.deadline, !isKeptForCrawl(half) else { return false }
+            counters.movesUnpaired += 1
+            guard directories.isAlive(half.directory) else { return true }
+            if let container = containers[half.container], container.comparison != nil {
+                holdRemoval(half.directory, half.name, identity: half.identity, in: container)
+            } else {
+                half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
+            }
+            return true
+        }
+    }
+}

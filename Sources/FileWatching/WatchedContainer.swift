@@ -1,0 +1,113 @@
+// What the watcher keeps for a container.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+/// A container under watch. One object each, on the loop.
+final class WatchedContainer {
+    let number: UInt32
+    /// The absolute path, ended by a NUL.
+    let path: [CChar]
+    var options: CrawlOptions
+    /// The container's own directory; nil while it is unavailable.
+    var root: DirectoryID?
+    /// Why it is unavailable.
+    var failure: SystemError? = .noEntry
+    /// The crawl that reads it for the first time.
+    var firstCrawl: UInt32?
+    var comparison: Comparison?
+    /// The round (see ``CrawlPool/round``) from which on a reading of a directory is good enough.
+    var requiredRound: UInt32 = 0
+    /// Directories to be read by crawls and comparisons.
+    var outstanding = 0
+    /// The root, open for the threads while there is something outstanding.
+    var openRoot: OpenDirectory?
+    /// Watches on the directories above it.
+    var ancestors: [Int32] = []
+    var directories = 0
+    var watches = 0
+    var unreadable = 0
+    var unwatched = 0
+    /// Why directories are without a watch.
+    var limit: SystemError?
+    var nextPoll: UInt64?
+
+    init(number: UInt32, path: String, options: CrawlOptions) {
+        self.number = number
+        self.path = path.utf8.map(CChar.init(bitPattern:)) + [0]
+        self.options = options
+    }
+
+    var state: ContainerState {
+        if let failure { return .unavailable(reason: failure.description) }
+        if firstCrawl != nil { return .crawling }
+        if let comparison, !comparison.isPoll { return .verifying }
+        if unwatched > 0 {
+            guard let limit, limit != .noSpace else {
+                return .degraded(
+                    reason: "\(unwatched) directories are polled: no inotify watches are left; "
+                        + "raise fs.inotify.max_user_watches (sysctl)")
+            }
+            return .degraded(reason: "\(unwatched) directories are polled: \(limit)")
+        }
+        return .live
+    }
+}
+
+/// A crawl or a comparison under way.
+struct CrawlTask {
+    var container: UInt32
+    /// The position in the stream of events that caused it, for barriers.
+    var cause: UInt64
+    /// Directories still to be read.
+    var outstanding = 0
+}
+
+/// A comparison of a container's tree with the file system.
+struct Comparison {
+    enum Phase { case listing, additions, removals, ending }
+
+    var task: UInt32
+    /// Whether it is only of some directories, those without a watch.
+    var isPoll: Bool
+    var phase = Phase.listing
+    var queue: [DirectoryID] = []
+    var next = 0
+    /// Entries that were found and not known, and entries that were known and not found. Both are held to the end, to
+    /// recognise what moved.
+    var additions: [(directory: DirectoryID, name: [UInt8])] = []
+    var removals: [(directory: DirectoryID, name: [UInt8])] = []
+    var removalOfFile: [FileIdentity: Int] = [:]
+    var counts = ComparisonCounts()
+    var completions: [(ComparisonCounts) -> Void] = []
+}
+
+/// The first half of a rename, waiting for the second.
+struct RenameHalf {
+    var cookie: UInt32
+    var directory: DirectoryID
+    var container: UInt32
+    var name: [UInt8]
+    /// The file that its row knows.
+    var identity: FileIdentity?
+    var deadline: UInt64
+    var origin: Origin
+}
+
+/// A look-up whose directory is not where its row is.
+struct DeferredLookUp {
+    var directory: DirectoryID
+    var name: [UInt8]
+    var origin: Origin
+    /// When the stream has been read up to here, the move that it waits for should have come.
+    var position: UInt64
+    var attempts: UInt8
+}
+
+/// What events said about a watch that the loop does not know yet.
+struct HeldEvents {
+    var names: Set<[UInt8]> = []
+    var touchesDirectory = false
+    var cause: UInt64
+}

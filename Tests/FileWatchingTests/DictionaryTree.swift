@@ -1,0 +1,253 @@
+// The simplest tree that can be: dictionaries, and a log of what it was told. It traps on anything that the contract of
+// WatchedTree forbids.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import Metadata
+
+/// A tree of dictionaries, for tests.
+final class DictionaryTree: WatchedTree {
+    struct Entry {
+        var parent: TreeNode?
+        var name: [UInt8]
+        var status: FileStatus
+        var tags: [UInt8]?
+        var children: [[UInt8]: TreeNode] = [:]
+        /// Never given twice, unlike rows.
+        var identity: Int
+    }
+
+    private(set) var entries: [TreeNode: Entry] = [:]
+    private var freeRows: [UInt32] = []
+    private var nextRow: UInt32 = 1
+    private var nextIdentity = 1
+    /// What was told since this was emptied, with paths below the container's root.
+    var log: [String] = []
+    var logsUpdates = true
+
+    init(containers: [UInt32] = [1]) {
+        for number in containers { addContainer(number) }
+    }
+
+    func addContainer(_ number: UInt32) {
+        entries[TreeNode(container: number, row: 0)] = Entry(
+            parent: nil, name: [], status: .none, tags: nil, identity: 0)
+    }
+
+    // MARK: Reading
+
+    func entry(_ node: TreeNode) -> Entry {
+        guard let entry = entries[node] else { fatalError("no such entry: \(node)") }
+        return entry
+    }
+
+    func path(_ node: TreeNode) -> String {
+        var names: [String] = []
+        var current = node
+        while let parent = entry(current).parent {
+            names.append(String(decoding: entry(current).name, as: UTF8.self))
+            current = parent
+        }
+        let path = names.reversed().joined(separator: "/")
+        return node.container == 1 ? path : "\(node.container):\(path)"
+    }
+
+    func node(at path: String, in container: UInt32 = 1) -> TreeNode? {
+        var node = TreeNode(container: container, row: 0)
+        for name in path.split(separator: "/") {
+            guard let child = entry(node).children[Array(name.utf8)] else { return nil }
+            node = child
+        }
+        return node
+    }
+
+    func identity(at path: String, in container: UInt32 = 1) -> Int? {
+        node(at: path, in: container).map { entry($0).identity }
+    }
+
+    /// Everything below the root by path, as bytes.
+    func contents(of container: UInt32) -> [[UInt8]: FileStatus] {
+        var found: [[UInt8]: FileStatus] = [:]
+        var stack: [(TreeNode, [UInt8])] = [(TreeNode(container: container, row: 0), [])]
+        while let (node, path) = stack.popLast() {
+            for (name, child) in entry(node).children {
+                let childPath = path.isEmpty ? name : path + [0x2F] + name
+                found[childPath] = entry(child).status
+                stack.append((child, childPath))
+            }
+        }
+        return found
+    }
+
+    func root(of container: UInt32) -> TreeNode { TreeNode(container: container, row: 0) }
+    func child(of directory: TreeNode, named name: UnsafeRawBufferPointer) -> TreeNode? {
+        entry(directory).children[Array(name)]
+    }
+    func parent(of node: TreeNode) -> TreeNode? { entry(node).parent }
+    func appendName(of node: TreeNode, to bytes: inout [UInt8]) { bytes += entry(node).name }
+    func status(of node: TreeNode) -> FileStatus { entry(node).status }
+    func childCount(of directory: TreeNode) -> Int { entry(directory).children.count }
+    func forEachChild(of directory: TreeNode, _ body: (TreeNode) -> Void) {
+        for child in entry(directory).children.values { body(child) }
+    }
+    func forEachDirectory(below node: TreeNode, _ body: (TreeNode) -> Void) {
+        for child in entry(node).children.values where entry(child).status.kind.isDirectory {
+            body(child)
+            forEachDirectory(below: child, body)
+        }
+    }
+    func forEachNode(inode: UInt64, device: UInt64, in container: UInt32, _ body: (TreeNode) -> Void) {
+        for (node, entry) in entries where node.container == container {
+            let status = entry.status
+            if status.inode == inode, status.device == device, status.links > 1 || status.kind.isDirectory {
+                body(node)
+            }
+        }
+    }
+
+    func forEachNodeWithOneLink(among inodes: Set<InodeNumber>, in container: UInt32, _ body: (TreeNode) -> Void) {
+        for (node, entry) in entries where node.container == container {
+            let status = entry.status
+            if status.links == 1, !status.kind.isDirectory,
+                inodes.contains(InodeNumber(device: status.device, inode: status.inode))
+            {
+                body(node)
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    func insert(
+        named name: UnsafeRawBufferPointer, status: FileStatus, tags: UnsafeRawBufferPointer?, into directory: TreeNode
+    ) -> TreeNode {
+        insert(Array(name), status, tags.map(Array.init), directory, says: "insert")
+    }
+
+    private func insert(
+        _ name: [UInt8], _ status: FileStatus, _ tags: [UInt8]?, _ directory: TreeNode, says verb: String
+    ) -> TreeNode {
+        precondition(!name.isEmpty && name.count <= 255 && !name.contains(0) && !name.contains(0x2F))
+        precondition(entry(directory).children[name] == nil, "the name is taken: \(name)")
+        let row = freeRows.popLast() ?? nextRow
+        if row == nextRow { nextRow += 1 }
+        let node = TreeNode(container: directory.container, row: row)
+        precondition(entries[node] == nil)
+        entries[node] = Entry(parent: directory, name: name, status: status, tags: tags, identity: nextIdentity)
+        nextIdentity += 1
+        entries[directory]?.children[name] = node
+        log.append("\(verb) \(path(node))")
+        return node
+    }
+
+    func insertChildren(of directory: TreeNode, from batch: DirectoryBatch) {
+        precondition(entry(directory).children.isEmpty)
+        for index in 0..<batch.count {
+            _ = insert(
+                Array(batch.names[batch.nameRange(at: index)]), batch.statuses[index],
+                batch.tagRange(at: index).map { Array(batch.tags[$0]) }, directory, says: "crawl")
+        }
+    }
+
+    func update(_ node: TreeNode, status: FileStatus) -> Bool {
+        guard entry(node).status != status else { return false }
+        let old = entry(node).status
+        if logsUpdates {
+            if entry(node).parent == nil {
+                // The root is no item.
+            } else if old.size != status.size || old.inode != status.inode || old.mode != status.mode
+                || old.links != status.links || old.modified != status.modified || old.kind != status.kind
+            {
+                log.append("update \(path(node))")
+            }
+        }
+        entries[node]?.status = status
+        return true
+    }
+
+    func setTags(of node: TreeNode, to tags: UnsafeRawBufferPointer) -> Bool {
+        guard entry(node).tags != Array(tags) else { return false }
+        entries[node]?.tags = Array(tags)
+        log.append("tags \(path(node)) \(String(decoding: tags, as: UTF8.self))")
+        return true
+    }
+
+    func move(_ node: TreeNode, to directory: TreeNode, named name: UnsafeRawBufferPointer) {
+        let old = path(node)
+        precondition(node.container == directory.container)
+        precondition(entry(directory).children[Array(name)] == nil, "the name is taken")
+        var above: TreeNode? = directory
+        while let current = above {
+            precondition(current != node, "moved below itself")
+            above = entry(current).parent
+        }
+        detach(node)
+        attach(node, to: directory, named: Array(name))
+        log.append("move \(old) -> \(path(node))")
+    }
+
+    func replace(_ target: TreeNode, with source: TreeNode) {
+        precondition(target != source && entry(target).children.isEmpty)
+        precondition(entry(target).status.kind.isDirectory == entry(source).status.kind.isDirectory)
+        log.append("replace \(path(target)) with \(path(source))")
+        detach(source)
+        let gone = entry(source)
+        entries[target]?.status = gone.status
+        entries[target]?.tags = gone.tags
+        entries[target]?.children = gone.children
+        for child in gone.children.values { entries[child]?.parent = target }
+        release(source)
+    }
+
+    func exchange(_ a: TreeNode, _ b: TreeNode) {
+        log.append("exchange \(path(a)), \(path(b))")
+        let (entryA, entryB) = (entry(a), entry(b))
+        guard let parentA = entryA.parent, let parentB = entryB.parent else { fatalError("a root") }
+        detach(a)
+        detach(b)
+        attach(a, to: parentB, named: entryB.name)
+        attach(b, to: parentA, named: entryA.name)
+    }
+
+    func remove(_ node: TreeNode) -> Int {
+        log.append("remove \(path(node))")
+        detach(node)
+        return release(node)
+    }
+
+    func removeChildren(of directory: TreeNode) -> Int {
+        var count = 0
+        for child in entry(directory).children.values.sorted(by: { path($0) < path($1) }) { count += remove(child) }
+        return count
+    }
+
+    private func detach(_ node: TreeNode) {
+        guard let parent = entry(node).parent else { fatalError("a root has no place") }
+        let name = entry(node).name
+        precondition(entry(parent).children[name] == node)
+        entries[parent]?.children[name] = nil
+    }
+
+    private func attach(_ node: TreeNode, to directory: TreeNode, named name: [UInt8]) {
+        entries[node]?.parent = directory
+        entries[node]?.name = name
+        entries[directory]?.children[name] = node
+    }
+
+    @discardableResult
+    private func release(_ node: TreeNode) -> Int {
+        var count = 1
+        // A directory that was replaced has handed its entries over.
+        for child in entry(node).children.values where entry(child).parent == node { count += release(child) }
+        entries[node] = nil
+        freeRows.append(node.row)
+        return count
+    }
+}
+
+extension FileStatus {
+    /// What a root is before it was looked at.
+    static let none = FileStatus(
+        kind: .directory, mode: 0, size: 0, created: nil, modified: Timestamp(nanoseconds: 0),
+        changed: Timestamp(nanoseconds: 0), owner: 0, group: 0, links: 0, inode: 0, device: 0)
+}

@@ -1,0 +1,218 @@
+// A real directory below /tmp with a watcher on it, and what the tests need to change and to check it.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import Glibc
+import LinuxSystem
+import Metadata
+import Synchronization
+import Testing
+
+/// A temporary directory with helpers to change it; removed at the end.
+final class TemporaryDirectory {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/gather-watching-XXXXXX".utf8CString)
+        path = template.withUnsafeMutableBufferPointer { String(cString: mkdtemp($0.baseAddress!)) }
+    }
+
+    deinit { run("rm", "-rf", path) }
+
+    func url(_ name: String) -> String { name.isEmpty ? path : "\(path)/\(name)" }
+
+    func makeDirectory(_ name: String) { check(mkdir(url(name), 0o755), name) }
+
+    func write(_ name: String, _ text: String = "text") {
+        let file = open(url(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        check(file, name)
+        _ = text.utf8.withContiguousStorageIfAvailable { Glibc.write(file, $0.baseAddress, $0.count) }
+        close(file)
+    }
+
+    func append(_ name: String, _ text: String) {
+        let file = open(url(name), O_WRONLY | O_APPEND | O_CLOEXEC)
+        check(file, name)
+        _ = text.utf8.withContiguousStorageIfAvailable { Glibc.write(file, $0.baseAddress, $0.count) }
+        close(file)
+    }
+
+    func move(_ old: String, _ new: String) { check(rename(url(old), url(new)), "\(old) -> \(new)") }
+
+    func exchange(_ a: String, _ b: String) {
+        do { try Entry.rename(url(a), to: url(b), mode: .exchange) } catch {
+            Issue.record("exchange \(a) \(b): \(error)")
+        }
+    }
+
+    func remove(_ name: String) { check(unlink(url(name)), name) }
+    func removeDirectory(_ name: String) { check(rmdir(url(name)), name) }
+    func removeTree(_ name: String) { run("rm", "-rf", url(name)) }
+    func link(_ old: String, _ new: String) { check(Glibc.link(url(old), url(new)), new) }
+    func symlink(_ target: String, _ name: String) { check(Glibc.symlink(target, url(name)), name) }
+    func setMode(_ name: String, _ mode: mode_t) { check(chmod(url(name), mode), name) }
+    func setTags(_ name: String, _ tags: String) {
+        Array(tags.utf8).withUnsafeBytes { bytes in
+            do {
+                let directory = try Directory.open(path, access: .path)
+                try ExtendedAttributes.set("user.xdg.tags", of: name, in: directory.number, to: bytes)
+            } catch {
+                Issue.record("\(name): \(error)")
+            }
+        }
+    }
+    func removeTags(_ name: String) {
+        do {
+            let directory = try Directory.open(path, access: .path)
+            try ExtendedAttributes.remove("user.xdg.tags", of: name, in: directory.number)
+        } catch {
+            Issue.record("\(name): \(error)")
+        }
+    }
+
+    func check(_ result: CInt, _ what: String) {
+        if result < 0 { Issue.record("\(what): \(String(cString: strerror(errno)))") }
+    }
+}
+
+/// Runs a program and waits for it.
+@discardableResult
+func run(_ arguments: String...) -> CInt {
+    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var child = pid_t()
+    guard let program = words[0], posix_spawnp(&child, program, nil, nil, &words, environ) == 0 else { return -1 }
+    var status: CInt = 0
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    return status
+}
+
+/// A watcher with a tree of dictionaries, and the loop that drives it.
+final class WatcherFixture {
+    let kernel: LinuxKernel
+    let tree: DictionaryTree
+    let watcher: TreeWatcher<LinuxKernel, DictionaryTree>
+    private let wake: WakeSignal
+    private(set) var notices: [WatchNotice] = []
+
+    init(containers: [UInt32] = [1], settings: WatchSettings = WatchSettings()) throws {
+        kernel = try LinuxKernel()
+        tree = DictionaryTree(containers: containers)
+        let wake = try WakeSignal()
+        self.wake = wake
+        watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings) { wake.signal.set() }
+    }
+
+    deinit { watcher.close() }
+
+    /// Turns once without waiting.
+    @discardableResult
+    func turn() -> Bool {
+        wake.signal.clear()
+        let more = watcher.turn()
+        notices += watcher.takeNotices()
+        return more
+    }
+
+    /// Turns until a condition holds, waiting in between as a daemon's loop would. No limit but a generous one, after
+    /// which the test has failed.
+    func turn(until condition: () -> Bool, _ what: String = "condition") {
+        let start = MonotonicClock.now()
+        while !condition() {
+            if turn() { continue }
+            if condition() { return }
+            var timeout: CInt = 1000
+            if let deadline = watcher.nextDeadline {
+                let now = MonotonicClock.now()
+                timeout = deadline <= now ? 0 : min(1000, CInt(min((deadline - now) / 1_000_000 + 1, 1000)))
+            }
+            var descriptors = [
+                pollfd(fd: kernel.descriptor, events: CShort(POLLIN), revents: 0),
+                pollfd(fd: wake.signal.number, events: CShort(POLLIN), revents: 0),
+            ]
+            poll(&descriptors, 2, timeout)
+            guard MonotonicClock.now() - start < 60_000_000_000 else {
+                Issue.record("never reached: \(what)")
+                return
+            }
+        }
+    }
+
+    /// Waits for the barrier.
+    func settle(_ what: String = "barrier") {
+        let barrier = watcher.barrier()
+        turn(until: { watcher.isReached(barrier) }, what)
+    }
+}
+
+/// An eventfd that threads may set.
+final class WakeSignal: Sendable {
+    let signal: Signal
+    init() throws { signal = try Signal() }
+}
+
+/// Everything below a directory by a walk of its own, with readdir and statx, following nothing and staying on its
+/// file system.
+func walk(_ root: String, ignoring ignored: (String) -> Bool = { _ in false }) -> [[UInt8]: FileStatus] {
+    var found: [[UInt8]: FileStatus] = [:]
+    var stack: [[UInt8]] = [[]]
+    while let directory = stack.popLast() {
+        let path =
+            (directory.isEmpty ? Array(root.utf8) : Array(root.utf8) + [0x2F] + directory)
+            .map(CChar.init(bitPattern:)) + [0]
+        guard let stream = opendir(path) else { continue }
+        defer { closedir(stream) }
+        while let record = readdir(stream) {
+            let name = withUnsafeBytes(of: &record.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            if name == [0x2E] || name == [0x2E, 0x2E] || ignored(String(decoding: name, as: UTF8.self)) { continue }
+            let text = name.map(CChar.init(bitPattern:)) + [0]
+            guard let status = try? EntryStatus(of: text, in: dirfd(stream)) else { continue }
+            let entry = directory.isEmpty ? name : directory + [0x2F] + name
+            found[entry] = FileStatus(walked: status)
+            if status.isDirectory, !status.isMountRoot { stack.append(entry) }
+        }
+    }
+    return found
+}
+
+extension FileStatus {
+    /// From statx, by other code than the product's.
+    init(walked status: EntryStatus) {
+        let kinds: [UInt16: FileKind] = [
+            0o01: .fifo, 0o02: .characterDevice, 0o04: .directory, 0o06: .blockDevice, 0o10: .file, 0o12: .symlink,
+            0o14: .socket,
+        ]
+        func time(_ time: EntryStatus.Time) -> Timestamp {
+            Timestamp(nanoseconds: time.seconds * 1_000_000_000 + Int64(time.nanoseconds))
+        }
+        self.init(
+            kind: kinds[status.mode >> 12] ?? .file, mode: status.mode & 0o7777, size: status.size,
+            created: status.created.map(time), modified: time(status.modified), changed: time(status.changed),
+            owner: status.owner, group: status.group, links: status.links, inode: status.inode, device: status.device)
+    }
+}
+
+/// Expects the tree to be what a fresh walk finds.
+func expectEqual(
+    _ tree: DictionaryTree, _ directory: String, container: UInt32 = 1, _ context: String = "",
+    ignoring ignored: (String) -> Bool = { _ in false }, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    let known = tree.contents(of: container)
+    let real = walk(directory, ignoring: ignored)
+    guard known != real else { return }
+    func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
+    for path in known.keys where real[path] == nil {
+        Issue.record("\(context): only in the tree: \(text(path))", sourceLocation: sourceLocation)
+    }
+    for (path, status) in real {
+        if let other = known[path] {
+            if other != status {
+                Issue.record(
+                    "\(context): \(text(path)) differs: tree \(other), file system \(status)",
+                    sourceLocation: sourceLocation)
+            }
+        } else {
+            Issue.record("\(context): not in the tree: \(text(path))", sourceLocation: sourceLocation)
+        }
+    }
+}
