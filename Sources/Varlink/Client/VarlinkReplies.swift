@@ -96,8 +96,10 @@ final class VarlinkReplyBuffer: Sendable {
         let end: Result<JSONBytes?, VarlinkClientError> = error.map { .failure($0) } ?? .success(nil)
         let waiting = state.withLock { state -> Continuation? in
             guard state.end == nil else { return nil }
-            state.end = end
-            return state.waiting.take()
+            let waiting = state.waiting.take()
+            // An error is told once: to who waits, or to who asks next.
+            state.end = waiting == nil ? end : .success(nil)
+            return waiting
         }
         waiting?.resume(returning: end)
     }

@@ -29,6 +29,13 @@ package struct VarlinkField: Sendable, Hashable {
     /// The comment above it.
     package var documentation: String
 
+    /// A field from its parts.
+    package init(name: String, type: VarlinkType, documentation: String = "") {
+        self.name = name
+        self.type = type
+        self.documentation = documentation
+    }
+
     /// Whether it may be absent.
     package var isOptional: Bool {
         if case .optional = type { true } else { false }

@@ -1,6 +1,7 @@
 // Cutting a stream of bytes into messages: each is closed by one NUL.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 package import NIOCore
 
 /// Cuts what a socket delivers into messages (varlink.org, "Method Call": a message is closed by one NUL byte).
@@ -54,8 +55,9 @@ package struct MessageFramer {
     /// the message is too long, before its end has come.
     package mutating func next() throws(TooLong) -> ByteBuffer? {
         guard var pending = buffer.take() else { return nil }
-        let end = pending.withUnsafeReadableBytes { bytes in
-            bytes[searched...].firstIndex(of: 0)
+        let end = pending.withUnsafeReadableBytes { bytes -> Int? in
+            guard let start = bytes.baseAddress, searched < bytes.count else { return nil }
+            return memchr(start + searched, 0, bytes.count - searched).map { UnsafeRawPointer($0) - start }
         }
         guard let end else {
             searched = pending.readableBytes
