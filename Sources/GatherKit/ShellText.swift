@@ -20,4 +20,14 @@ package enum ShellText {
         }
         return quoted + "'"
     }
+
+    /// `word` in double quotes, which leave the single quotes of a predicate as they are.
+    package static func doubleQuoted(_ word: String) -> String {
+        var quoted = "\""
+        for scalar in word.unicodeScalars {
+            if "\"\\$`".unicodeScalars.contains(scalar) { quoted += "\\" }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return quoted + "\""
+    }
 }

@@ -30,6 +30,9 @@ package struct BlockingClient: ~Copyable {
         package var inexactContainers: [String] = []
         /// The clock of the answer.
         package var clock = ""
+
+        /// A summary of nothing.
+        package init() {}
     }
 
     /// Gives `body` the path of each match, in its own bytes, which are valid inside `body` only. Nothing is made for an

@@ -1,0 +1,78 @@
+// JSON objects for programs that read what a command prints, one a line.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Varlink
+
+/// One JSON object, built field by field.
+package struct JSONLine: ~Copyable {
+    private var writer = JSONWriter()
+
+    /// An object without fields.
+    package init() { writer.beginObject() }
+
+    /// A string, or nothing.
+    package mutating func add(_ name: StaticString, _ value: String?) { writer.field(name, value) }
+    /// A number.
+    package mutating func add(_ name: StaticString, _ value: Int) { writer.field(name, Int64(value)) }
+    /// A truth.
+    package mutating func add(_ name: StaticString, _ value: Bool) { writer.field(name, value) }
+    /// Strings.
+    package mutating func add(_ name: StaticString, _ values: [String]) { writer.field(name, values) }
+    /// Bytes as Base64.
+    package mutating func add(_ name: StaticString, base64 bytes: [UInt8]) {
+        writer.key(name)
+        bytes.withUnsafeBytes { writer.base64($0) }
+    }
+
+    /// An item, with no more than these attributes, and where it came from if it moved.
+    package mutating func add(_ name: StaticString, _ item: MetadataItem, attributes: [Attribute]) {
+        writer.key(name)
+        item.write(attributes, to: &writer)
+    }
+
+    /// Objects.
+    package mutating func add(_ name: StaticString, _ lines: [[UInt8]]) {
+        writer.key(name)
+        writer.beginArray()
+        for line in lines { line.withUnsafeBytes { writer.raw($0) } }
+        writer.endArray()
+    }
+
+    /// The object's text.
+    package consuming func bytes() -> [UInt8] {
+        writer.endObject()
+        return writer.withUnsafeBytes { Array($0) }
+    }
+}
+
+extension MetadataItem {
+    /// The item as JSON, with no more than these attributes.
+    package func json(_ attributes: [Attribute]) -> [UInt8] {
+        var writer = JSONWriter()
+        write(attributes, to: &writer)
+        return writer.withUnsafeBytes { Array($0) }
+    }
+
+    /// The fields as they came, so that the form of every value is the daemon's.
+    fileprivate func write(_ attributes: [Attribute], to writer: inout JSONWriter) {
+        var wanted = Set(attributes.map(\.name)).union(["previousPath"])
+        if attributes.contains(.name) { wanted.insert("rawName") }
+        if attributes.contains(.path) { wanted.insert("rawPath") }
+        writer.beginObject()
+        writer.field("id", id)
+        json.withUnsafeBytes { bytes in
+            // What came as an item is an object, so there is nothing to report.
+            try? JSONReader.read(bytes) { (reader) throws(JSONError) in
+                try reader.beginObject()
+                while try reader.nextKey() {
+                    let key = reader.key
+                    let value = try reader.skipValue()
+                    guard key != "id", wanted.contains(key) else { continue }
+                    writer.key(escaping: key)
+                    writer.raw(UnsafeRawBufferPointer(rebasing: bytes[value]))
+                }
+            }
+        }
+        writer.endObject()
+    }
+}

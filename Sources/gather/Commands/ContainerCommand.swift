@@ -1,0 +1,158 @@
+// gather container: the watched directory trees.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import GatherKit
+
+struct ContainerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "container",
+        abstract: "List, add, remove and rescan watched directories.",
+        discussion: """
+            EXAMPLES
+              gather container list
+              gather container add grocery /srv/grocery
+              gather container add photos ~/Pictures --ignore '*.tmp' --ignore .git
+              gather container rescan grocery
+              gather container remove grocery
+            """,
+        subcommands: [List.self, Add.self, Remove.self, Rescan.self])
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the containers that you may read.",
+            discussion: """
+                A pipe gets identifier, state, items and path with tabs between.
+
+                EXAMPLES
+                  gather container list
+                  gather container list --json | jq -r .path
+                """)
+
+        @Flag(help: "Print one JSON object a line.")
+        var json = false
+
+        @OptionGroup var connection: ConnectionOptions
+
+        mutating func run() throws {
+            var client = try connection.connect()
+            let containers = try client.containers()
+            var output = Output()
+            if json {
+                for container in containers { output.line(ContainerTable.object(container)) }
+            } else if Terminal.isTerminal() {
+                for line in ContainerTable.lines(containers, color: Terminal.hasColor()) { output.line(line) }
+            } else {
+                for container in containers {
+                    output.line(
+                        "\(container.identifier)\t\(container.state.rawValue)\t\(container.items)\t\(container.path)")
+                }
+            }
+            output.flush()
+            if containers.isEmpty { Output.note(NoContainers.message(connection)) }
+        }
+    }
+
+    struct Add: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Watch another directory from now on.",
+            discussion: """
+                Kept across restarts of the daemon. Returns when the directory has been read and is live. Only root and the \
+                user that the daemon runs as may do this; a container may also be a file in /etc/gatherd/containers.d.
+
+                EXAMPLES
+                  gather container add grocery /srv/grocery
+                  gather container add photos ~/Pictures --ignore '*.tmp' --package photoslibrary
+                """)
+
+        @Argument(help: "What to call it: a plain word, or a reversed domain such as org.example.notes.")
+        var identifier: String
+
+        @Argument(help: "The directory; relative paths and symbolic links are resolved.")
+        var directory: String
+
+        @Option(
+            name: .customLong("package"),
+            help: ArgumentHelp("Directories with this extension are one item. May be repeated.", valueName: "extension")
+        )
+        var packages: [String] = []
+
+        @Option(help: ArgumentHelp("Do not read names like this. May be repeated.", valueName: "glob"))
+        var ignore: [String] = []
+
+        @Flag(name: .customLong("no-wait"), help: "Return at once, while the directory is being read.")
+        var withoutWaiting = false
+
+        @OptionGroup var connection: ConnectionOptions
+
+        mutating func run() throws {
+            let path = try RealPath.directory(directory)
+            var client = try connection.connect()
+            var container = try client.addContainer(identifier, path: path, packages: packages, ignore: ignore)
+            if !withoutWaiting { try wait(for: &container, &client) }
+            var output = Output()
+            output.line(ContainerTable.sentence(container))
+            output.flush()
+            if container.state == .unavailable { throw ExitCode(ExitStatus.failure) }
+        }
+
+        /// Waits until the container is past its first reading, and shows on a terminal how far that is.
+        private func wait(for container: inout ContainerStatus, _ client: inout BlockingClient) throws {
+            guard container.state.isTemporary else { return }
+            let progress = Progress()
+            defer { progress.clear() }
+            var latest = container
+            try client.monitorContainers { containers in
+                guard let now = containers.first(where: { $0.identifier == latest.identifier }) else { return false }
+                latest = now
+                progress.show("\(now.identifier): \(now.state.rawValue), \(Readable.count(now.items)) items so far")
+                return now.state.isTemporary
+            }
+            container = latest
+        }
+    }
+
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Stop watching a directory that was added at run time. The directory stays as it is.",
+            discussion: """
+                EXAMPLES
+                  gather container remove grocery
+                """)
+
+        @Argument(help: "The container.")
+        var identifier: String
+
+        @OptionGroup var connection: ConnectionOptions
+
+        mutating func run() throws {
+            var client = try connection.connect()
+            try client.removeContainer(identifier)
+        }
+    }
+
+    struct Rescan: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Compare a whole tree with the index again.",
+            discussion: """
+                Useful after changes that the kernel does not report, such as those another machine makes on a shared file \
+                system. Live queries hear of the differences.
+
+                EXAMPLES
+                  gather container rescan grocery
+                """)
+
+        @Argument(help: "The container.")
+        var identifier: String
+
+        @OptionGroup var connection: ConnectionOptions
+
+        mutating func run() throws {
+            var client = try connection.connect()
+            let result = try client.rescanContainer(identifier)
+            var output = Output()
+            output.line("added \(result.added), changed \(result.changed), removed \(result.removed)")
+            output.flush()
+        }
+    }
+}

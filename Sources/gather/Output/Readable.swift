@@ -1,0 +1,86 @@
+// Values as a person reads them.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherKit
+internal import Glibc
+
+/// Values as a person reads them, for terminals; and as a program reads them, for pipes.
+enum Readable {
+    /// `1.2K`, `34M`: as `ls -h` has it.
+    static func size(_ bytes: Int64) -> String {
+        guard bytes >= 1024 else { return "\(bytes)" }
+        var value = Double(bytes)
+        var unit = 0
+        let units = ["", "K", "M", "G", "T", "P", "E"]
+        // What would round to 1024 belongs to the next unit.
+        while value >= 1023.5, unit < units.count - 1 {
+            value /= 1024
+            unit += 1
+        }
+        let rounded = (value * 10).rounded(.up) / 10
+        return rounded < 10 ? "\(rounded)\(units[unit])" : "\(Int(value.rounded()))\(units[unit])"
+    }
+
+    /// `1,234,567`
+    static func count(_ number: Int) -> String {
+        var digits = String(number.magnitude)
+        var groups: [String] = []
+        while digits.count > 3 {
+            groups.insert(String(digits.suffix(3)), at: 0)
+            digits.removeLast(3)
+        }
+        return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
+    }
+
+    /// `2026-01-31 09:00`, in the zone of this machine.
+    static func time(_ time: Timestamp) -> String {
+        var seconds = time_t(time.nanoseconds / 1_000_000_000)
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return time.rfc3339 }
+        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let date = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        return "\(date) \(two(parts.tm_hour)):\(two(parts.tm_min))"
+    }
+
+    /// An attribute's value for a terminal.
+    static func value(_ attribute: Attribute, of item: MetadataItem) -> String {
+        switch (attribute, item.value(forAttribute: attribute)) {
+        case (_, .none): ""
+        case (.path, _): DisplayText.escaped(item.pathBytes ?? [])
+        case (.name, _): DisplayText.escaped(item.nameBytes ?? [])
+        case (.size, .integer(let bytes)): size(bytes)
+        case (.mode, .integer(let mode)): mode8(mode)
+        case (_, .date(let date)): time(date)
+        case (_, let value): DisplayText.escaped(plain(value))
+        }
+    }
+
+    /// An attribute's value for a pipe: its own bytes, dates as RFC 3339, several values with commas.
+    static func bytes(_ attribute: Attribute, of item: MetadataItem) -> [UInt8] {
+        switch (attribute, item.value(forAttribute: attribute)) {
+        case (.path, _): item.pathBytes ?? []
+        case (.name, _): item.nameBytes ?? []
+        case (.mode, .integer(let mode)): Array(mode8(mode).utf8)
+        case (_, let value): Array(plain(value).utf8)
+        }
+    }
+
+    private static func mode8(_ mode: Int64) -> String {
+        let text = String(mode, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - text.count)) + text
+    }
+
+    private static func plain(_ value: MetadataValue) -> String {
+        switch value {
+        case .none: ""
+        case .boolean(let value): value ? "true" : "false"
+        case .integer(let value): String(value)
+        case .number(let value): String(value)
+        case .string(let value): value
+        case .date(let value): value.rfc3339
+        case .array(let values): values.map(plain).joined(separator: ",")
+        case .dictionary(let values):
+            values.sorted { $0.key < $1.key }.map { "\($0.key)=\(plain($0.value))" }.joined(separator: ",")
+        }
+    }
+}
