@@ -47,6 +47,7 @@ import Testing
             ("name ==[c 'a'", 10, "expected ']' after the options, found text"),
             ("bytes BETWEEN[c] {1, 2}", 13, "BETWEEN takes no options"),
             ("name IN ('a', 'b')", 8, "a list is written with braces: {'a', 'b'}"),
+            ("name IN 'a', 'b'", 11, "a list is written with braces: {'a', 'b'}"),
             ("name IN ['a']", 9, "expected options such as [c] or [cd]; a list is written with braces: {'a', 'b'}"),
             ("name IN {'a'", 12, "expected ',' or '}' for the '{' at byte 8, found the end"),
             ("name LIKE *.pdf", 10, "expected a value, found '*'; a pattern stands in quotes: LIKE '*.txt'"),
@@ -120,6 +121,8 @@ import Testing
                 "cast('2026-01-31T09:00:00+01:00', 'NSDate') < now()",
                 "CAST('2026-01-31T08:00:00.000000000Z', 'NSDate') < now()"
             ),
+            ("ternary(a in b, 1, 2) = 1", "TERNARY(a IN b, 1, 2) == 1"),
+            ("(a.@max.b).@count = 1", "(a.@max.b).@count == 1"), ("(a.@max.b)[0] = 1", "a.@max.b[0] == 1"),
             ("truepredicate and falsepredicate", "TRUEPREDICATE AND FALSEPREDICATE"),
         ])
     func canonical(text: String, canonical: String) throws {

@@ -71,7 +71,8 @@ extension AttributeResolver {
         for value in elements {
             guard let type = value.constant.map(StaticType.init), !left.isComparable(with: type) else { continue }
             throw PredicateError(
-                "\(subject(comparison.left)) is \(left.noun), and this is \(type.noun)", at: value.position.offset)
+                "\(subject(comparison.left, left)) is \(left.noun), and this is \(type.noun)", at: value.position.offset
+            )
         }
     }
 
@@ -104,7 +105,7 @@ extension AttributeResolver {
             comparison.left.isLiteral && !comparison.right.isLiteral
             ? (comparison.left, left, comparison.right, right) : (comparison.right, right, comparison.left, left)
         return PredicateError(
-            "\(subject(other)) is \(otherType.noun), and \(wrong.attribute == nil ? "this" : subject(wrong)) is "
+            "\(subject(other, otherType)) is \(otherType.noun), and \(wrong.attribute == nil ? "this" : subject(wrong)) is "
                 + wrongType.noun, at: wrong.position.offset)
     }
 
@@ -161,6 +162,12 @@ extension AttributeResolver {
     func subject(_ expression: Expression) -> String {
         if let attribute = expression.attribute { return "'\(attribute.name)'" }
         return expression.isLiteral ? "this" : "the value"
+    }
+
+    /// How a message names an expression of which one element is compared, or all.
+    private func subject(_ expression: Expression, _ type: StaticType) -> String {
+        if case .array = type { return subject(expression) }
+        return (expression.attribute?.type == .strings ? "each of " : "") + subject(expression)
     }
 
     func require(

@@ -64,9 +64,10 @@ struct AttributeResolver {
                     at: left.position.offset)
             }
         }
-        if leftType == .date { (right, rightType) = try dates(right, rightType) }
-        if rightType == .date { (left, leftType) = try dates(left, leftType) }
-        if rightType == .array(.date), leftType == .string { (left, leftType) = try dates(left, leftType) }
+        if !comparison.operation.needsText, comparison.operation != .contains {
+            if leftType == .date { (right, rightType) = try dates(right, rightType) }
+            if rightType == .date || rightType == .array(.date) { (left, leftType) = try dates(left, leftType) }
+        }
         comparison.left = left
         comparison.right = right
         try check(comparison, leftType, rightType)

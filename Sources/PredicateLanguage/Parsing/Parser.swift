@@ -52,6 +52,7 @@ struct Parser {
         switch token.kind {
         case .end: return root
         case .closeParenthesis: throw PredicateError("there is no '(' for this ')'", at: token.start)
+        case .comma: throw PredicateError("a list is written with braces: {'a', 'b'}", at: token.start)
         case .word(let word, escaped: false) where ["c", "d", "cd", "dc", "n", "l"].contains(word.lowercased()):
             throw PredicateError("options stand after the operator, as in ==[\(word)]", at: token.start)
         default: throw PredicateError("expected AND, OR or the end, found \(found)", at: token.start)
@@ -295,9 +296,6 @@ struct Parser {
         let options = try parseOptions(after: operation)
         if token.kind == .end { throw PredicateError("expected a value after \(written)", at: token.start) }
         let right = try parseValue()
-        if operation == .in, token.kind == .comma {
-            throw PredicateError("a list is written with braces: {'a', 'b'}", at: right.position.offset)
-        }
         let comparison = Comparison(
             quantifier: quantifier, left, operation, options: options, right, operatorPosition: position)
         return try node(.comparison(comparison), at: start ?? left.position.offset)

@@ -78,4 +78,19 @@ package struct Comparison: Sendable, Hashable {
         self.right = right
         self.operatorPosition = BytePosition(operatorPosition)
     }
+
+    // The pattern follows from the rest.
+
+    package static func == (a: Comparison, b: Comparison) -> Bool {
+        a.quantifier == b.quantifier && a.left == b.left && a.operation == b.operation && a.options == b.options
+            && a.right == b.right
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(quantifier)
+        hasher.combine(left)
+        hasher.combine(operation)
+        hasher.combine(options)
+        hasher.combine(right)
+    }
 }

@@ -68,11 +68,11 @@ private struct Printer {
         case .attribute(let attribute): text += attribute.name
         case .variable(let name): text += "$" + name
         case .member(let base, let name):
-            printBase(base)
+            printBase(base, isPath: true)
             text += "."
             printKey(name)
         case .aggregate(let base, let aggregate, let path):
-            printBase(base)
+            printBase(base, isPath: true)
             text += ".@" + aggregate.rawValue
             for name in path {
                 text += "."
@@ -148,14 +148,15 @@ private struct Printer {
         text += close
     }
 
-    /// A base that a dot or bracket follows directly.
-    private mutating func printBase(_ base: Expression) {
+    /// A base that a bracket follows directly, or a dot where a path goes on.
+    private mutating func printBase(_ base: Expression, isPath: Bool = false) {
         let isBare =
             switch base.kind {
             case .negation, .arithmetic: false
             // A digit and a dot would be a fraction, and a sign binds less tightly than what follows.
             case .constant(.integer), .constant(.number): false
-            case .evaluatedObject: true
+            // What follows in the path would belong to the operator.
+            case .aggregate: !isPath
             default: true
             }
         print(base, inParentheses: !isBare)

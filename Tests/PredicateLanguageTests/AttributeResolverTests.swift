@@ -1,0 +1,165 @@
+// Predicates over attributes: what they turn into, and what is refused when the query is made.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import PredicateLanguage
+import Testing
+
+@Suite struct AttributeResolverTests {
+    @Test(
+        "Keys become attributes, literals take their type, and constants change sides",
+        arguments: [
+            ("", "TRUEPREDICATE"), ("  ", "TRUEPREDICATE"),
+            ("name LIKE 'Item_*'", "name LIKE 'Item_*'"),
+            ("kMDItemFSName == 'a'", "name == 'a'"), ("NSMetadataItemFSSizeKey > 10KB", "size > 10000"),
+            ("size > 1.5KiB", "size > 1536"), ("size >= 1 AND #size < 4MiB", "size >= 1 AND size < 4194304"),
+            ("size == 10kb", "size == 10000"), ("size < 8EB", "size < 8000000000000000000"),
+            ("10 < size", "size > 10"), ("10 >= size", "size <= 10"), ("'a' == name", "name == 'a'"),
+            ("'work' IN tags", "tags CONTAINS 'work'"), ("'ab' IN[c] name", "name CONTAINS[c] 'ab'"),
+            ("{'a', 'b'} CONTAINS name", "name IN {'a', 'b'}"), ("'abc' CONTAINS name", "name IN 'abc'"),
+            ("'a' LIKE name", "'a' LIKE name"),
+            ("ANY tags == 'work'", "ANY tags == 'work'"), ("SOME tags LIKE[c] 'w*'", "ANY tags LIKE[c] 'w*'"),
+            ("name == '*'", "name != NULL"), ("(kMDItemUserTags = '*')", "tags != NULL"),
+            ("size == '*'", "size != NULL"), ("name == '*' AND size > 1", "name == '*' AND size > 1"),
+            ("name ==[c] '*'", "name ==[c] '*'"), ("name == 'a*'", "name == 'a*'"),
+            ("modified > '2026-01-31T09:00:00+01:00'", "modified > CAST('2026-01-31T08:00:00.000000000Z', 'NSDate')"),
+            ("'2026-01-31T08:00:00Z' < modified", "modified > CAST('2026-01-31T08:00:00.000000000Z', 'NSDate')"),
+            (
+                "modified > CAST('2026-01-31T08:00:00Z', 'NSDate')",
+                "modified > CAST('2026-01-31T08:00:00.000000000Z', 'NSDate')"
+            ),
+            (
+                "modified > $time.iso('2026-01-31T08:00:00Z')",
+                "modified > CAST('2026-01-31T08:00:00.000000000Z', 'NSDate')"
+            ),
+            (
+                "created BETWEEN {'2026-01-31T08:00:00Z', now()}",
+                "created BETWEEN {CAST('2026-01-31T08:00:00.000000000Z', 'NSDate'), now()}"
+            ),
+            ("modified > now()", "modified > now()"), ("modified >= $time.now(-3600)", "modified >= $time.now(-3600)"),
+            ("modified >= $time.now", "modified >= now()"), ("modified == $time.today()", "modified == $time.today(0)"),
+            ("modified >= $time.yesterday", "modified >= $time.today(-1)"),
+            ("modified < $time.this_week(+1)", "modified < $time.this_week(1)"),
+            ("created == nil", "created == NULL"), ("hidden == YES", "hidden == TRUE"), ("hidden == 1", "hidden == 1"),
+            ("kind IN {'file', 'symlink'}", "kind IN {'file', 'symlink'}"), ("kind ==[c] 'FILE'", "kind ==[c] 'FILE'"),
+            ("kind LIKE 'f*'", "kind LIKE 'f*'"), ("scope == 'documents'", "scope == 'documents'"),
+            ("tags.@count > 2", "tags.@count > 2"), ("name.length > 200", "name.length > 200"),
+            ("size / 1024 BETWEEN {1, 2}", "size / 1024 BETWEEN {1, 2}"),
+            (
+                "SUBQUERY(tags, $t, $t BEGINSWITH 'w').@count == 2",
+                "SUBQUERY(tags, $t, $t BEGINSWITH 'w').@count == 2"
+            ),
+            ("links > 1 AND mode == 0o644", "links > 1 AND mode == 420"),
+            ("tags == {'a', 'b'}", "tags == {'a', 'b'}"), ("tags[0] == 'a'", "tags[0] == 'a'"),
+            ("lowercase(name) == name", "lowercase(name) == name"),
+            ("TERNARY(hidden == YES, 1, 2) == 1", "TERNARY(hidden == TRUE, 1, 2) == 1"),
+        ] as [(String, String)])
+    func resolved(text: String, canonical: String) throws {
+        let predicate = try Predicate(parsing: text, mode: .metadata)
+        #expect(predicate.canonical == canonical)
+        let again = try Predicate(parsing: canonical, mode: .metadata)
+        #expect(again.root == predicate.root)
+    }
+
+    @Test(
+        "What cannot be true of an attribute is refused, with its place",
+        arguments: [
+            ("nmae == 'a'", 0, "unknown attribute 'nmae'; did you mean 'name'?"),
+            ("Name == 'a'", 0, "unknown attribute 'Name'; did you mean 'name'?"),
+            ("size > 1 AND filename == 'a'", 13, "unknown attribute 'filename'; did you mean 'name'?"),
+            ("mtime > now()", 0, "unknown attribute 'mtime'; did you mean 'modified'?"),
+            ("kMDItemFSNam == 'a'", 0, "unknown attribute 'kMDItemFSNam'; did you mean 'kMDItemFSName'?"),
+            ("zzzzzz == 'a'", 0, "unknown attribute 'zzzzzz'"),
+            ("foo.bar == 'a'", 0, "unknown attribute 'foo'"),
+            ("size == 'big'", 8, "'size' is a number, and this is text"),
+            ("size > 'big'", 7, "'size' is a number, and this is text"),
+            ("name == 5", 8, "'name' is text, and this is a number"),
+            ("name == 10KB", 8, "'name' is text, and this is a number"),
+            ("5 == name", 0, "'name' is text, and this is a number"),
+            ("name == size", 8, "'name' is text, and 'size' is a number"),
+            ("size LIKE '1*'", 5, "LIKE compares text, and 'size' is a number"),
+            ("name LIKE 5", 10, "LIKE compares text, and this is a number"),
+            ("modified BEGINSWITH '2026'", 9, "BEGINSWITH compares text, and 'modified' is a date"),
+            ("modified CONTAINS '2026'", 9, "CONTAINS compares text, and 'modified' is a date"),
+            (
+                "modified > 'yesterday'", 11,
+                "'yesterday' is no date; write '2026-01-31T09:00:00Z', with Z or +01:00, or '2026-01-31' for its midnight here"
+            ),
+            (
+                "modified > '2026-02-30'", 11,
+                "'2026-02-30' is no date; write '2026-01-31T09:00:00Z', with Z or +01:00, or '2026-01-31' for its midnight here"
+            ),
+            (
+                "modified > '2026-01-31T09:00:00'", 11,
+                "'2026-01-31T09:00:00' is no date; write '2026-01-31T09:00:00Z', with Z or +01:00, or '2026-01-31' for its midnight here"
+            ),
+            ("modified > 5", 11, "'modified' is a date, and this is a number"),
+            ("modified IN {$time.today}", 13, "a unit of time is not a member of a list; write == or >="),
+            ("modified > $time.toady", 17, "unknown time 'toady'; did you mean 'today'?"),
+            ("modified > $time.now(99999999999999999)", 17, "this time is too far away"),
+            ("modified > $time.now(1.5)", 21, "a whole number and ')'"),
+            ("ANY tags IN {'a', 5}", 18, "each of 'tags' is text, and this is a number"),
+            ("tags == 'work'", 0, "'tags' has several values; write ANY tags == …"),
+            ("tags LIKE 'w*'", 0, "'tags' has several values; write ANY tags LIKE …"),
+            ("tags IN {'a', 'b'}", 0, "'tags' has several values; write ANY tags IN …"),
+            ("tags > 'a'", 0, "'tags' has several values; write ANY tags > …"),
+            ("ANY name == 'a'", 4, "ANY asks several values, and 'name' is text"),
+            ("ANY tags == 5", 12, "each of 'tags' is text, and this is a number"),
+            ("tags CONTAINS 5", 14, "each of 'tags' is text, and this is a number"),
+            ("name IN {'a', 5}", 14, "'name' is text, and this is a number"),
+            ("size IN 5", 8, "IN takes a list, as in {'a', 'b'}, or text to look in; this is a number"),
+            ("size BETWEEN {1}", 13, "BETWEEN takes two bounds, as in {1, 10}, and has 1"),
+            ("size BETWEEN 5", 13, "BETWEEN takes two bounds, as in {1, 10}"),
+            ("size == {1, 2}", 5, "a list is compared by IN or BETWEEN"),
+            ("kind == 'folder'", 8, "there is no kind 'folder'; did you mean 'directory'?"),
+            ("kind IN {'file', 'dirctory'}", 17, "there is no kind 'dirctory'; did you mean 'directory'?"),
+            ("kind == 'File'", 8, "there is no kind 'File'; did you mean 'file'?"),
+            ("scope == 'x'", 9, "there is no scope 'x'; there are documents, data"),
+            (
+                "name MATCHES '[a'", 13,
+                "not a regular expression: missing terminating ] for character class at its byte 2"
+            ),
+            ("SELF == nil", 0, "SELF has no value here; name an attribute"),
+            ("-name == 1", 1, "'-' takes a number, and 'name' is text"),
+            ("size + name > 1", 7, "'+' takes a number, and 'name' is text"),
+            ("name.foo == 1", 0, "'name' is text, and has no 'foo'"),
+            ("size.length == 1", 0, "'size' is a number, and has no 'length'"),
+            ("sum(tags) == 1", 4, "sum() takes numbers, and these are text"),
+            ("abs(name) == 1", 4, "abs() takes a number, and 'name' is text"),
+            ("SUBQUERY(name, $x, $x == 'a').@count == 1", 9, "SUBQUERY asks several values, and 'name' is text"),
+            ("SUBQUERY(tags, $x, $x == 1).@count == 1", 25, "the value is text, and this is a number"),
+            ("name UTI-EQUALS 'a'", 5, "UTI-EQUALS is not supported yet"),
+        ] as [(String, Int, String)])
+    func refused(text: String, position: Int, message: String) {
+        do throws(PredicateError) {
+            let predicate = try Predicate(parsing: text, mode: .metadata)
+            Issue.record("taken as \(predicate)")
+        } catch {
+            #expect(error.position == position, "\(error)")
+            #expect(error.message.contains(message), "\(error)")
+        }
+    }
+
+    @Test func everyAttributeAndAliasIsAKey() throws {
+        for attribute in Attribute.allCases {
+            for name in [attribute.name] + attribute.aliases {
+                let predicate = try Predicate(parsing: "\(name) != nil AND NOT #\(name) == nil", mode: .metadata)
+                #expect(predicate.attributes == [attribute])
+            }
+        }
+    }
+
+    @Test func whatAPlanReads() throws {
+        let predicate = try Predicate(
+            parsing: "name LIKE 'a*' AND (size > 1 OR SUBQUERY(tags, $t, $t == owner).@count > 0) AND 'x' == '*'",
+            mode: .metadata)
+        #expect(predicate.attributes == [.name, .size, .tags, .owner])
+        guard case .and(let terms) = predicate.root.kind, case .comparison(let comparison) = terms[0].kind else {
+            Issue.record("not a conjunction")
+            return
+        }
+        #expect(comparison.left.attribute == .name)
+        #expect(comparison.pattern == (try TextPattern(.like, "a*")))
+        #expect(!predicate.followsClock)
+    }
+}
