@@ -21,8 +21,8 @@ extension Predicate {
     /// Whether an item may come to match, or cease to, only because time passes.
     package var followsClock: Bool { !times.isEmpty }
 
-    /// The predicate as it stands at a moment: with every `now()` and `$time` as a date. A unit of time denotes its first
-    /// moment; next to `==` and `!=` it is the whole unit.
+    /// The predicate as it stands at a moment: with every `now()` and `$time` as a date. A unit of time denotes its
+    /// first moment; next to `==` and `!=` it is the whole unit.
     package func resolved(at now: Timestamp) -> Predicate {
         guard followsClock else { return self }
         return Predicate(mode: mode, root: root.replacingTimes(at: now))

@@ -13,7 +13,8 @@ extension Predicate {
         return try evaluator.evaluate(root)
     }
 
-    /// Whether an item matches. The attribute has to follow ``Mode/metadata``; what follows the clock is resolved first.
+    /// Whether an item matches. The predicate has to be of ``Mode/metadata``; what follows the clock is resolved
+    /// first.
     package func evaluate(on item: some AttributeValues) throws(EvaluationError) -> Bool {
         var evaluator = Evaluator(AttributeScope(values: item))
         return try evaluator.evaluate(root)

@@ -1,7 +1,8 @@
 // How much one predicate may ask for.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits of a predicate. Past one, the predicate is refused or its evaluation fails, with an error that says which.
+/// The limits of a predicate. Past one, the predicate is refused or its evaluation fails, with an error that says
+/// which.
 package enum PredicateLimits {
     /// How deep parentheses, braces, NOT, arithmetic, calls and key paths may nest, all together.
     package static let nesting = 256

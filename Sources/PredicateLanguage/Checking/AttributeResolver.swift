@@ -3,9 +3,9 @@
 
 import Metadata
 
-/// Resolves the keys of a predicate to attributes and checks types, so that what can be known to be wrong is said when
-/// the query is made. Literals take the type of the attribute beside them, and a comparison that begins with its constant
-/// is turned round, for the planner's sake.
+/// Resolves the keys of a predicate to attributes and checks types, so that what can be known to be wrong is said
+/// when the query is made. Literals take the type of the attribute beside them, and a comparison that begins with its
+/// constant is turned round, for the planner's sake.
 struct AttributeResolver {
     /// The types of the variables of the SUBQUERYs around.
     private var variables: [(name: String, type: StaticType)] = []

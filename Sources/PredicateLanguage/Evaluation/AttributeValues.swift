@@ -8,8 +8,8 @@ package protocol AttributeValues {
     /// The value of an attribute; `.none` where the item has none.
     func value(of attribute: Attribute) -> MetadataValue
 
-    /// Lends the bytes of an attribute whose type is text, nil where the item has none. They need not be UTF-8: names and
-    /// paths are compared as they are on disk.
+    /// Lends the bytes of an attribute whose type is text, nil where the item has none. They need not be UTF-8: names
+    /// and paths are compared as they are on disk.
     func withText<Result>(
         of attribute: Attribute, _ body: (UnsafeRawBufferPointer?) throws(EvaluationError) -> Result
     ) throws(EvaluationError) -> Result

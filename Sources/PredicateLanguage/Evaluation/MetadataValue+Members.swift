@@ -4,8 +4,8 @@
 import Metadata
 
 extension MetadataValue {
-    /// A member by key: of an object, of each element of a list, or the `length` of text in UTF-16 units. What has no such
-    /// member has nil.
+    /// A member by key: of an object, of each element of a list, or the `length` of text in UTF-16 units. What has no
+    /// such member has nil.
     func member(_ name: String) -> MetadataValue {
         switch self {
         case .dictionary(let members): members[name] ?? .none

@@ -44,12 +44,6 @@ struct LikePattern: Sendable, Hashable {
     /// Whether it matches every text.
     var matchesEverything: Bool { steps == [LikePattern.any] }
 
-    /// The pattern as one literal with free ends, where it is no more than that.
-    var asLiteral: RequiredLiteral? {
-        guard let literal = requiredLiteral, literal.isSufficient else { return nil }
-        return literal
-    }
-
     /// The literal that every match has: the whole text, else its beginning, else its end, else its longest inner part.
     var requiredLiteral: RequiredLiteral? {
         let runs = steps.split(whereSeparator: { $0 >= 256 })
@@ -69,38 +63,38 @@ struct LikePattern: Sendable, Hashable {
         return literal(longest, .infix, wildcards: [any, any])
     }
 
-    /// Whether the whole text matches. `next` gives the place after the character at a place, and `isBoundary` whether a
-    /// place lies between characters.
-    func matches(
-        _ text: UnsafeRawBufferPointer, next: (Int) -> Int, isBoundary: (Int) -> Bool
-    ) -> Bool {
-        var place = 0
-        var step = 0
-        var star: (step: Int, place: Int)?
-        while place < text.count {
-            if step < steps.count, steps[step] == LikePattern.any {
-                star = (step, place)
-                step += 1
-                if step == steps.count { return true }
-            } else if step < steps.count, steps[step] == LikePattern.one {
-                place = next(place)
-                step += 1
-            } else if step < steps.count, steps[step] == UInt16(text[place]),
-                // Where a literal ends, a character has to end too.
-                step + 1 < steps.count && steps[step + 1] < 256 || isBoundary(place + 1)
-            {
-                place += 1
-                step += 1
-            } else if let last = star {
-                let following = next(last.place)
-                star = (last.step, following)
-                place = following
-                step = last.step + 1
-            } else {
-                return false
+    /// Whether the whole text matches.
+    func matches(_ subject: some PatternSubject) -> Bool {
+        let text = subject.bytes
+        return steps.withUnsafeBufferPointer { steps in
+            var place = 0
+            var step = 0
+            // Where to go on from when a way has failed: behind the last star, one character further each time.
+            var retryStep = -1
+            var retryPlace = 0
+            while place < text.count {
+                if step < steps.count, steps[step] == LikePattern.any {
+                    step += 1
+                    if step == steps.count { return true }
+                    (retryStep, retryPlace) = (step, place)
+                } else if step < steps.count, steps[step] == LikePattern.one {
+                    place = subject.next(place)
+                    step += 1
+                } else if step < steps.count, steps[step] == UInt16(text[place]),
+                    // Where a literal ends, a character has to end too.
+                    step + 1 < steps.count && steps[step + 1] < 256 || subject.isBoundary(place + 1)
+                {
+                    place += 1
+                    step += 1
+                } else if retryStep >= 0 {
+                    retryPlace = subject.next(retryPlace)
+                    (step, place) = (retryStep, retryPlace)
+                } else {
+                    return false
+                }
             }
+            while step < steps.count, steps[step] == LikePattern.any { step += 1 }
+            return step == steps.count
         }
-        while step < steps.count, steps[step] == LikePattern.any { step += 1 }
-        return step == steps.count
     }
 }

@@ -6,15 +6,16 @@ import Synchronization
 
 /// A compiled regular expression that has to match a whole text.
 ///
-/// Anchoring at both ends is PCRE2's own, so every alternative is tried until one covers the text. The work for one match
-/// is bounded by ``PredicateLimits``. Where the system allows it the expression runs as machine code; under
+/// Anchoring at both ends is PCRE2's own, so every alternative is tried until one covers the text. The work for one
+/// match is bounded by ``PredicateLimits``. Where the system allows it the expression runs as machine code; under
 /// `MemoryDenyWriteExecute` it does not, and PCRE2's interpreter serves.
 final class RegularExpression: Sendable, Hashable {
     let text: String
     let options: TextOptions
 
     private let folding: TextFolding
-    /// Immutable once compiled; PCRE2 lets threads share it (pcre2api(3), "The compiled pattern"). Freed in deinit only.
+    /// Immutable once compiled; PCRE2 lets threads share it (pcre2api(3), "The compiled pattern"). Freed in deinit
+    /// only.
     private nonisolated(unsafe) let code: OpaquePointer
     /// Immutable after init, and shared as the code is.
     private nonisolated(unsafe) let context: OpaquePointer

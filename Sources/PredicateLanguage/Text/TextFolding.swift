@@ -3,10 +3,10 @@
 
 /// Brings text to a form in which what should compare equal is equal byte for byte.
 ///
-/// With `c` and `d` text is decomposed canonically first, so that composed and decomposed spellings are equal. `d` then
-/// drops combining marks after base characters below U+0510 (Latin, Greek, Cyrillic), so that kana voicing marks, Arabic
-/// and Hebrew points survive (the open CoreFoundation's rule). `c` folds case in full (sharp s is ss) and knows no locale.
-/// `n` composes (NFC) and does nothing else. Bytes that are not UTF-8 stand for themselves.
+/// With `c` and `d` text is decomposed canonically first, so that composed and decomposed spellings are equal. `d`
+/// then drops combining marks after base characters below U+0510 (Latin, Greek, Cyrillic), so that kana voicing
+/// marks, Arabic and Hebrew points survive (the open CoreFoundation's rule). `c` folds case in full (sharp s is ss)
+/// and knows no locale. `n` composes (NFC) and does nothing else. Bytes that are not UTF-8 stand for themselves.
 struct TextFolding: Sendable, Hashable {
     let foldsCase: Bool
     let dropsMarks: Bool
@@ -46,8 +46,8 @@ struct TextFolding: Sendable, Hashable {
     }
 }
 
-/// Folded text. A part of it may be matched only where it does not cut a character: not before a combining mark, and not
-/// inside what one character folded to.
+/// Folded text. A part of it may be matched only where it does not cut a character: not before a combining mark, and
+/// not inside what one character folded to.
 struct FoldedText {
     var bytes: [UInt8]
     /// Places inside what one scalar folded to, ascending: sharp s gives `ss` and the place between. Mostly empty.

@@ -1,11 +1,11 @@
 // A text operator with its constant made ready to be tried on many texts.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A comparison of text with a constant, made ready once to be tried on many texts: the constant is folded, wildcards are
-/// compiled, regular expressions too.
+/// A comparison of text with a constant, made ready once to be tried on many texts: the constant is folded, wildcards
+/// are compiled, regular expressions too.
 ///
-/// The texts are bytes and need not be valid UTF-8, as file names: exact operators compare the bytes, `?` of LIKE takes a
-/// byte that is not UTF-8 as one character, folding leaves it as it is, and MATCHES is false for such a text.
+/// The texts are bytes and need not be valid UTF-8, as file names: exact operators compare the bytes, `?` of LIKE
+/// takes a byte that is not UTF-8 as one character, folding leaves it as it is, and MATCHES is false for such a text.
 package struct TextPattern: Sendable, Hashable {
     package let operation: Comparison.Operator
     package let options: TextOptions
@@ -14,25 +14,26 @@ package struct TextPattern: Sendable, Hashable {
 
     private let folding: TextFolding
     private let kernel: Kernel
+    /// The folded constant, or the literal that a LIKE comes down to.
+    private let needle: [UInt8]
+    /// Where the constant may not be cut, for IN.
+    private let cuts: [Int]
+    private let like: LikePattern?
+    private let regularExpression: RegularExpression?
 
-    private indirect enum Kernel: Sendable, Hashable {
-        case nothing
-        case everything
-        case literal(RequiredLiteral, negated: Bool)
-        /// `<`, `<=`, `>`, `>=` in this order.
-        case less([UInt8]), lessOrEqual([UInt8]), greater([UInt8]), greaterOrEqual([UInt8])
+    /// What is done, without what it is done with: switching on payloads would count references for each text.
+    fileprivate enum Kernel: Sendable, Hashable {
+        case nothing, everything
+        case whole, notWhole, prefix, suffix, infix
+        case less, lessOrEqual, greater, greaterOrEqual
         /// The text lies inside the constant: text IN 'constant'.
-        case within(FoldedConstant)
-        case like(LikePattern)
-        case regularExpression(RegularExpression)
+        case within
+        case like
+        case regularExpression
     }
 
-    private struct FoldedConstant: Sendable, Hashable {
-        let bytes: [UInt8]
-        let cuts: [Int]
-    }
-
-    /// Makes a pattern ready. Throws where the constant is no regular expression, and for BETWEEN, which takes two values.
+    /// Makes a pattern ready. Throws where the constant is no regular expression, and for BETWEEN, which takes two
+    /// values.
     package init(
         _ operation: Comparison.Operator, _ text: String, options: TextOptions = []
     ) throws(EvaluationError) {
@@ -41,43 +42,53 @@ package struct TextPattern: Sendable, Hashable {
         self.text = text
         folding = TextFolding(options)
         let folded = folding.fold(text)
-        func literal(_ place: RequiredLiteral.Place, negated: Bool = false) -> Kernel {
-            // Nothing contains, begins with or ends with the empty text: searching for it finds nothing.
-            if folded.bytes.isEmpty, place != .whole { return .nothing }
-            return .literal(RequiredLiteral(place, folded.bytes, isSufficient: true), negated: negated)
-        }
+        var needle = folded.bytes
+        var like: LikePattern?
+        var regularExpression: RegularExpression?
         switch operation {
-        case .equal: kernel = literal(.whole)
-        case .notEqual: kernel = literal(.whole, negated: true)
-        case .less: kernel = .less(folded.bytes)
-        case .lessOrEqual: kernel = .lessOrEqual(folded.bytes)
-        case .greater: kernel = .greater(folded.bytes)
-        case .greaterOrEqual: kernel = .greaterOrEqual(folded.bytes)
-        case .beginsWith: kernel = literal(.prefix)
-        case .endsWith: kernel = literal(.suffix)
-        case .contains: kernel = literal(.infix)
-        case .in: kernel = .within(FoldedConstant(bytes: folded.bytes, cuts: folded.cuts))
+        case .equal: kernel = .whole
+        case .notEqual: kernel = .notWhole
+        case .less: kernel = .less
+        case .lessOrEqual: kernel = .lessOrEqual
+        case .greater: kernel = .greater
+        case .greaterOrEqual: kernel = .greaterOrEqual
+        // Nothing contains, begins with or ends with the empty text: searching for it finds nothing.
+        case .beginsWith: kernel = needle.isEmpty ? .nothing : .prefix
+        case .endsWith: kernel = needle.isEmpty ? .nothing : .suffix
+        case .contains: kernel = needle.isEmpty ? .nothing : .infix
+        case .in: kernel = .within
         case .like:
             let pattern = LikePattern(text, folding: folding)
             if pattern.matchesEverything {
                 kernel = .everything
-            } else if let literal = pattern.asLiteral {
-                kernel = .literal(literal, negated: false)
+            } else if let literal = pattern.requiredLiteral, literal.isSufficient {
+                kernel = Kernel(literal.place)
+                needle = literal.bytes
             } else {
-                kernel = .like(pattern)
+                kernel = .like
+                like = pattern
             }
-        case .matches: kernel = .regularExpression(try RegularExpression(text, options: options))
+        case .matches:
+            kernel = .regularExpression
+            regularExpression = try RegularExpression(text, options: options)
         case .between: throw EvaluationError("BETWEEN compares with two values")
         }
+        self.needle = needle
+        cuts = folded.cuts
+        self.like = like
+        self.regularExpression = regularExpression
     }
 
-    /// The literal that every matching text has; nil where there is none, as under `[c]` and `[d]`, which match several.
+    /// The literal that every matching text has; nil where there is none, as under `[c]` and `[d]`, which match
+    /// several.
     package var requiredLiteral: RequiredLiteral? {
         guard folding.isIdentity else { return nil }
         switch kernel {
-        case .literal(let literal, negated: false): return literal
-        case .like(let pattern): return pattern.requiredLiteral
-        default: return nil
+        case .whole: return RequiredLiteral(.whole, needle, isSufficient: true)
+        case .prefix: return RequiredLiteral(.prefix, needle, isSufficient: true)
+        case .suffix: return RequiredLiteral(.suffix, needle, isSufficient: true)
+        case .infix: return RequiredLiteral(.infix, needle, isSufficient: true)
+        default: return like?.requiredLiteral
         }
     }
 
@@ -90,12 +101,7 @@ package struct TextPattern: Sendable, Hashable {
     /// Whether a text matches. Only MATCHES throws, where the expression takes more work than
     /// ``PredicateLimits`` allow. Allocates nothing without options, nor with them for short ASCII texts.
     package func matches(_ text: UnsafeRawBufferPointer) throws(EvaluationError) -> Bool {
-        switch kernel {
-        case .nothing: return false
-        case .everything: return true
-        case .regularExpression(let expression): return try expression.matches(text)
-        default: break
-        }
+        if let regularExpression { return try regularExpression.matches(text) }
         if folding.isIdentity { return test(RawSubject(bytes: text)) }
         if UTF8Scalars.isASCII(text) {
             guard folding.foldsCase else { return test(RawSubject(bytes: text)) }
@@ -125,28 +131,37 @@ package struct TextPattern: Sendable, Hashable {
     }
 
     private func test(_ subject: some PatternSubject) -> Bool {
-        switch kernel {
-        case .nothing, .regularExpression: return false
-        case .everything: return true
-        case .literal(let literal, let negated):
-            return literal.bytes.withUnsafeBytes { subject.has($0, literal.place) } != negated
-        case .less(let bytes): return order(subject, bytes) < 0
-        case .lessOrEqual(let bytes): return order(subject, bytes) <= 0
-        case .greater(let bytes): return order(subject, bytes) > 0
-        case .greaterOrEqual(let bytes): return order(subject, bytes) >= 0
-        case .within(let constant):
-            guard !subject.bytes.isEmpty else { return false }
-            return constant.bytes.withUnsafeBytes { bytes in
-                folding.foldsCase || folding.dropsMarks
-                    ? FoldedSubject(bytes: bytes, cuts: constant.cuts).has(subject.bytes, .infix)
-                    : RawSubject(bytes: bytes).has(subject.bytes, .infix)
+        if kernel == .like { return like?.matches(subject) ?? false }
+        return needle.withUnsafeBytes { needle in
+            switch kernel {
+            case .nothing, .like, .regularExpression: return false
+            case .everything: return true
+            case .whole: return subject.has(needle, .whole)
+            case .notWhole: return !subject.has(needle, .whole)
+            case .prefix: return subject.has(needle, .prefix)
+            case .suffix: return subject.has(needle, .suffix)
+            case .infix: return subject.has(needle, .infix)
+            case .less: return ByteSearch.compare(subject.bytes, needle) < 0
+            case .lessOrEqual: return ByteSearch.compare(subject.bytes, needle) <= 0
+            case .greater: return ByteSearch.compare(subject.bytes, needle) > 0
+            case .greaterOrEqual: return ByteSearch.compare(subject.bytes, needle) >= 0
+            case .within:
+                guard !subject.bytes.isEmpty else { return false }
+                return folding.foldsCase || folding.dropsMarks
+                    ? FoldedSubject(bytes: needle, cuts: cuts).has(subject.bytes, .infix)
+                    : RawSubject(bytes: needle).has(subject.bytes, .infix)
             }
-        case .like(let pattern):
-            return pattern.matches(subject.bytes, next: subject.next, isBoundary: subject.isBoundary)
         }
     }
+}
 
-    private func order(_ subject: some PatternSubject, _ bytes: [UInt8]) -> Int {
-        bytes.withUnsafeBytes { ByteSearch.compare(subject.bytes, $0) }
+extension TextPattern.Kernel {
+    fileprivate init(_ place: RequiredLiteral.Place) {
+        switch place {
+        case .whole: self = .whole
+        case .prefix: self = .prefix
+        case .suffix: self = .suffix
+        case .infix: self = .infix
+        }
     }
 }
