@@ -1,0 +1,227 @@
+// Live queries against a naive model: random changes, subscribers that read when they like, resumed queries.
+// SPDX-License-Identifier: Apache-2.0
+
+import LiveQueries
+import Metadata
+import MetadataIndex
+import PredicateLanguage
+import Testing
+
+/// What one subscriber knows, and every complaint that it could make.
+private final class Subscriber {
+    struct Known: Equatable {
+        var view: NaiveView
+        /// The versions that it has seen.
+        var own: Int
+        var places: [Attribute: Int]
+    }
+
+    let naive: NaiveQuery
+    let scope: NaiveScope
+    let attributes: AttributeSet
+    let plan: QueryPlan
+    var query: LiveQuery
+    var known: [ItemIdentifier: Known] = [:]
+    /// The snapshot that waits to be scanned.
+    var snapshot: IndexSnapshot?
+    /// The clock up to which it has heard everything.
+    var clock: UInt64?
+
+    init(_ naive: NaiveQuery, _ scope: NaiveScope, _ attributes: AttributeSet, _ world: World) throws {
+        self.naive = naive
+        self.scope = scope
+        self.attributes = attributes
+        let predicate = try Predicate(parsing: naive.text, mode: .metadata)
+        plan = QueryPlan(predicate, scopes: scope.scopes, environment: .test(world.tree.index))
+        query = world.registry.add(plan, attributes: attributes)
+        snapshot = world.tree.index.snapshot()
+    }
+
+    var name: String { "'\(naive.text)' in \(scope.scopes), asked \(attributes.attributes)" }
+
+    func matches(_ view: NaiveView) -> Bool { scope.holds(view) && naive.holds(view) }
+
+    func gather() {
+        guard let snapshot else { return }
+        let (selection, errors) = plan.selectTolerantly(in: snapshot)
+        self.snapshot = nil
+        #expect(errors.count == 0)
+        query.gather(selection, errors: errors)
+    }
+
+    func takeFirst(_ limit: Int, _ world: World) {
+        for row in query.takeFirst(limit: limit) { add(row, world) }
+    }
+
+    private func add(_ row: Row, _ world: World) {
+        guard let id = world.tree.index.identifier(of: row), let view = world.views[id] else {
+            Issue.record("\(name): added row \(row) does not live")
+            return
+        }
+        #expect(known[id] == nil, "\(name): added \(view.path), which it holds")
+        learn(view, world)
+    }
+
+    private func learn(_ view: NaiveView, _ world: World) {
+        known[view.id] = Known(
+            view: view, own: world.version(view.id), places: world.places[view.id] ?? [:])
+    }
+
+    func take(_ limit: Int, _ world: World) {
+        guard query.isGathered, query.firstCount == 0 else { return }
+        let delta = query.take(limit: limit, in: world.tree.index)
+        #expect(delta.count <= limit)
+        for removed in delta.removed {
+            guard let held = known.removeValue(forKey: removed.identifier) else {
+                Issue.record("\(name): removed \(removed.identifier), which it does not hold")
+                continue
+            }
+            let path = String(decoding: removed.path, as: UTF8.self)
+            if attributes.contains(.path) {
+                #expect(path == held.view.path, "\(name): removed with another path")
+            } else {
+                #expect(world.pastPaths[removed.identifier]?.contains(path) == true, "\(name): removed with \(path)")
+            }
+        }
+        for row in delta.added { add(row, world) }
+        for changed in delta.changed { change(changed, world) }
+        #expect(delta.hasMore == (query.pendingCount > 0))
+    }
+
+    private func change(_ changed: Delta.Changed, _ world: World) {
+        guard let id = world.tree.index.identifier(of: changed.row), let view = world.views[id], let held = known[id]
+        else {
+            Issue.record("\(name): changed row \(changed.row) is not held")
+            return
+        }
+        let previous = changed.previousPath.map { String(decoding: $0, as: UTF8.self) }
+        let expected = attributes.contains(.path) && held.view.path != view.path ? held.view.path : nil
+        #expect(previous == expected, "\(name): \(view.path)")
+        let hasReason =
+            held.own != world.version(id)
+            || [Attribute.path, .depth, .scope].contains {
+                attributes.contains($0) && held.places[$0] != world.places[id]?[$0]
+            } || (query.readsTags && held.view.tags != view.tags)
+        #expect(hasReason, "\(name): \(view.path) changed for no reason")
+        learn(view, world)
+    }
+
+    func drain(_ world: World) {
+        gather()
+        while query.firstCount > 0 { takeFirst(7, world) }
+        while query.pendingCount > 0 { take(5, world) }
+        let expected = world.views.values.filter(matches)
+        #expect(Set(known.keys) == Set(expected.map(\.id)), "\(name)")
+        #expect(query.count == expected.count, "\(name): count")
+        // What it was told last is what is, as far as it asked.
+        for view in expected {
+            guard let held = known[view.id] else { continue }
+            #expect(held.view.name == view.name && held.view.status == view.status, "\(name): \(view.path) is stale")
+            if query.readsTags { #expect(held.view.tags == view.tags, "\(name): tags of \(view.path) are stale") }
+            if attributes.contains(.path) { #expect(held.view.path == view.path, "\(name): stale path") }
+            if attributes.contains(.depth) { #expect(held.view.depth == view.depth, "\(name): stale depth") }
+            if attributes.contains(.scope) {
+                #expect(held.view.isInDocuments == view.isInDocuments, "\(name): stale scope")
+            }
+        }
+        clock = world.tree.index.clock
+    }
+
+    /// Goes away, to come back later with the clock.
+    func leave(_ world: World) {
+        drain(world)
+        world.registry.remove(query)
+    }
+
+    func comeBack(_ world: World) throws {
+        query = world.registry.add(plan, attributes: attributes)
+        let changes = try #require(clock.flatMap { world.tree.index.changes(since: $0) })
+        world.registry.resume(query, from: changes, in: world.tree.index)
+        query.count(plan.selectTolerantly(in: world.tree.index.snapshot()).selection.count)
+    }
+}
+
+/// The tree, the registry, and what a naive observer remembers of both.
+private final class World {
+    var tree = NaiveTree()
+    let registry = LiveQueryRegistry()
+    private(set) var views: [ItemIdentifier: NaiveView] = [:]
+    private var versions: [ItemIdentifier: Int] = [:]
+    /// How often path, depth and scope of an item changed from one set to the next.
+    private(set) var places: [ItemIdentifier: [Attribute: Int]] = [:]
+    private(set) var pastPaths: [ItemIdentifier: Set<String>] = [:]
+
+    func version(_ id: ItemIdentifier) -> Int { versions[id] ?? 0 }
+
+    func process() {
+        let changes = tree.index.takeChanges()
+        registry.process(changes, in: tree.index)
+        remember()
+    }
+
+    func remember() {
+        let old = views
+        views = [:]
+        for item in tree.items.keys {
+            guard let view = tree.view(item) else { continue }
+            views[view.id] = view
+            versions[view.id] = tree.items[item]?.version
+            pastPaths[view.id, default: []].insert(view.path)
+            guard let before = old[view.id] else { continue }
+            if before.path != view.path { places[view.id, default: [:]][.path, default: 0] += 1 }
+            if before.depth != view.depth { places[view.id, default: [:]][.depth, default: 0] += 1 }
+            if before.isInDocuments != view.isInDocuments { places[view.id, default: [:]][.scope, default: 0] += 1 }
+        }
+    }
+}
+
+@Suite struct LiveQueryModelTests {
+    @Test(arguments: 0..<16 as Range<UInt64>)
+    func subscribersHoldWhatMatches(seed: UInt64) throws {
+        var generator = SeededGenerator(state: seed)
+        let world = World()
+        let size = generator.pick([6, 20, 60])
+        for _ in 0..<size * 2 { try world.tree.randomChange(&generator, size: size) }
+        world.process()
+        let asked: [AttributeSet] = [[], [.name], [.path], [.depth], [.scope], [.tags, .path], [.name, .path, .kind]]
+        var subscribers: [Subscriber] = []
+        var away: [Subscriber] = []
+        for _ in 0..<(size > 20 ? 120 : 250) {
+            if subscribers.count < 25, generator.chance(2) {
+                subscribers.append(
+                    try Subscriber(
+                        generator.pick(NaiveQuery.all),
+                        generator.chance(2) ? NaiveScope.all[0] : generator.pick(NaiveScope.all),
+                        generator.pick(asked), world))
+            }
+            for _ in 0..<Int.random(in: 1...generator.pick([1, 3, 12]), using: &generator) {
+                try world.tree.randomChange(&generator, size: size)
+            }
+            world.process()
+            for subscriber in subscribers {
+                switch Int.random(in: 0..<12, using: &generator) {
+                case 0: subscriber.gather()
+                case 1, 2: subscriber.takeFirst(Int.random(in: 1...4, using: &generator), world)
+                case 3, 4: subscriber.take(Int.random(in: 1...4, using: &generator), world)
+                case 5: subscriber.drain(world)
+                case 6 where generator.chance(3):
+                    subscriber.leave(world)
+                    away.append(subscriber)
+                    subscribers.removeAll { $0 === subscriber }
+                default: break
+                }
+            }
+            for subscriber in away where generator.chance(6) {
+                try subscriber.comeBack(world)
+                subscribers.append(subscriber)
+                away.removeAll { $0 === subscriber }
+            }
+        }
+        for subscriber in away {
+            try subscriber.comeBack(world)
+            subscribers.append(subscriber)
+        }
+        for subscriber in subscribers { subscriber.drain(world) }
+        #expect(world.registry.count == subscribers.count)
+    }
+}

@@ -1,0 +1,113 @@
+// Predicates beside closures that say the same.
+// SPDX-License-Identifier: Apache-2.0
+
+import LiveQueries
+import Metadata
+import MetadataIndex
+import PredicateLanguage
+
+struct TestAccounts: AccountNaming {
+    func user(_ number: UInt32) -> [UInt8] {
+        Array((number == 0 ? "root" : number == 1_000 ? "anna" : "\(number)").utf8)
+    }
+    func group(_ number: UInt32) -> [UInt8] {
+        Array((number == 0 ? "root" : number == 100 ? "users" : "\(number)").utf8)
+    }
+}
+
+extension PlanEnvironment {
+    static func test(_ index: MetadataIndex, now: Timestamp = Timestamp(nanoseconds: 0)) -> PlanEnvironment {
+        PlanEnvironment(
+            container: "box", rootPath: Array("/srv/box".utf8), epoch: index.epoch, accounts: TestAccounts(), now: now)
+    }
+}
+
+/// A predicate, and what it means.
+struct NaiveQuery: Sendable {
+    let text: String
+    let holds: @Sendable (NaiveView) -> Bool
+
+    static let all: [NaiveQuery] = [
+        NaiveQuery(text: "") { _ in true },
+        NaiveQuery(text: "FALSEPREDICATE") { _ in false },
+        NaiveQuery(text: "name == 'a'") { $0.name == "a" },
+        NaiveQuery(text: "name != 'a'") { $0.name != "a" },
+        NaiveQuery(text: "name LIKE 'Item_*'") { $0.name.hasPrefix("Item_") },
+        NaiveQuery(text: "name LIKE[c] 'item_*'") { $0.name.lowercased().hasPrefix("item_") },
+        NaiveQuery(text: "name ENDSWITH '.jpg'") { $0.name.hasSuffix(".jpg") },
+        NaiveQuery(text: "name CONTAINS 'tem_'") { $0.name.contains("tem_") },
+        NaiveQuery(text: "name CONTAINS 'e'") { $0.name.contains("e") },
+        NaiveQuery(text: "name LIKE '?.jpg'") { $0.name.count == 5 && $0.name.hasSuffix(".jpg") },
+        NaiveQuery(text: "name IN {'a', 'b', 'notes.txt'}") { ["a", "b", "notes.txt"].contains($0.name) },
+        NaiveQuery(text: "name MATCHES '[ab].*'") { $0.name.hasPrefix("a") || $0.name.hasPrefix("b") },
+        NaiveQuery(text: "name < 'b'") { Array($0.name.utf8).lexicographicallyPrecedes(Array("b".utf8)) },
+        NaiveQuery(text: "fileExtension == 'jpg'") { $0.name.hasSuffix(".jpg") },
+        NaiveQuery(text: "fileExtension ==[c] 'jpg'") { $0.name.lowercased().hasSuffix(".jpg") },
+        NaiveQuery(text: "fileExtension != 'jpg'") { !$0.name.hasSuffix(".jpg") },
+        NaiveQuery(text: "fileExtension == nil") { !$0.name.contains(".") },
+        NaiveQuery(text: "fileExtension BEGINSWITH 'g'") { $0.name.contains(".g") },
+        NaiveQuery(text: "kind == 'directory'") { $0.kind == .directory },
+        NaiveQuery(text: "kind IN {'directory', 'symlink'}") { $0.kind == .directory || $0.kind == .symlink },
+        NaiveQuery(text: "kind != 'file' AND size > 100") { $0.kind != .file && $0.status.size > 100 },
+        NaiveQuery(text: "size >= 200") { $0.status.size >= 200 },
+        NaiveQuery(text: "size BETWEEN {100, 300}") { (100...300).contains($0.status.size) },
+        NaiveQuery(text: "size IN {100, 400}") { [100, 400].contains($0.status.size) },
+        NaiveQuery(text: "size < 150.5 OR name == 'b'") { $0.status.size < 151 || $0.name == "b" },
+        NaiveQuery(text: "size / 100 == 3") { $0.status.size / 100 == 3 },
+        NaiveQuery(text: "modified > '1970-01-01T00:00:01Z'") { $0.status.modified.nanoseconds > 1_000_000_000 },
+        NaiveQuery(text: "created == nil") { $0.status.created == nil },
+        NaiveQuery(text: "created != nil AND name BEGINSWITH 'x'") {
+            $0.status.created != nil && $0.name.hasPrefix("x")
+        },
+        NaiveQuery(text: "ownerID == 1000") { $0.status.owner == 1_000 },
+        NaiveQuery(text: "owner == 'anna'") { $0.status.owner == 1_000 },
+        NaiveQuery(text: "group != 'users'") { $0.status.group != 100 },
+        NaiveQuery(text: "owner CONTAINS '0'") { $0.status.owner == 1_001 },
+        NaiveQuery(text: "mode == 0o755") { $0.status.mode == 0o755 },
+        NaiveQuery(text: "hidden == YES") { $0.name.hasPrefix(".") },
+        NaiveQuery(text: "NOT hidden == YES AND kind == 'file'") { !$0.name.hasPrefix(".") && $0.kind == .file },
+        NaiveQuery(text: "ANY tags == 'red'") { $0.tags.contains("red") },
+        NaiveQuery(text: "NONE tags == 'red'") { !$0.tags.contains("red") },
+        NaiveQuery(text: "ANY tags LIKE '*e*'") { $0.tags.contains { $0.contains("e") } },
+        NaiveQuery(text: "tags != nil") { !$0.tags.isEmpty },
+        NaiveQuery(text: "depth == 2") { $0.depth == 2 },
+        NaiveQuery(text: "depth > 2 AND name BEGINSWITH 'a'") { $0.depth > 2 && $0.name.hasPrefix("a") },
+        NaiveQuery(text: "scope == 'documents'") { $0.isInDocuments },
+        NaiveQuery(text: "scope == 'data' AND name ENDSWITH 'g'") { !$0.isInDocuments && $0.name.hasSuffix("g") },
+        NaiveQuery(text: "path BEGINSWITH '/srv/box/a/'") { $0.path.hasPrefix("a/") },
+        NaiveQuery(text: "path LIKE '*/sub/*'") { "/\($0.path)".contains("/sub/") },
+        NaiveQuery(text: "path CONTAINS 'b' AND size == 0") {
+            "/srv/box/\($0.path)".contains("b") && $0.status.size == 0
+        },
+        NaiveQuery(text: "container == 'box' AND name == 'c'") { $0.name == "c" },
+        NaiveQuery(text: "container == 'other' OR name == 'c'") { $0.name == "c" },
+        NaiveQuery(text: "(name BEGINSWITH 'a' OR name ENDSWITH '.txt') AND NOT size == 0") {
+            ($0.name.hasPrefix("a") || $0.name.hasSuffix(".txt")) && $0.status.size != 0
+        },
+        NaiveQuery(text: "name == 'a' OR depth == 1") { $0.name == "a" || $0.depth == 1 },
+        NaiveQuery(text: "NSMetadataItemFSNameKey == '*'") { _ in true },
+    ]
+}
+
+/// A scope, and what it means.
+struct NaiveScope: Sendable {
+    let scopes: [QueryScope]
+    let holds: @Sendable (NaiveView) -> Bool
+
+    private static func below(_ path: String) -> QueryScope { .directory(Array(path.utf8)) }
+
+    static let all: [NaiveScope] = [
+        NaiveScope(scopes: [.whole]) { _ in true },
+        NaiveScope(scopes: [.documents]) { $0.isInDocuments },
+        NaiveScope(scopes: [.data]) { !$0.isInDocuments },
+        NaiveScope(scopes: [.documents, .data]) { _ in true },
+        NaiveScope(scopes: [below("a")]) { $0.path.hasPrefix("a/") },
+        NaiveScope(scopes: [below("a/b")]) { $0.path.hasPrefix("a/b/") },
+        NaiveScope(scopes: [below("a/b"), below("c"), below("a/b/c")]) {
+            $0.path.hasPrefix("a/b/") || $0.path.hasPrefix("c/")
+        },
+        NaiveScope(scopes: [.data, below("Documents/a")]) { !$0.isInDocuments || $0.path.hasPrefix("Documents/a/") },
+        NaiveScope(scopes: [below("")]) { _ in true },
+        NaiveScope(scopes: []) { _ in false },
+    ]
+}

@@ -1,0 +1,231 @@
+// A tree of files as a child would write it, beside a real index: the oracle of these tests.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import MetadataIndex
+
+/// A generator whose runs can be repeated: SplitMix64.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &self) == 0 }
+    mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &self)] }
+}
+
+/// One file or directory. `parent` is nil at the top.
+struct NaiveItem {
+    var parent: Int?
+    var name: String
+    var status: FileStatus
+    var tags: [String]?
+    /// Grows with everything of its own that changes.
+    var version = 0
+}
+
+/// What a closure of a test sees of an item.
+struct NaiveView: Equatable {
+    var id: ItemIdentifier
+    var name: String
+    var path: String
+    var status: FileStatus
+    var tags: [String]
+    var parentName: String?
+
+    var depth: Int { path.split(separator: "/").count }
+    var isInDocuments: Bool { path.hasPrefix("Documents/") }
+    var kind: FileKind { status.kind }
+}
+
+/// A tree in dictionaries, and a real index to which the same is done.
+struct NaiveTree {
+    private(set) var items: [Int: NaiveItem] = [:]
+    private(set) var rows: [Int: ItemIdentifier] = [:]
+    private var next = 0
+    let index: MetadataIndex
+
+    init() { index = MetadataIndex(root: NaiveTree.status(.directory)) }
+
+    static func status(_ kind: FileKind, size: Int64 = 0) -> FileStatus {
+        FileStatus(
+            kind: kind, mode: 0o644, size: size, created: nil, modified: Timestamp(nanoseconds: 0),
+            changed: Timestamp(nanoseconds: 0), owner: 0, group: 0, links: 1, inode: 1, device: 1)
+    }
+
+    // MARK: Reading
+
+    func path(_ item: Int) -> String {
+        var names: [String] = []
+        var at: Int? = item
+        while let here = at, let entry = items[here] {
+            names.insert(entry.name, at: 0)
+            at = entry.parent
+        }
+        return names.joined(separator: "/")
+    }
+
+    func view(_ item: Int) -> NaiveView? {
+        guard let entry = items[item], let id = rows[item] else { return nil }
+        return NaiveView(
+            id: id, name: entry.name, path: path(item), status: entry.status, tags: entry.tags ?? [],
+            parentName: entry.parent.flatMap { items[$0]?.name })
+    }
+
+    var views: [NaiveView] { items.keys.sorted().compactMap(view) }
+
+    func children(_ parent: Int?) -> [Int] { items.filter { $0.value.parent == parent }.map(\.key) }
+
+    func isWithin(_ item: Int?, _ ancestor: Int) -> Bool {
+        var at = item
+        while let here = at {
+            if here == ancestor { return true }
+            at = items[here]?.parent
+        }
+        return false
+    }
+
+    private func row(_ item: Int?) -> Row { item.flatMap { rows[$0]?.row } ?? .root }
+    private func isFree(_ parent: Int?, _ name: String) -> Bool {
+        !items.values.contains { $0.parent == parent && $0.name == name }
+    }
+
+    // MARK: Changing
+
+    @discardableResult
+    mutating func insert(_ name: String, in parent: Int? = nil, _ status: FileStatus) throws -> Int? {
+        guard isFree(parent, name) else { return nil }
+        let directory = row(parent)
+        let row = try Array(name.utf8).withUnsafeBytes {
+            try index.insert(parent: directory, name: $0, status: status)
+        }
+        next += 1
+        items[next] = NaiveItem(parent: parent, name: name, status: status)
+        rows[next] = index.identifier(of: row)
+        return next
+    }
+
+    mutating func update(_ item: Int, _ change: (inout FileStatus) -> Void) throws {
+        guard var entry = items[item] else { return }
+        let old = entry.status
+        change(&entry.status)
+        if entry.status != old { entry.version += 1 }
+        try index.update(row(item), entry.status)
+        items[item] = entry
+    }
+
+    mutating func setTags(_ item: Int, _ tags: [String]?) throws {
+        guard let old = items[item]?.tags, tags != nil else {
+            items[item]?.tags = tags
+            try index.setTags(row(item), tags)
+            return
+        }
+        if old != tags { items[item]?.version += 1 }
+        items[item]?.tags = tags
+        try index.setTags(row(item), tags)
+    }
+
+    mutating func move(_ item: Int, to parent: Int?, _ name: String) throws {
+        guard isFree(parent, name), !isWithin(parent, item) else { return }
+        try Array(name.utf8).withUnsafeBytes { try index.move(row(item), to: row(parent), name: $0) }
+        items[item]?.parent = parent
+        items[item]?.name = name
+        items[item]?.version += 1
+    }
+
+    mutating func replace(_ target: Int, with source: Int) throws {
+        guard target != source, !isWithin(target, source), let entry = items[source] else { return }
+        try index.replace(row(target), with: row(source))
+        // The source is detached first: it may lie below the target, whose children go.
+        items[source]?.parent = -1
+        for child in children(target) { forget(child) }
+        for child in children(source) {
+            items[child]?.parent = target
+            items[child]?.version += 1
+        }
+        if items[target]?.status != entry.status { items[target]?.version += 1 }
+        if let old = items[target]?.tags, old != entry.tags { items[target]?.version += 1 }
+        items[target]?.status = entry.status
+        items[target]?.tags = entry.tags
+        items[source] = nil
+        rows[source] = nil
+    }
+
+    mutating func exchange(_ a: Int, _ b: Int) throws {
+        guard a != b, !isWithin(a, b), !isWithin(b, a), let first = items[a], let second = items[b] else { return }
+        try index.exchange(row(a), row(b))
+        items[a]?.parent = second.parent
+        items[a]?.name = second.name
+        items[b]?.parent = first.parent
+        items[b]?.name = first.name
+        items[a]?.version += 1
+        items[b]?.version += 1
+    }
+
+    mutating func remove(_ item: Int) throws {
+        guard items[item] != nil else { return }
+        try index.remove(row(item))
+        forget(item)
+    }
+
+    private mutating func forget(_ item: Int) {
+        for child in children(item) { forget(child) }
+        items[item] = nil
+        rows[item] = nil
+    }
+}
+
+// MARK: Random changes
+
+extension NaiveTree {
+    static let names = [
+        "a", "b", "c", "Documents", "Item_1", "Item_2", "item_3", "x.jpg", "y.JPG", "z.jpg", "notes.txt", ".hidden",
+        "sub",
+        "tar.gz", "Übung.txt", "a2", "a10", "Library",
+    ]
+    static let tags = ["red", "green", "blue"]
+
+    static func randomStatus(_ kind: FileKind, _ generator: inout SeededGenerator) -> FileStatus {
+        var status = status(kind, size: Int64.random(in: 0..<5, using: &generator) * 100)
+        status.mode = generator.pick([0o644, 0o600, 0o755])
+        status.owner = generator.pick([0, 1_000, 1_001])
+        status.group = generator.pick([0, 100])
+        status.created = generator.chance(3) ? nil : Timestamp(nanoseconds: Int64.random(in: 0..<4, using: &generator))
+        status.modified = Timestamp(nanoseconds: Int64.random(in: 0..<4, using: &generator) * 1_000_000_000)
+        status.inode = UInt64.random(in: 1..<1_000, using: &generator)
+        return status
+    }
+
+    mutating func randomChange(_ generator: inout SeededGenerator, size: Int) throws {
+        let all = items.keys.sorted()
+        let directories = all.filter { items[$0]?.status.kind.isDirectory == true }
+        let parent: Int? = directories.isEmpty || generator.chance(5) ? nil : generator.pick(directories)
+        let name = generator.pick(NaiveTree.names)
+        if all.count < size || generator.chance(4) {
+            let kind: FileKind = generator.chance(2) ? .directory : generator.pick([.file, .file, .symlink, .package])
+            try insert(name, in: parent, NaiveTree.randomStatus(kind, &generator))
+            return
+        }
+        let item = generator.pick(all)
+        switch Int.random(in: 0..<12, using: &generator) {
+        case 0..<3: try update(item) { $0.size = Int64.random(in: 0..<5, using: &generator) * 100 }
+        case 3:
+            let kind = items[item]?.status.kind ?? .file
+            let status = NaiveTree.randomStatus(kind, &generator)
+            try update(item) { $0 = status }
+        case 4..<6: try setTags(item, generator.chance(4) ? [] : [generator.pick(NaiveTree.tags)])
+        case 6..<8: try move(item, to: parent, name)
+        case 8:
+            if let directory = directories.randomElement(using: &generator) { try move(directory, to: parent, name) }
+        case 9: try replace(item, with: generator.pick(all))
+        case 10: try exchange(item, generator.pick(all))
+        default: if all.count > size / 2 { try remove(item) }
+        }
+    }
+}
