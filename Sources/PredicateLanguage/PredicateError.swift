@@ -9,7 +9,7 @@ package struct PredicateError: Error, Sendable, Hashable, CustomStringConvertibl
     package let position: Int
 
     package init(_ message: String, at position: Int) {
-        self.message = message
+        self.message = message.shortened
         self.position = position
     }
 

@@ -16,6 +16,15 @@ package enum PredicateLimits {
     package static let regularExpressionHeap: UInt32 = 16_384
     /// The longest regular expression, in bytes.
     package static let regularExpressionLength = 65_536
+    /// How long the message of an error gets, in characters: what was written is quoted in it.
+    static let message = 300
     /// How deep one line of JSON may nest.
     package static let objectNesting = 256
+}
+
+extension String {
+    /// The text, or its beginning where it is too long for a message.
+    var shortened: String {
+        utf8.count <= PredicateLimits.message ? self : String(prefix(PredicateLimits.message)) + "…"
+    }
 }

@@ -98,6 +98,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["%@ == 1", "a %@ 1", "%@(1) == 1", "a == 1%@", "CAST(a, '%@') == 1", "a.@%@ == 1", "a == '%@'"])
+    func messagesAreShort(form: String) {
+        let long = String(repeating: "x", count: 1 << 14)
+        let text = form.split(separator: "%@", omittingEmptySubsequences: false).joined(separator: long)
+        for mode in [Predicate.Mode.objects, .metadata] {
+            do throws(PredicateError) { _ = try Predicate(parsing: text, mode: mode) } catch {
+                #expect(error.message.count <= 301)
+            }
+        }
+    }
+
     @Test(arguments: [21, 22, 23, 24] as [UInt64])
     func noTextTraps(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

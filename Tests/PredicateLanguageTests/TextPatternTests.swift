@@ -139,6 +139,9 @@ import Testing
                 }
             }
         }
+        for pattern in patterns {
+            #expect(try pattern.matches(UnsafeRawBufferPointer(start: nil, count: 0)) == pattern.matches(""))
+        }
         let alphabet: [UInt8] = [0x61, 0xCC, 0x80, 0xC3, 0xA9, 0xEA, 0xB0, 0x80, 0xFF, 0xF0, 0x00]
         for _ in 0..<300 {
             let bytes = (0..<Int.random(in: 0...12, using: &generator)).map { _ in

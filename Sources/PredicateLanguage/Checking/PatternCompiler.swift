@@ -3,7 +3,7 @@
 
 import Metadata
 
-/// Gives every comparison with constant text its ``TextPattern``.
+/// Gives every comparison with constant text its ``TextPattern``, and every IN with a constant list its ``TextSet``.
 struct PatternCompiler {
     let mode: Predicate.Mode
 
@@ -19,6 +19,9 @@ struct PatternCompiler {
                         throw PredicateError(error.message, at: comparison.right.position.offset)
                     }
                 }
+            }
+            if comparison.operation == .in, let values = comparison.right.constantArray {
+                comparison.texts = TextSet(values, options: comparison.options)
             }
             return PredicateNode(.comparison(comparison), at: position.offset)
         }

@@ -9,7 +9,7 @@ package struct EvaluationError: Error, Sendable, Hashable, CustomStringConvertib
     package let position: Int?
 
     package init(_ message: String, at position: Int? = nil) {
-        self.message = message
+        self.message = message.shortened
         self.position = position
     }
 

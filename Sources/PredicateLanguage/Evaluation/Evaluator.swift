@@ -74,12 +74,12 @@ struct Evaluator<Scope: EvaluationScope> {
     }
 
     private mutating func evaluate(_ comparison: Comparison) throws(EvaluationError) -> Bool {
-        if comparison.quantifier == nil, let pattern = comparison.pattern,
-            let attribute = comparison.left.attribute, attribute.type == .string
+        if comparison.quantifier == nil, let attribute = comparison.left.attribute, attribute.type == .string,
+            comparison.pattern != nil || comparison.texts != nil
         {
             return try scope.withText(of: attribute) { (bytes) throws(EvaluationError) in
                 guard let bytes else { return comparison.operation == .notEqual }
-                return try pattern.matches(bytes)
+                return try comparison.pattern?.matches(bytes) ?? comparison.texts?.contains(bytes) ?? false
             }
         }
         let left = try value(of: comparison.left)

@@ -9,17 +9,22 @@ struct Operands {
     private let options: TextOptions
     private let right: MetadataValue
     private let pattern: TextPattern?
+    private let texts: TextSet?
 
     init(_ comparison: Comparison, right: MetadataValue) {
         operation = comparison.operation
         options = comparison.options
         self.right = right
         pattern = comparison.pattern
+        texts = comparison.texts
     }
 
     func compare(_ left: MetadataValue) throws(EvaluationError) -> Bool {
-        // A pattern is there only where the right side is constant text.
-        if let pattern, case .string(let text) = left { return try pattern.matches(text) }
+        // Pattern and texts are there only where the right side is constant.
+        if case .string(var text) = left {
+            if let pattern { return try pattern.matches(text) }
+            if let texts { return text.withUTF8 { texts.contains(UnsafeRawBufferPointer($0)) } }
+        }
         switch operation {
         case .equal: return try left.isEqual(to: right, options)
         case .notEqual: return try !left.isEqual(to: right, options)

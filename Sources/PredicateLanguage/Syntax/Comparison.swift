@@ -66,6 +66,8 @@ package struct Comparison: Sendable, Hashable {
     /// What text has to be like, made ready once; set where the right side is constant text and the left side is
     /// compared with it as text.
     package internal(set) var pattern: TextPattern?
+    /// The texts that IN looks among, made ready once; set where the right side is a list of constants.
+    package internal(set) var texts: TextSet?
 
     package init(
         quantifier: Quantifier? = nil, _ left: Expression, _ operation: Operator, options: TextOptions = [],
@@ -79,7 +81,7 @@ package struct Comparison: Sendable, Hashable {
         self.operatorPosition = BytePosition(operatorPosition)
     }
 
-    // The pattern follows from the rest.
+    // Pattern and texts follow from the rest.
 
     package static func == (a: Comparison, b: Comparison) -> Bool {
         a.quantifier == b.quantifier && a.left == b.left && a.operation == b.operation && a.options == b.options
