@@ -78,7 +78,7 @@ extension TreeWatcher {
                 removal.name.withUnsafeBytes { lookUps.add($0, in: removal.directory, origin: origin) }
             }
             runLookUps()
-        case .removals, .ending:
+        case .removals:
             guard tasks[comparison.task]?.outstanding == 0 else { return }
             if isBehind(container) {
                 container.comparison?.removals = []
@@ -140,8 +140,8 @@ extension TreeWatcher {
 
     private func end(_ container: WatchedContainer) {
         guard let comparison = container.comparison else { return }
+        // Its task ends with the others, when nothing of it is outstanding.
         container.comparison = nil
-        tasks[comparison.task] = nil
         if !comparison.isPoll {
             notices.append(.compared(container: container.number, counts: comparison.counts))
         }
@@ -159,7 +159,7 @@ extension TreeWatcher {
         let batch = result.batch
         let node = directories[id].node
         let container = containers[node.container]
-        let holds = container?.comparison != nil && container?.comparison?.task == result.task
+        let holds = container?.comparison?.task == result.task && container?.comparison?.holdsRemovals == true
         var matched: [TreeNode] = []
         matched.reserveCapacity(batch.count)
         batch.names.withUnsafeBytes { names in

@@ -23,7 +23,6 @@ extension TreeWatcher {
         setAncestors(of: container, to: [])
         containers[number] = nil
         suspects.remove(number)
-        for (task, value) in tasks where value.container == number { tasks[task] = nil }
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
     }
 

@@ -30,7 +30,7 @@ extension TreeWatcher {
 
     func newTask(for container: WatchedContainer, cause: UInt64) -> UInt32 {
         repeat { lastTask &+= 1 } while lastTask == 0 || tasks[lastTask] != nil
-        tasks[lastTask] = CrawlTask(container: container.number, cause: cause)
+        tasks[lastTask] = CrawlTask(container: container, cause: cause)
         return lastTask
     }
 
@@ -83,7 +83,7 @@ extension TreeWatcher {
         counters.directoriesRead += 1
         if let task = tasks[result.task] {
             tasks[result.task]?.outstanding += result.childCount - 1
-            containers[task.container]?.outstanding += result.childCount - 1
+            task.container.outstanding += result.childCount - 1
         }
         let origin = Origin(cause: tasks[result.task]?.cause ?? causeNow, task: result.task)
         guard let id = tickets.removeValue(forKey: result.ticket), directories.isAlive(id) else {
@@ -253,10 +253,7 @@ extension TreeWatcher {
     func finishTasks() {
         guard !tasks.isEmpty else { return }
         for (number, task) in tasks where task.outstanding == 0 && lookUps.isEmpty {
-            guard let container = containers[task.container] else {
-                tasks[number] = nil
-                continue
-            }
+            let container = task.container
             if container.comparison?.task == number { continue }
             tasks[number] = nil
             if container.firstCrawl == number {

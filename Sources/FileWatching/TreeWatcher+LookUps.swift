@@ -282,10 +282,11 @@ extension TreeWatcher {
     }
 
     func count(_ origin: Origin, _ change: (inout ComparisonCounts) -> Void) {
-        guard origin.task != 0, let task = tasks[origin.task], let container = containers[task.container],
-            container.comparison?.task == origin.task
+        guard origin.task != 0, let container = tasks[origin.task]?.container,
+            var counts = container.comparison?.counts, container.comparison?.task == origin.task
         else { return }
-        if container.comparison != nil { change(&container.comparison!.counts) }
+        change(&counts)
+        container.comparison?.counts = counts
     }
 
     // MARK: Look-ups that wait

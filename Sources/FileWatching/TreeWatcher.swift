@@ -151,7 +151,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     package func isReached(_ barrier: Barrier, in numbers: Set<UInt32>? = nil) -> Bool {
         guard position >= barrier.position else { return false }
         let concerns = { (number: UInt32) in numbers?.contains(number) ?? true }
-        if tasks.values.contains(where: { $0.cause < barrier.position && concerns($0.container) }) { return false }
+        if tasks.values.contains(where: { $0.cause < barrier.position && concerns($0.container.number) }) {
+            return false
+        }
         if halves.contains(where: { $0.origin.cause < barrier.position && concerns($0.container) }) { return false }
         if deferredLookUps.contains(where: {
             $0.origin.cause < barrier.position && concerns(directories.container(of: $0.directory))
@@ -165,6 +167,20 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         }
         if linkedFiles.values.contains(where: { $0.cause < barrier.position }) { return false }
         return !suspects.contains(where: concerns)
+    }
+
+    /// What is under way, for a person who asks why a barrier is not reached.
+    package var unfinished: String {
+        let comparisons = containers.values.compactMap { container in
+            container.comparison.map {
+                "container \(container.number): \($0.phase), \($0.next) of \($0.queue.count), "
+                    + "\(container.outstanding) outstanding"
+            }
+        }
+        return
+            "position \(position) + \(queuedBytes()), tasks \(tasks.mapValues { "\($0.outstanding) since \($0.cause)" }), halves \(halves.count), "
+            + "deferred \(deferredLookUps.count), inbox \(inbox.count - inboxNext) at \(inboxPosition), "
+            + "suspects \(suspects), links \(linkedFiles.count), comparisons \(comparisons)"
     }
 
     func queuedBytes() -> UInt64 { UInt64((try? kernel.queuedBytes()) ?? 0) }

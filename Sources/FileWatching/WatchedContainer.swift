@@ -57,7 +57,8 @@ final class WatchedContainer {
 
 /// A crawl or a comparison under way.
 struct CrawlTask {
-    var container: UInt32
+    /// The object, not its number: another container may get the number while results are on their way.
+    let container: WatchedContainer
     /// The position in the stream of events that caused it, for barriers.
     var cause: UInt64
     /// Directories still to be read.
@@ -66,7 +67,7 @@ struct CrawlTask {
 
 /// A comparison of a container's tree with the file system.
 struct Comparison {
-    enum Phase { case listing, additions, removals, ending }
+    enum Phase { case listing, additions, removals }
 
     var task: UInt32
     /// Whether it is only of some directories, those without a watch.
@@ -81,6 +82,9 @@ struct Comparison {
     var removalOfFile: [FileIdentity: Int] = [:]
     var counts = ComparisonCounts()
     var completions: [(ComparisonCounts) -> Void] = []
+
+    /// Whether what is held now will be looked at before the end.
+    var holdsRemovals: Bool { phase == .listing || phase == .additions }
 }
 
 /// The first half of a rename, waiting for the second.

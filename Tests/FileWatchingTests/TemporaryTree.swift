@@ -132,7 +132,7 @@ final class WatcherFixture {
             ]
             poll(&descriptors, 2, timeout)
             guard MonotonicClock.now() - start < 60_000_000_000 else {
-                Issue.record("never reached: \(what)")
+                Issue.record("never reached: \(what): \(watcher.unfinished)")
                 return
             }
         }
@@ -192,9 +192,11 @@ extension FileStatus {
     }
 }
 
-/// Expects the tree to be what a fresh walk finds.
+/// Expects the tree to be what a fresh walk finds. `excusingLinks`: a link that comes and goes between two look-ups
+/// changes the file's other names, and the kernel tells nobody.
 func expectEqual(
     _ tree: DictionaryTree, _ directory: String, container: UInt32 = 1, _ context: String = "",
+    excusingLinks: Bool = false,
     ignoring ignored: (String) -> Bool = { _ in false }, sourceLocation: SourceLocation = #_sourceLocation
 ) {
     let known = tree.contents(of: container)
@@ -206,7 +208,12 @@ func expectEqual(
     }
     for (path, status) in real {
         if let other = known[path] {
-            if other != status {
+            var excused = other
+            if excusingLinks, other.kind != .directory {
+                excused.links = status.links
+                excused.changed = status.changed
+            }
+            if excused != status {
                 Issue.record(
                     "\(context): \(text(path)) differs: tree \(other), file system \(status)",
                     sourceLocation: sourceLocation)
