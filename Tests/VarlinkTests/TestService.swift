@@ -221,6 +221,12 @@ final class RawSocket: Sendable {
         return true
     }
 
+    /// Sends what the kernel takes at once, and returns how many bytes that was.
+    func sendWithoutWaiting(_ text: String) -> Int {
+        let bytes = Array(text.utf8)
+        return max(0, Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)))
+    }
+
     /// What comes until the peer closes.
     func receiveAll() -> String {
         var all: [UInt8] = []
@@ -242,6 +248,31 @@ final class RawSocket: Sendable {
     }
 
     func endOutput() { shutdown(descriptor, CInt(SHUT_WR)) }
+}
+
+/// A thread, for what blocks.
+final class Thread: Sendable {
+    private let thread: pthread_t
+
+    private final class Body {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    init(_ run: @escaping @Sendable () -> Void) {
+        var thread = pthread_t()
+        let body = Unmanaged.passRetained(Body(run)).toOpaque()
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                argument.map { Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run() }
+                return nil
+            }, body)
+        precondition(result == 0)
+        self.thread = thread
+    }
+
+    func join() { pthread_join(thread, nil) }
 }
 
 enum UnixSocketForTests {

@@ -67,6 +67,15 @@ private func number(_ reply: JSONBytes) throws -> Int64 {
         }
     }
 
+    @Test func aStreamKeepsItsClient() async throws {
+        try await TestServer.with { server in
+            var replies = 0
+            let stream = try await server.connect().callMore("org.example.test.Count", JSONBytes("{\"to\":100}"))
+            for try await _ in stream { replies += 1 }
+            #expect(replies == 101)
+        }
+    }
+
     @Test func aStreamMayEndWithAnError() async throws {
         try await TestServer.with { server in
             let client = try await server.connect()
@@ -106,7 +115,7 @@ private func number(_ reply: JSONBytes) throws -> Int64 {
                 _ = try await iterator.next()
             }
             try await server.until { $1.closed == 1 }
-            await #expect(throws: VarlinkClientError.cancelled) { try await client.call("org.example.test.Release") }
+            await #expect(throws: VarlinkClientError.closed) { try await client.call("org.example.test.Release") }
         }
     }
 

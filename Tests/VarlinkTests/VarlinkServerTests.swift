@@ -56,6 +56,67 @@ import Varlink
         }
     }
 
+    @Test func readsOnWhenWhatWasSentAheadIsAnswered() async throws {
+        var limits = VarlinkLimits()
+        limits.requestBytes = 1000
+        try await TestServer.with(limits: limits) { server in
+            let socket = try server.rawSocket()
+            socket.send("{\"method\":\"org.example.test.Wait\"}\0")
+            try await server.until { $1.waiting.count == 1 }
+            // Until the kernel's buffers are full and the server, given every chance, takes nothing more.
+            let call = "{\"method\":\"org.example.test.Even\",\"parameters\":{\"number\":2}}\0"
+            var sent = 0
+            var before = -1
+            while before != sent {
+                before = sent
+                sent += socket.sendWithoutWaiting(String(repeating: call, count: 10_000))
+                for _ in 0..<10 { try await server.loop.submit {}.get() }
+            }
+            #expect(sent < 2_000_000)
+            _ = try await server.connect().call("org.example.test.Release")
+            let whole = (sent + call.utf8.count - 1) / call.utf8.count
+            let rest = String(call.utf8.suffix(whole * call.utf8.count - sent)) ?? ""
+            let sender = Thread {
+                socket.send(rest)
+                socket.endOutput()
+            }
+            #expect(
+                socket.receiveAll()
+                    == "{\"parameters\":{\"waited\":true}}\0"
+                    + String(repeating: "{\"parameters\":{}}\0", count: whole))
+            sender.join()
+        }
+    }
+
+    @Test func takesNoMoreCallsFromAClientThatReadsNoAnswers() async throws {
+        try await TestServer.with { server in
+            let socket = try server.rawSocket()
+            // The answer is many times as long as the call.
+            let call =
+                "{\"method\":\"org.varlink.service.GetInterfaceDescription\","
+                + "\"parameters\":{\"interface\":\"org.example.test\"}}\0"
+            let calls = String(repeating: call, count: 10_000)
+            var sent = 0
+            var before = -1
+            while before != sent {
+                before = sent
+                let offset = sent % call.utf8.count
+                sent += socket.sendWithoutWaiting(String(calls.utf8.dropFirst(offset)) ?? "")
+                for _ in 0..<10 { try await server.loop.submit {}.get() }
+            }
+            #expect(sent < 4_000_000)
+            let whole = (sent + call.utf8.count - 1) / call.utf8.count
+            let rest = String(call.utf8.suffix(whole * call.utf8.count - sent)) ?? ""
+            let sender = Thread {
+                socket.send(rest)
+                socket.endOutput()
+            }
+            let answers = socket.receiveAll().utf8.count { $0 == 0 }
+            #expect(answers == whole)
+            sender.join()
+        }
+    }
+
     @Test func answersAClientThatHasSaidAllItWillSay() async throws {
         try await TestServer.with { server in
             let socket = try server.rawSocket()

@@ -62,7 +62,7 @@ package final class VarlinkClient: Sendable {
         }
     }
 
-    /// Calls `method` and returns the parameters of its reply.
+    /// Calls `method` and returns the parameters of its reply. Cancelling the task closes the connection.
     package func call(
         _ method: String, _ parameters: JSONBytes = .emptyObject
     ) async throws(VarlinkClientError) -> JSONBytes {
@@ -74,8 +74,9 @@ package final class VarlinkClient: Sendable {
                 channel.eventLoop.execute { handler.value.send(message, .single(continuation)) }
             }
         } onCancel: {
-            channel.eventLoop.execute { handler.value.close(because: .cancelled) }
+            channel.close(promise: nil)
         }
+        if Task.isCancelled, result == .failure(.closed) { throw .cancelled }
         return try result.get()
     }
 
@@ -87,9 +88,9 @@ package final class VarlinkClient: Sendable {
         let buffer = VarlinkReplyBuffer(
             limit: bufferedBytes,
             resume: { loop.execute { handler.value.resumeReading() } },
-            close: { loop.execute { handler.value.close(because: .cancelled) } })
+            close: { [channel] in channel.close(promise: nil) })
         loop.execute { handler.value.send(message, .stream(buffer)) }
-        return VarlinkReplies(buffer)
+        return VarlinkReplies(buffer, of: self)
     }
 
     /// Calls `method` and wants no answer. Returns when the bytes are with the kernel.

@@ -40,7 +40,7 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
         }
     }
 
-    func close(because failure: VarlinkClientError) {
+    private func close(because failure: VarlinkClientError) {
         if self.failure == nil { self.failure = failure }
         context?.close(promise: nil)
     }

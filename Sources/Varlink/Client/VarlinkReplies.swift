@@ -13,7 +13,7 @@ package struct VarlinkReplies: AsyncSequence, Sendable {
 
     private let reader: Reader
 
-    init(_ buffer: VarlinkReplyBuffer) { reader = Reader(buffer) }
+    init(_ buffer: VarlinkReplyBuffer, of client: VarlinkClient) { reader = Reader(buffer, client) }
 
     package func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
 
@@ -42,7 +42,14 @@ package struct VarlinkReplies: AsyncSequence, Sendable {
     /// Ends the call when nobody can read it any more.
     fileprivate final class Reader: Sendable {
         let buffer: VarlinkReplyBuffer
-        init(_ buffer: VarlinkReplyBuffer) { self.buffer = buffer }
+        /// Kept, since the connection ends when it is let go.
+        private let client: VarlinkClient
+
+        init(_ buffer: VarlinkReplyBuffer, _ client: VarlinkClient) {
+            self.buffer = buffer
+            self.client = client
+        }
+
         deinit { buffer.abandon() }
     }
 }

@@ -43,6 +43,7 @@ package struct JSONBytes: Sendable, Hashable {
     }
 
     /// Reads the value with `body`, which must consume the whole of it.
+    @discardableResult
     package func read<Result>(
         _ body: (inout JSONReader) throws(JSONError) -> Result
     ) throws(JSONError) -> Result {

@@ -37,6 +37,7 @@ package struct JSONReader: ~Copyable {
     }
 
     /// Reads `bytes` as one JSON text with `body`, which must consume the whole value.
+    @discardableResult
     package static func read<Result>(
         _ bytes: UnsafeRawBufferPointer, maximumBytes: Int = .max,
         _ body: (inout JSONReader) throws(JSONError) -> Result

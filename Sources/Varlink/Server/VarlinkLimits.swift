@@ -5,7 +5,7 @@
 package struct VarlinkLimits: Sendable {
     /// The longest request, in bytes without its NUL.
     package static let requestBytes = 1 << 20
-    /// The longest reply that a client accepts: as much as sd-varlink's, which is far above what a reply should be.
+    /// The longest reply that a client accepts. (sd-varlink's takes 16 MiB; no reply of ours comes near.)
     package static let replyBytes = 64 << 20
     /// Connections in all.
     package static let connections = 16_384

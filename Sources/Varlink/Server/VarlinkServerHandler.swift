@@ -15,10 +15,15 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     /// Set while the handler is in the pipeline of an active channel.
     private var context: ChannelHandlerContext?
     private var call: VarlinkCall?
-    /// Whether `process` is on the stack: a reply from inside it must not start it again, nor flush for each call.
-    private var isProcessing = false
+    /// Whether `drive` is on the stack: what happens inside it is left to its next round, so that neither many replies
+    /// nor a client that takes them as fast as they are written make it recurse.
+    private var isDriving = false
     private var needsFlush = false
+    private var hasBecomeWritable = false
+    /// Whether the channel asked to read and was not let; it does not ask again by itself.
+    private var isHeldBack = false
     private var inputHasEnded = false
+    private var isClosing = false
 
     init(server: VarlinkServer, peer: PeerCredentials) {
         self.server = server
@@ -37,16 +42,20 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         connection.receive(unwrapInboundIn(data))
-        process()
+        drive()
     }
 
     /// Reads on only while that leads anywhere: a client that sends ahead without end waits in its own socket.
     func read(context: ChannelHandlerContext) {
-        if connection.wantsInput { context.read() }
+        isHeldBack = !connection.wantsInput(takingCalls: context.channel.isWritable)
+        if !isHeldBack { context.read() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { call?.onWritable?() }
+        if context.channel.isWritable {
+            hasBecomeWritable = true
+            drive()
+        }
         context.fireChannelWritabilityChanged()
     }
 
@@ -92,32 +101,38 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
 
     private func send(_ frame: ByteBuffer?) {
         guard let context, let frame else { return }
-        let hadWantedInput = connection.wantsInput
         if !connection.isAnswering { call = nil }
         context.write(wrapOutboundOut(frame), promise: nil)
         needsFlush = true
-        guard !isProcessing else { return }
-        flush()
-        guard !connection.isAnswering else { return }
-        process()
-        if hadWantedInput { context.read() }
+        drive()
     }
 
-    /// Takes up calls until one waits for its answer or none is left. What they wrote goes out in one system call.
-    private func process() {
-        guard !isProcessing else { return }
-        isProcessing = true
-        while let context, let event = connection.next() {
-            switch event {
-            case .call(let message): take(message)
-            case .refuse(let frame, _):
-                if let frame { context.write(wrapOutboundOut(frame), promise: nil) }
-                context.flush()
-                context.close(promise: nil)
+    /// Does what there is to do until nothing is: tells the call that it may go on, takes up calls until one waits for
+    /// its answer or the client does not take the answers, and sends what was written in one system call.
+    private func drive() {
+        guard !isDriving else { return }
+        isDriving = true
+        repeat {
+            if hasBecomeWritable {
+                hasBecomeWritable = false
+                call?.onWritable?()
             }
+            while let context, context.channel.isWritable, let event = connection.next() {
+                switch event {
+                case .call(let message): take(message)
+                case .refuse(let frame, _): closeAfter(writing: frame)
+                }
+            }
+            if needsFlush {
+                needsFlush = false
+                context?.flush()
+            }
+        } while needsFlush || hasBecomeWritable
+        isDriving = false
+        if isHeldBack, let context, connection.wantsInput(takingCalls: context.channel.isWritable) {
+            isHeldBack = false
+            context.read()
         }
-        isProcessing = false
-        flush()
         closeIfDone()
     }
 
@@ -132,14 +147,19 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
         }
     }
 
-    private func flush() {
-        guard needsFlush else { return }
-        needsFlush = false
-        context?.flush()
+    private func closeIfDone() {
+        guard inputHasEnded, !isClosing, !isDriving, !connection.isAnswering, let context else { return }
+        // What was sent ahead and waits until answers are taken is still to be answered.
+        guard context.channel.isWritable else { return }
+        closeAfter(writing: nil)
     }
 
-    private func closeIfDone() {
-        guard inputHasEnded, !isProcessing, !connection.isAnswering else { return }
-        close()
+    /// Closes once everything written has been taken: a close would throw it away.
+    private func closeAfter(writing frame: ByteBuffer?) {
+        guard let context else { return }
+        isClosing = true
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(frame ?? ByteBuffer()), promise: written)
     }
 }

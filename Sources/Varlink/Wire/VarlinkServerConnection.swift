@@ -46,12 +46,12 @@ package struct VarlinkServerConnection {
         if case .answering = state { true } else { false }
     }
 
-    /// Whether there is any use in reading on: false once refused, and while a call is being answered and as much as
-    /// one whole message has been sent ahead.
-    package var wantsInput: Bool {
+    /// Whether there is any use in reading on: false once refused, and while no call is taken up (one is being answered,
+    /// or the caller of this takes none now) and as much as one whole message has been sent ahead.
+    package func wantsInput(takingCalls: Bool = true) -> Bool {
         switch state {
-        case .idle: true
-        case .answering: framer.pendingBytes <= framer.maximumMessageBytes
+        case .idle where takingCalls: true
+        case .idle, .answering: framer.pendingBytes <= framer.maximumMessageBytes
         case .refused: false
         }
     }
