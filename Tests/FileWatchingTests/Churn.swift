@@ -108,7 +108,7 @@ struct Churn {
             return "move in \(b)"
         case 96..<98:
             run("rm", "-rf", a)
-            symlink("/usr", a)
+            symlink("/nonexistent/target", a)
             return "swap for a symlink \(a)"
         default:
             // Not one of several links: the look-up finds the new file only, and the other names are told of no change.
