@@ -45,3 +45,11 @@ extension IndexSnapshot: RowReader {
     package func isWithin(_ row: Row, _ ancestor: Row) -> Bool { rows.isWithin(row.number, ancestor.number) }
     package func depth(of row: Row) -> Int { rows.depth(row.number) }
 }
+
+extension IndexSnapshot {
+    /// Calls `body` for everything below a live row, each directory before what it holds; where `body` returns false for a
+    /// directory, what lies below it is passed over. Complexity: O(rows called).
+    package func forEachDescendant(of top: Row, _ body: (Row) -> Bool) {
+        rows.forEachDescendant(top.number, body)
+    }
+}

@@ -100,7 +100,7 @@ struct IndexStorage: ~Copyable {
         names.add(hash, row)
     }
 
-    /// Apart from ``file(_:_:)``, since to lend the rows beside the table counts references: 70 ns for each row.
+    /// Apart from ``file(_:_:)``, since to lend the rows beside the table counts references: 80 ns for each row.
     @inline(never)
     private mutating func widenNames(for hash: UInt64) {
         let rows = rows

@@ -103,21 +103,7 @@ extension MetadataIndex {
     /// Calls `body` for everything below a row, each directory before what it holds; where `body` returns false for a
     /// directory, what lies below it is passed over. The index must not change meanwhile. Complexity: O(rows called).
     package func forEachDescendant(of top: Row, _ body: (Row) -> Bool) {
-        var row = storage.rows.firstChild(top.number)
-        while row != Row.none {
-            if body(Row(row)) {
-                let child = storage.rows.firstChild(row)
-                if child != Row.none {
-                    row = child
-                    continue
-                }
-            }
-            while storage.rows.next(row) == Row.none {
-                row = storage.rows.parent(row)
-                if row == top.number { return }
-            }
-            row = storage.rows.next(row)
-        }
+        storage.rows.forEachDescendant(top.number, body)
     }
 
     /// The rows of a file: of a directory its one row, of a file with several names those within the container.

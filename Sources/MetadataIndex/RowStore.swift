@@ -20,8 +20,8 @@ struct RowStore: Sendable {
     @inline(__always)
     func block(_ row: UInt32) -> Block { blocks[RowStore.block(row)].block }
 
-    /// The row's block, not shared with a snapshot. A block that is shared is copied for it, at 25 µs (a full one, two
-    /// thirds of it page faults); its names stay shared.
+    /// The row's block, not shared with a snapshot. A block that is shared is copied for it: a full one takes 17 µs where the
+    /// allocator has the memory at hand, and up to 140 µs where each page of it must be faulted in. Its names stay shared.
     @inline(__always)
     mutating func writable(_ row: UInt32) -> Block {
         let at = RowStore.block(row)
@@ -111,6 +111,25 @@ struct RowStore: Sendable {
                     buffer[end] = UInt8(ascii: "/")
                 }
             }
+        }
+    }
+
+    /// Calls `body` for all below `top`, a directory before what it holds, which is passed over where `body` says false.
+    func forEachDescendant(_ top: UInt32, _ body: (Row) -> Bool) {
+        var row = firstChild(top)
+        while row != Row.none {
+            if body(Row(row)) {
+                let child = firstChild(row)
+                if child != Row.none {
+                    row = child
+                    continue
+                }
+            }
+            while next(row) == Row.none {
+                row = parent(row)
+                if row == top { return }
+            }
+            row = next(row)
         }
     }
 }

@@ -76,8 +76,8 @@ struct RowTable: ~Copyable {
     private static let largestCapacity = 4_096
     /// Beyond this depth a segment grows instead of being split; hashes are 64 bits, of which 16 are kept.
     private static let largestDepth = 32
-    /// A segment is split in four: in two, each row would be asked for its hash three times as often while the table
-    /// grows (0.1 s of a million insertions).
+    /// A segment is split in four: in two, rows would be asked for their hashes three times as often while the table grows,
+    /// and each such question is three misses of the cache.
     private static let splitBits = 2
     private static let splitParts = 1 << splitBits
 

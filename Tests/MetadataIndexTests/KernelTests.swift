@@ -216,6 +216,32 @@ import Testing
         #expect(index.count == snapshot.count)
     }
 
+    @Test(arguments: [10, 12] as [UInt64])
+    func scopesAreKept(seed: UInt64) throws {
+        var (index, generator) = try KernelTests.sample(seed)
+        for _ in 0..<60 {
+            let directories = index.allRows.filter { index.isLive($0) && index.kind(of: $0).isDirectory }
+            let one = directories.randomElement(using: &generator)!
+            let other = directories.randomElement(using: &generator)!
+            let name = Array("nested-\(generator.next())".utf8)
+            try? name.withUnsafeBytes { try index.move(one, to: other, name: $0) }
+        }
+        let snapshot = index.snapshot()
+        let directories = index.allRows.filter { index.isLive($0) && index.firstChild(of: $0) != nil }
+        for top in [Row.root] + directories.shuffled(using: &generator).prefix(12) {
+            var filter = ScopeFilter(snapshot, below: top)
+            var below: Set<Row> = []
+            snapshot.forEachDescendant(of: top) { below.insert($0).inserted }
+            KernelTests.check(snapshot, &generator, "seed \(seed), below \(top)") {
+                filter.select(inBlock: $0, among: &$1)
+            } expected: {
+                let isBelow = $0 != top && snapshot.isWithin($0, top)
+                #expect(below.contains($0) == isBelow)
+                return isBelow
+            }
+        }
+    }
+
     @Test func bitmapsCombine() {
         var generator = SeededGenerator(state: 9)
         let a = KernelTests.anyBits(&generator)

@@ -57,6 +57,43 @@ import Testing
     }
 }
 
+extension MetadataIndexModelTests {
+    /// Another thread reads a snapshot while the index goes on writing, to shared blocks and to shared arenas.
+    @Test(arguments: [41, 42] as [UInt64])
+    func snapshotsAreReadWhileTheIndexIsWritten(seed: UInt64) async throws {
+        var pair = Pair(seed: seed)
+        try pair.fill(4_200)
+        for _ in 0..<4 {
+            let snapshot = pair.index.snapshot()
+            let expected = digest(of: snapshot)
+            async let found = digest(of: snapshot)
+            for number in 0..<100 {
+                let (what, failure) = try pair.step()
+                try #require(failure == nil, "seed \(seed), step \(number), \(what)")
+            }
+            #expect(await found == expected, "seed \(seed)")
+        }
+    }
+}
+
+/// A number that tells snapshots apart: every value, path and scan goes into it.
+private func digest(of snapshot: IndexSnapshot) -> Int {
+    var hasher = Hasher()
+    for block in 0..<snapshot.blockCount {
+        var bits = snapshot.liveRows(inBlock: block)
+        bits.forEach { place in
+            let row = IndexSnapshot.row(block: block, place: place)
+            hasher.combine(snapshot.identifier(of: row))
+            hasher.combine(snapshot.status(of: row))
+            hasher.combine(snapshot.tags(of: row))
+            hasher.combine(snapshot.path(of: row))
+        }
+        Array("fil".utf8).withUnsafeBytes { snapshot.select(.infix, $0, inBlock: block, among: &bits) }
+        hasher.combine(bits.count)
+    }
+    return hasher.finalize()
+}
+
 extension Pair {
     /// Adds entries in directories of a hundred, without the change record growing.
     mutating func fill(_ count: Int) throws {
