@@ -70,6 +70,8 @@ import Testing
             ("mtime > now()", 0, "unknown attribute 'mtime'; did you mean 'modified'?"),
             ("kMDItemFSNam == 'a'", 0, "unknown attribute 'kMDItemFSNam'; did you mean 'kMDItemFSName'?"),
             ("zzzzzz == 'a'", 0, "unknown attribute 'zzzzzz'"),
+            ("name == Item", 8, "unknown attribute 'Item'; text stands in quotes: 'Item'"),
+            ("size > 10 KB", 10, "a unit stands directly after its number, as in 10KB"),
             ("foo.bar == 'a'", 0, "unknown attribute 'foo'"),
             ("size == 'big'", 8, "'size' is a number, and this is text"),
             ("size > 'big'", 7, "'size' is a number, and this is text"),

@@ -47,10 +47,13 @@ import Testing
             ("name ==[c 'a'", 10, "expected ']' after the options, found text"),
             ("bytes BETWEEN[c] {1, 2}", 13, "BETWEEN takes no options"),
             ("name IN ('a', 'b')", 8, "a list is written with braces: {'a', 'b'}"),
-            ("name IN 'a', 'b'", 11, "a list is written with braces: {'a', 'b'}"),
+            (
+                "name IN 'a', 'b'", 11,
+                "expected AND, OR or the end, found ','; a list is written with braces: {'a', 'b'}"
+            ),
             ("name IN ['a']", 9, "expected options such as [c] or [cd]; a list is written with braces: {'a', 'b'}"),
             ("name IN {'a'", 12, "expected ',' or '}' for the '{' at byte 8, found the end"),
-            ("name LIKE *.pdf", 10, "expected a value, found '*'; a pattern stands in quotes: LIKE '*.txt'"),
+            ("name LIKE *.pdf", 10, "expected a value, found '*'; a pattern stands in quotes: LIKE 'a*'"),
             ("name == ?", 8, "'?' is a wildcard only inside quotes, as in LIKE 'a?'"),
             ("name == %d", 8, "'%' stands for an argument, and there are none; write the value itself"),
             ("name == \u{201C}a\u{201D}", 8, "'\u{201C}' is no quotation mark here; write 'text' or \"text\""),
@@ -81,8 +84,9 @@ import Testing
             ("FUNCTION(a, 'b') == 1", 0, "FUNCTION is not supported"),
             ("a UTI-CONFORMS-TO 'b'", 2, "UTI-CONFORMS-TO is not supported yet"),
             ("CAST(a, 'NSData') == 1", 8, "unknown type 'NSData'; there are 'NSNumber', 'NSString' and 'NSDate'"),
-            ("NOT", 3, "expected a value at the end"),
-            ("a == 1 AND", 10, "expected a value at the end"),
+            ("NOT", 3, "expected a value after 'NOT'"),
+            ("a == 1 AND", 10, "expected a value after 'AND'"),
+            ("Item_*", 6, "expected a value after '*'; a pattern stands in quotes: LIKE 'a*'"),
             ("AND a == 1", 0, "expected a value, found 'AND'; a key of that name is written #AND"),
         ] as [(String, Int, String)])
     func errors(text: String, position: Int, message: String) {

@@ -53,6 +53,11 @@ struct AttributeResolver {
     private mutating func resolve(_ comparison: Comparison) throws(PredicateError) -> Comparison {
         var comparison = comparison
         var (left, leftType) = try resolve(comparison.left)
+        if case .key(let key) = comparison.right.kind, Attribute(name: key) == nil {
+            // Mostly text without its quotes.
+            throw PredicateError(
+                "unknown attribute '\(key)'; text stands in quotes: '\(key)'", at: comparison.right.position.offset)
+        }
         var (right, rightType) = try resolve(comparison.right)
         if let quantifier = comparison.quantifier {
             switch leftType {

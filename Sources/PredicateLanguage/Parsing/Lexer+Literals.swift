@@ -174,6 +174,8 @@ extension Lexer {
         ("KIB", 0x1p10), ("MIB", 0x1p20), ("GIB", 0x1p30), ("TIB", 0x1p40), ("PIB", 0x1p50), ("EIB", 0x1p60), ("B", 1),
     ]
 
+    static func isUnit(_ word: String) -> Bool { units.contains { $0.name == word.uppercased() } }
+
     /// Reads the unit after a number that has just been read: `10KB`, `1.5GiB`, in any case.
     private mutating func size(of number: String, start: Int) throws(PredicateError) -> Token.Kind {
         var end = position

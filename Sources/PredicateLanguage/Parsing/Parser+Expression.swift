@@ -14,14 +14,17 @@ extension Parser {
             return PredicateError("expected a value, found '\(word)'\(hint)", at: token.start)
         case .star:
             return PredicateError(
-                "expected a value, found '*'; a pattern stands in quotes: LIKE '*.txt'", at: token.start)
+                "expected a value, found '*'; a pattern stands in quotes: LIKE 'a*'", at: token.start)
         case .dot: return PredicateError("a key path cannot begin with '.'", at: token.start)
         case .openBracket:
             return PredicateError(
                 "expected a value, found '['; a list is written with braces: {'a', 'b'}", at: token.start)
         case .comparison, .and, .or:
             return PredicateError("expected a value before or after an operator, found \(found)", at: token.start)
-        case .end: return PredicateError("expected a value at the end", at: token.start)
+        case .end:
+            let last = lexer.text(previousStart, previousEnd)
+            let hint = last == "*" ? "; a pattern stands in quotes: LIKE 'a*'" : ""
+            return PredicateError("expected a value after '\(last)'\(hint)", at: token.start)
         default: return PredicateError("expected a value, found \(found)", at: token.start)
         }
     }

@@ -25,7 +25,8 @@ struct Parser {
 
     var lexer: Lexer
     var token: Token
-    /// Where the token before `token` ended.
+    /// Where the token before `token` stands.
+    var previousStart = 0
     var previousEnd = 0
     /// The variables of the SUBQUERYs around this place.
     var variables: [String] = []
@@ -52,7 +53,11 @@ struct Parser {
         switch token.kind {
         case .end: return root
         case .closeParenthesis: throw PredicateError("there is no '(' for this ')'", at: token.start)
-        case .comma: throw PredicateError("a list is written with braces: {'a', 'b'}", at: token.start)
+        case .comma:
+            throw PredicateError(
+                "expected AND, OR or the end, found ','; a list is written with braces: {'a', 'b'}", at: token.start)
+        case .word(let word, escaped: false) where mode == .metadata && Lexer.isUnit(word):
+            throw PredicateError("a unit stands directly after its number, as in 10\(word)", at: token.start)
         case .word(let word, escaped: false) where ["c", "d", "cd", "dc", "n", "l"].contains(word.lowercased()):
             throw PredicateError("options stand after the operator, as in ==[\(word)]", at: token.start)
         default: throw PredicateError("expected AND, OR or the end, found \(found)", at: token.start)
@@ -63,6 +68,7 @@ struct Parser {
 
     /// Goes on to the next token.
     mutating func advance() throws(PredicateError) {
+        previousStart = token.start
         previousEnd = token.end
         token = try lexer.next()
     }
