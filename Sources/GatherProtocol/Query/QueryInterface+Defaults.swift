@@ -1,0 +1,14 @@
+// What the interface says of parameters that are absent.
+// SPDX-License-Identifier: Apache-2.0
+
+package import Metadata
+
+extension QueryInterface {
+    /// What `attributes` means where it is absent.
+    package static let defaultAttributes: [Attribute] = [.name, .path, .kind, .size, .modified]
+}
+
+extension ItemKind {
+    /// The kind in the vocabulary's terms, nil for one that is not known here.
+    package var fileKind: FileKind? { FileKind(name: rawValue) }
+}
