@@ -139,6 +139,38 @@ extension IndexTree {
     }
 }
 
+extension IndexTree {
+    /// The kernels look for one inode at a time, 4,096 rows a call; beyond a few it is cheaper to look at each row once.
+    private static let fewInodes = 8
+
+    func forEachNodeWithOneLink(
+        among inodes: Set<InodeNumber>, in container: UInt32, _ body: (TreeNode) -> Void
+    ) {
+        let snapshot = entry(container).index.snapshot()
+        func tell(_ block: Int, _ place: Int) {
+            let row = IndexSnapshot.row(block: block, place: place)
+            guard row != .root else { return }
+            let status = snapshot.status(of: row)
+            guard status.links == 1, !status.kind.isDirectory,
+                inodes.contains(InodeNumber(device: status.device, inode: status.inode))
+            else { return }
+            body(TreeNode(container: container, row: row.number))
+        }
+        for block in 0..<snapshot.blockCount {
+            if inodes.count > IndexTree.fewInodes {
+                snapshot.liveRows(inBlock: block).forEach { tell(block, $0) }
+                continue
+            }
+            for inode in inodes {
+                var rows = snapshot.liveRows(inBlock: block)
+                snapshot.select(
+                    .inode, .equal, Int64(clamping: inode.inode), inBlock: block, among: &rows)
+                rows.forEach { tell(block, $0) }
+            }
+        }
+    }
+}
+
 // MARK: Writing
 
 extension IndexTree {
@@ -238,14 +270,20 @@ extension IndexTree {
         presentAnew(b)
     }
 
-    func remove(_ node: TreeNode) {
+    @discardableResult
+    func remove(_ node: TreeNode) -> Int {
+        let before = index(node).count
         _ = attempt(node.container) { () throws(IndexError) in try index(node).remove(Row(node.row)) }
+        return before - index(node).count
     }
 
-    func removeChildren(of directory: TreeNode) {
+    @discardableResult
+    func removeChildren(of directory: TreeNode) -> Int {
+        let before = index(directory).count
         _ = attempt(directory.container) { () throws(IndexError) in
             try index(directory).removeChildren(of: Row(directory.row))
         }
+        return before - index(directory).count
     }
 
     /// A new name may make a package of a directory, or a directory of a package.

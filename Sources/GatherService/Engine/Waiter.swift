@@ -8,7 +8,7 @@ import NIOCore
 final class Waiter {
     let barrier: Barrier
     /// The containers that the question is about.
-    let numbers: [UInt32]
+    let numbers: Set<UInt32>
     /// Whether the containers must have settled, and not only have seen what was changed before.
     let needsSettled: Bool
     /// Whether tags must have been read.
@@ -19,7 +19,7 @@ final class Waiter {
     var isDone = false
 
     init(
-        barrier: Barrier, numbers: [UInt32], needsSettled: Bool, needsTags: Bool,
+        barrier: Barrier, numbers: Set<UInt32>, needsSettled: Bool, needsTags: Bool,
         completion: @escaping ([ContainerRecord]) -> Void
     ) {
         self.barrier = barrier
@@ -39,7 +39,7 @@ extension Engine {
     ) -> Waiter {
         if tags { for record in records { fillTags(record) } }
         let waiter = Waiter(
-            barrier: watcher.barrier(), numbers: records.map(\.number), needsSettled: settled, needsTags: tags,
+            barrier: watcher.barrier(), numbers: Set(records.map(\.number)), needsSettled: settled, needsTags: tags,
             completion: completion)
         waiters.append(waiter)
         if let timeout {
@@ -74,7 +74,7 @@ extension Engine {
     /// The containers that the question still waits for.
     private func unsettled(_ waiter: Waiter) -> [ContainerRecord] {
         let records = containers.filter { waiter.numbers.contains($0.number) }
-        if !watcher.isReached(waiter.barrier, in: records.map(\.number)) {
+        if !watcher.isReached(waiter.barrier, in: Set(records.map(\.number))) {
             let behind = records.filter { !watcher.isReached(waiter.barrier, in: [$0.number]) }
             return behind.isEmpty ? records : behind
         }
