@@ -199,10 +199,12 @@ extension TreeWatcher {
             removeChildren(of: node, origin: origin)
         case .noEntry, .stale, .notDirectory, .tooManyLinks, .wouldBlock:
             directories[id].flags.insert(.needsReading)
-            // The way to it may be out of date, and so may the descriptor that a look-up would use: a look-up that
-            // goes the way itself waits for the move that explains it.
-            if let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
-                closeDescriptor(of: above)
+            // The way to it is out of date somewhere. A look-up from a directory that is open would find it, and have
+            // it read in vain again and again; one that goes the whole way waits for the move that explains it.
+            var current = node
+            while let parent = tree.parent(of: current) {
+                if let above = directories.directory(at: parent) { closeDescriptor(of: above) }
+                current = parent
             }
             lookAtPlace(of: id, origin: origin)
         default:

@@ -317,7 +317,7 @@ extension TreeWatcher {
 
     /// Whether all that was queued when a look-up began to wait has been heard.
     func isDue(_ lookUp: DeferredLookUp) -> Bool {
-        position >= lookUp.position && !halves.contains { $0.origin.cause < lookUp.position && !isKeptForCrawl($0) }
+        position >= lookUp.position && !halves.contains { $0.origin.cause < lookUp.position }
     }
 
     func retryDeferredLookUps() {

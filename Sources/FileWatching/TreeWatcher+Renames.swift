@@ -129,8 +129,11 @@ extension TreeWatcher {
 
     /// Whether the first half waits longer: its file may lie in a directory that is being read.
     func isKeptForCrawl(_ half: RenameHalf) -> Bool {
-        guard let container = containers[half.container] else { return false }
-        return container.outstanding > 0 && container.comparison == nil
+        guard let container = containers[half.container], container.outstanding > 0, container.comparison == nil
+        else { return false }
+        return tasks.values.contains {
+            $0.container === container && $0.outstanding > 0 && $0.cause < half.expiry
+        }
     }
 
     /// First halves whose time is over are removals, to be verified like everything else; during a comparison they
@@ -138,6 +141,9 @@ extension TreeWatcher {
     func expireHalves() {
         guard !halves.isEmpty else { return }
         let now = kernel.now()
+        for index in halves.indices where now >= halves[index].deadline && halves[index].expiry == .max {
+            halves[index].expiry = position
+        }
         halves.removeAll { half in
             guard now >= half.deadline, !isKeptForCrawl(half) else { return false }
             counters.movesUnpaired += 1

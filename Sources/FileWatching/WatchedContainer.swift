@@ -97,6 +97,8 @@ struct RenameHalf {
     var identity: FileIdentity?
     var deadline: UInt64
     var origin: Origin
+    /// Where the stream was when its time was over: crawls that later events cause cannot bring the second half.
+    var expiry: UInt64 = .max
 }
 
 /// A look-up whose directory is not where its row is.
