@@ -16,6 +16,9 @@ struct PendingDelta {
 
     var isEmpty: Bool { places.isEmpty }
 
+    /// How much is stored for it, holes included.
+    var storedCount: Int { changes.count }
+
     mutating func merge(_ delta: QueryChanges) {
         for removal in delta.removed { remove(removal) }
         for item in delta.added { add(item) }
