@@ -24,7 +24,10 @@ enum Change {
 
     static func rename(_ old: String, _ new: String) throws { try check(Glibc.rename(old, new) == 0, old) }
     static func exchange(_ one: String, _ other: String) throws {
-        try check(renameat2(AT_FDCWD, one, AT_FDCWD, other, UInt32(RENAME_EXCHANGE)) == 0, one)
+        typealias Rename = @convention(c) (CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt) -> CInt
+        let exchanging: CUnsignedInt = 2  // RENAME_EXCHANGE
+        let rename = cFunction("renameat2", as: Rename.self)
+        try check(rename(AT_FDCWD, one, AT_FDCWD, other, exchanging) == 0, one)
     }
     static func link(_ old: String, _ new: String) throws { try check(Glibc.link(old, new) == 0, new) }
     static func symlink(_ target: String, _ path: String) throws { try check(Glibc.symlink(target, path) == 0, path) }
@@ -36,9 +39,9 @@ enum Change {
 
     /// `user.xdg.tags`, set as `setfattr` would.
     static func tag(_ path: String, _ tags: String) throws {
-        // <sys/xattr.h> is not in Swift's module of the C library.
-        typealias Set = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, CInt) -> CInt
-        let set = unsafeBitCast(try #require(dlsym(nil, "setxattr")), to: Set.self)
+        typealias Set =
+            @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, CInt) -> CInt
+        let set = cFunction("setxattr", as: Set.self)
         try check(set(path, "user.xdg.tags", tags, tags.utf8.count, 0) == 0, path)
     }
 

@@ -33,7 +33,9 @@ final class ChildProcess: Sendable {
         var errors: String
 
         var text: String { String(decoding: output, as: UTF8.self) }
-        var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init) }
+        var lines: [String] {
+            text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
+        }
     }
 
     let processID: pid_t
@@ -94,18 +96,20 @@ final class ChildProcess: Sendable {
                 close(descriptor)
             }
         }
-        let ending = ending
+        let ending = ending, started = process
         Thread.detachNewThread {
             var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            while waitpid(started, &status, 0) < 0, errno == EINTR {}
             let signal = status & 0x7F
             ending.finish(signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
         }
     }
 
     private static func pipe() -> (read: CInt, write: CInt) {
+        // Not pipe(2): a program started at the same time must not inherit the ends, or the output has no end.
+        typealias Pipe = @convention(c) (UnsafeMutablePointer<CInt>, CInt) -> CInt
         var ends: [CInt] = [-1, -1]
-        precondition(pipe2(&ends, O_CLOEXEC) == 0)
+        precondition(cFunction("pipe2", as: Pipe.self)(&ends, O_CLOEXEC) == 0)
         return (ends[0], ends[1])
     }
 
@@ -174,7 +178,7 @@ private final class PipeReader: Sendable {
         Thread.detachNewThread { [self] in
             if closes {
                 var byte: UInt8 = 0
-                _ = read(descriptor, &byte, 1)
+                _ = Glibc.read(descriptor, &byte, 1)
             } else {
                 read(descriptor)
             }

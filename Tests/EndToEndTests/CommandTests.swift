@@ -21,7 +21,8 @@ struct CommandTests {
         #expect(found.lines == ["\(box)/Documents/Item_a", "\(box)/Documents/Item_b", "\(box)/Item_c"])
         #expect(found.errors == "")
 
-        let descending = await daemon.gather("find", "name LIKE 'Item_*'", "--sort", "-size", "--attributes", "name,size")
+        let descending = await daemon.gather(
+            "find", "name LIKE 'Item_*'", "--sort", "-size", "--attributes", "name,size")
         #expect(descending.lines == ["Item_b\t4", "Item_a\t2", "Item_c\t1"])
         let other = await daemon.gather("find", "name LIKE 'Item_*'", "--sort", "size:desc", "--limit", "1")
         #expect(other.lines == ["\(box)/Documents/Item_b"])
@@ -97,7 +98,9 @@ struct CommandTests {
             ["find", "", "--in", "/proc"], ["find", "", "--container", "nothing"], ["watch", "", "--batch", "-1"],
             ["watch", "", "--container", "nothing"], ["nonsense"], ["container", "add", "x", "/does/not/exist"],
         ] {
-            let result = await ChildProcess(.gather, arguments + (arguments.first == "nonsense" ? [] : ["--socket", daemon.socket.path])).result()
+            let result = await ChildProcess(
+                .gather, arguments + (arguments.first == "nonsense" ? [] : ["--socket", daemon.socket.path])
+            ).result()
             #expect(result.status == 64, "\(arguments): \(result.errors)")
             #expect(result.errors != "", "\(arguments)")
             #expect(result.text == "", "\(arguments)")
@@ -111,7 +114,9 @@ struct CommandTests {
 
     @Test func `A daemon that is away is 69, with the way to start it`() async throws {
         let nowhere = NSTemporaryDirectory() + "nowhere-\(UUID().uuidString)"
-        for arguments in [["find", ""], ["watch", ""], ["count", ""], ["status"], ["container", "list"], ["reload"]] {
+        for arguments in [
+            ["find", ""], ["watch", ""], ["count", ""], ["status"], ["container", "list"], ["reload"],
+        ] {
             let result = await ChildProcess(.gather, arguments + ["--socket", nowhere]).result()
             #expect(result.status == 69, "\(arguments)")
             #expect(result.errors.contains("gatherd --socket"), "\(result.errors)")
@@ -144,7 +149,8 @@ struct CommandTests {
         #expect(result.errors == "")
 
         for number in 0..<2000 { try Change.write("", to: daemon.box + "/file-\(number)") }
-        let find = await ChildProcess(.gather, ["find", "", "--socket", daemon.socket.path], closesOutput: true).result()
+        let find = await ChildProcess(.gather, ["find", "", "--socket", daemon.socket.path], closesOutput: true)
+            .result()
         #expect(find.status == 0)
         #expect(find.errors == "")
 
@@ -165,7 +171,8 @@ struct CommandTests {
     @Test func `watch prints objects, and goes on from a clock`() async throws {
         let daemon = try await TestDaemon()
         try Change.write("", to: daemon.box + "/a")
-        let watch = ChildProcess(.gather, ["watch", "", "--json", "--attributes", "name", "--socket", daemon.socket.path])
+        let watch = ChildProcess(
+            .gather, ["watch", "", "--json", "--attributes", "name", "--socket", daemon.socket.path])
         func next() async throws -> [String: Any] {
             let line = try #require(await watch.nextLine())
             return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -183,7 +190,8 @@ struct CommandTests {
 
         try Change.write("", to: daemon.box + "/b")
         try Change.remove(daemon.box + "/a")
-        let resumed = ChildProcess(.gather, ["watch", "", "--since", clock, "--json", "--attributes", "name", "--socket", daemon.socket.path])
+        let resumed = ChildProcess(
+            .gather, ["watch", "", "--since", clock, "--json", "--attributes", "name", "--socket", daemon.socket.path])
         var events: [String] = []
         while let line = await resumed.nextLine() {
             let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -238,7 +246,8 @@ struct CommandTests {
         #expect(result.status == 2)
         #expect(result.lines == ["{\"name\":\"Milk\"}", "{\"name\":\"Mo\"}"])
         #expect(result.errors.contains("line 2: ") && result.errors.contains("line 3: "), "\(result.errors)")
-        let good = await run(.gather, "filter", "a > 1", input: String(repeating: "{\"a\":1}\n{\"a\":2}\n", count: 50_000))
+        let good = await run(
+            .gather, "filter", "a > 1", input: String(repeating: "{\"a\":1}\n{\"a\":2}\n", count: 50_000))
         #expect(good.status == 0)
         #expect(good.text == String(repeating: "{\"a\":2}\n", count: 50_000))
         #expect(await run(.gather, "filter", "a >", input: "").status == 2)

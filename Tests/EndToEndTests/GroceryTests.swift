@@ -20,7 +20,10 @@ struct GroceryTests {
         #expect(added.lines.count == 2)
         let names = try files(daemon)
         #expect(names.count == 2)
-        #expect(names.allSatisfy { $0.wholeMatch(of: /Item_[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}/) != nil })
+        #expect(
+            names.allSatisfy {
+                $0.wholeMatch(of: /Item_[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}/) != nil
+            })
         let texts = try names.map { try String(contentsOfFile: daemon.box + "/Documents/" + $0, encoding: .utf8) }
         #expect(Set(texts) == ["Milk\n", "Rye bread\n"])
 
@@ -86,7 +89,9 @@ struct GroceryTests {
         let daemon = try await TestDaemon()
         let result = await run(.grocery, "list", "--socket", daemon.socket.path)
         #expect(result.status == 1)
-        #expect(result.errors.contains("gather container add --socket \(daemon.socket.path) grocery DIRECTORY"), "\(result.errors)")
+        #expect(
+            result.errors.contains("gather container add --socket \(daemon.socket.path) grocery DIRECTORY"),
+            "\(result.errors)")
         let other = await run(
             .grocery, "list", environment: ["GROCERY_CONTAINER": "box", "GATHER_SOCKET": daemon.socket.path])
         #expect(other.status == 0)

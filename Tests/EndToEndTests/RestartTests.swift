@@ -10,7 +10,9 @@ import Testing
 struct RestartTests {
     @Test func `A subscriber hears exactly what changed while the daemon was away`() async throws {
         let daemon = try await TestDaemon { box in
-            for name in ["kept", "written", "renamed", "removed", "replaced"] { try Change.write("1", to: box + "/" + name) }
+            for name in ["kept", "written", "renamed", "removed", "replaced"] {
+                try Change.write("1", to: box + "/" + name)
+            }
         }
         let box = daemon.box
         let query = MetadataQuery(predicate: "", scopes: [.container("box")], socket: daemon.socket)

@@ -22,7 +22,8 @@ final class TestDaemon: Sendable {
     /// Starts a daemon and waits until it is ready, as systemd would: it says so on `NOTIFY_SOCKET`.
     init(containers: [String] = ["box"], prepare: (String) throws -> Void = { _ in }) async throws {
         let name = "gather-\(UUID().uuidString.prefix(8))"
-        directory = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath().path() + name
+        let directory = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath().path() + name
+        self.directory = directory
         box = directory + "/box"
         mkdir(directory, 0o700)
         for container in containers { mkdir(directory + "/" + container, 0o755) }

@@ -52,7 +52,8 @@ struct GatherClientTests {
         var client = try BlockingClient(DaemonSocket(path: daemon.path))
         var paths: [[UInt8]] = []
         var batches = 0
-        let summary = try client.findPaths(Search(predicate: ""), { paths.append(Array($0)) }, finishBatch: { batches += 1 })
+        let summary = try client.findPaths(
+            Search(predicate: ""), { paths.append(Array($0)) }, finishBatch: { batches += 1 })
         #expect(paths == [Array("/c/ä".utf8), Array("/c/".utf8) + [0xFF]])
         #expect(batches == 1)
         #expect(summary.count == 2)
@@ -78,13 +79,19 @@ struct GatherClientTests {
     }
 
     @Test(arguments: [
-        ("io.gatherd.Query.UnknownAttribute", "{\"attribute\":\"colour\"}", GatherError.Code.unknownAttribute, "colour"),
+        (
+            "io.gatherd.Query.UnknownAttribute", "{\"attribute\":\"colour\"}", GatherError.Code.unknownAttribute,
+            "colour"
+        ),
         ("io.gatherd.Query.LimitExceeded", "{\"limit\":\"nodes\",\"value\":10000}", .limitExceeded, "nodes"),
         ("io.gatherd.Query.SyncTimeout", "{\"containers\":[\"big\"]}", .syncTimeout, "big"),
         ("io.gatherd.Container.NoSuchContainer", "{\"identifier\":\"x\"}", .noSuchContainer, "x"),
         ("org.varlink.service.PermissionDenied", "{}", .permissionDenied, "root"),
         ("org.varlink.service.MethodNotImplemented", "{\"method\":\"M\"}", .notImplemented, "M"),
-        ("io.gatherd.Service.InvalidConfiguration", "{\"file\":\"/f\",\"line\":3,\"message\":\"m\"}", .invalidConfiguration, "/f:3"),
+        (
+            "io.gatherd.Service.InvalidConfiguration", "{\"file\":\"/f\",\"line\":3,\"message\":\"m\"}",
+            .invalidConfiguration, "/f:3"
+        ),
         ("com.example.Unheard", "{}", .other, "com.example.Unheard"),
     ])
     func `Errors have a code and a sentence`(
@@ -138,7 +145,8 @@ struct GatherClientTests {
                 connection.reply("{\"containers\":[\(Self.container("box", state: "crawling"))]}", continues: true)
                 next.wait()
                 connection.reply("{\"containers\":[\(Self.container("box"))]}", continues: true)
-                connection.reply("{\"containers\":[\(Self.container("box")),\(Self.container("other"))]}", continues: true)
+                connection.reply(
+                    "{\"containers\":[\(Self.container("box")),\(Self.container("other"))]}", continues: true)
                 connection.reply("{\"containers\":[\(Self.container("box", state: "unavailable"))]}", continues: true)
                 connection.reply("{\"containers\":[]}", continues: true)
                 gone.wait()

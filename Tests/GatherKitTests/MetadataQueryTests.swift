@@ -38,7 +38,8 @@ struct MetadataQueryTests {
                     """)
             connection.reply("{\"event\":\"started\"}", continues: true)
             connection.reply("{\"event\":\"progress\",\"added\":[\(file.json)]}", continues: true)
-            connection.reply("{\"event\":\"gathered\",\"count\":1,\"inexact\":[\"x\"],\"clock\":\"c1\"}", continues: true)
+            connection.reply(
+                "{\"event\":\"gathered\",\"count\":1,\"inexact\":[\"x\"],\"clock\":\"c1\"}", continues: true)
             goOn.wait()
             connection.reply("{\"event\":\"alive\"}", continues: true)
             connection.reply("{\"event\":\"something new\",\"clock\":\"c2\"}", continues: true)

@@ -41,7 +41,9 @@ struct PendingDeltaTests {
             }
             // What differs is told.
             let told = Set(delta.changed.map(\.id))
-            for (id, file) in now where before[id].map({ $0 != file }) ?? false { #expect(told.contains(id), "seed \(seed)") }
+            for (id, file) in now where before[id].map({ $0 != file }) ?? false {
+                #expect(told.contains(id), "seed \(seed)")
+            }
             #expect(pending.isEmpty)
             before = now
         }

@@ -162,7 +162,10 @@ struct QueryStateTests {
         }
         #expect(changes.added.map(\.path) == ["/c/tea"])
         #expect(changes.removed.map(\.id) == ["d"])
-        #expect(Dictionary(uniqueKeysWithValues: changes.changed.map { ($0.id, $0.path) }) == ["b": "/c/rye", "c": "/c/eggs"])
+        #expect(
+            Dictionary(uniqueKeysWithValues: changes.changed.map { ($0.id, $0.path) }) == [
+                "b": "/c/rye", "c": "/c/eggs",
+            ])
         #expect(changes.changed.first { $0.id == "b" }?.previousPath == "/c/bread")
         #expect(changes.changed.first { $0.id == "c" }?.previousPath == nil)
 

@@ -97,7 +97,7 @@ final class ScriptedConnection: @unchecked Sendable {
 
     func send(_ message: String) {
         let bytes = Array(message.utf8) + [0]
-        _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL.rawValue)) }
+        _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
     }
 
     /// Waits until the client closes the connection.

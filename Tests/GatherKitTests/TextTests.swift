@@ -15,10 +15,12 @@ struct TextTests {
         #expect(DisplayText.escaped(name) == shown)
     }
 
-    @Test(arguments: [
-        ([0x61, 0xFF, 0x62], "a\\xffb"), ([0xC3], "\\xc3"), ([0xE2, 0x82], "\\xe2\\x82"), ([0xED, 0xA0, 0x80], "\\xed\\xa0\\x80"),
-        ([], ""), ([0xC3, 0xA4, 0x80], "ä\\x80"),
-    ] as [([UInt8], String)])
+    @Test(
+        arguments: [
+            ([0x61, 0xFF, 0x62], "a\\xffb"), ([0xC3], "\\xc3"), ([0xE2, 0x82], "\\xe2\\x82"),
+            ([0xED, 0xA0, 0x80], "\\xed\\xa0\\x80"),
+            ([], ""), ([0xC3, 0xA4, 0x80], "ä\\x80"),
+        ] as [([UInt8], String)])
     func `Bytes that are no UTF-8 are escaped`(_ name: [UInt8], _ shown: String) {
         #expect(DisplayText.escaped(name) == shown)
     }

@@ -7,7 +7,8 @@ struct PendingDelta {
     private enum Change {
         case added(MetadataItem)
         case changed(MetadataItem)
-        case removed(RemovedItem)
+        /// With the path that the item has for who has heard of none of this.
+        case removed(RemovedItem, toldPath: String)
     }
 
     /// nil where what was told has come to nothing.
@@ -32,33 +33,35 @@ struct PendingDelta {
         switch former {
         case .added: changes[place] = .added(item)
         case .changed(let earlier): changes[place] = .changed(item.moved(from: earlier.previousPath))
-        case .removed(let removal):
+        case .removed(_, let toldPath):
             // Gone and back: for who has not heard of either it was there all the time.
-            changes[place] = .changed(item.moved(from: removal.path))
+            changes[place] = .changed(item.moved(from: toldPath))
         }
     }
 
     mutating func change(_ item: MetadataItem) {
         guard let place = places[item.id], let former = changes[place] else {
-            return insert(.changed(item), for: item.id)
+            return insert(.changed(item.moved(from: item.previousPath)), for: item.id)
         }
         switch former {
         case .added: changes[place] = .added(item.moved(from: nil))
         case .changed(let earlier):
             changes[place] = .changed(item.moved(from: earlier.previousPath ?? item.previousPath))
-        case .removed(let removal): changes[place] = .changed(item.moved(from: removal.path))
+        case .removed(_, let toldPath): changes[place] = .changed(item.moved(from: toldPath))
         }
     }
 
     mutating func remove(_ removal: RemovedItem) {
         guard let place = places[removal.id], let former = changes[place] else {
-            return insert(.removed(removal), for: removal.id)
+            return insert(.removed(removal, toldPath: removal.path), for: removal.id)
         }
         switch former {
         case .added:
             changes[place] = nil
             places[removal.id] = nil
-        case .changed, .removed: changes[place] = .removed(removal)
+        case .changed(let item):
+            changes[place] = .removed(removal, toldPath: item.previousPath ?? removal.path)
+        case .removed(_, let toldPath): changes[place] = .removed(removal, toldPath: toldPath)
         }
     }
 
@@ -69,7 +72,7 @@ struct PendingDelta {
             switch change {
             case .added(let item): delta.added.append(item)
             case .changed(let item): delta.changed.append(item)
-            case .removed(let removal): delta.removed.append(removal)
+            case .removed(let removal, _): delta.removed.append(removal)
             }
         }
         self = PendingDelta()
@@ -88,7 +91,7 @@ struct PendingDelta {
         for (place, change) in changes.enumerated() {
             switch change {
             case .added(let item), .changed(let item): places[item.id] = place
-            case .removed(let removal): places[removal.id] = place
+            case .removed(let removal, _): places[removal.id] = place
             case nil: break
             }
         }

@@ -217,14 +217,16 @@ struct QueryState {
     }
 
     /// `changes` in the ids that the user knows.
-    private mutating func translated(_ changes: QueryChanges) -> QueryChanges {
+    private func translated(_ changes: QueryChanges) -> QueryChanges {
         guard !aliases.isEmpty else { return changes }
         if case .regathering = phase { return changes }
         var changes = changes
         for index in changes.added.indices { translate(&changes.added[index]) }
         for index in changes.changed.indices { translate(&changes.changed[index]) }
         for index in changes.removed.indices {
-            guard let id = aliases.removeValue(forKey: changes.removed[index].id) else { continue }
+            // The alias stays: what is told here may be of no effect, when the connection is lost before gathered, and
+            // told again. No id is given twice.
+            guard let id = aliases[changes.removed[index].id] else { continue }
             changes.removed[index].id = id
         }
         return changes
