@@ -96,6 +96,33 @@ extension IndexSnapshot {
         }
     }
 
+    /// Keeps the rows for whose directory `matches` holds; it is called once for each run of rows with the same one.
+    package func select(
+        directoryMatching matches: (Row) -> Bool, inBlock number: Int, among bits: inout BlockBitmap
+    ) {
+        let block = rows.blocks[number].block
+        let parents = block.parent
+        var last = Row.none
+        var answer = false
+        bits.filter { place in
+            let parent = parents[place]
+            if parent != last {
+                last = parent
+                answer = matches(Row(parent))
+            }
+            return answer
+        }
+    }
+
+    /// Keeps the rows for whose owner `matches` holds, or group; it is called once for each run of rows with the same
+    /// owner, group, mode and device.
+    package func select(
+        groups: Bool, accountMatching matches: (UInt32) -> Bool, inBlock number: Int, among bits: inout BlockBitmap
+    ) {
+        let block = rows.blocks[number].block
+        selectCommon(block, &bits) { matches(groups ? $0.group : $0.owner) }
+    }
+
     /// Keeps the rows whose names have the literal where it is asked for, byte by byte. An empty literal is a prefix, suffix
     /// and infix of every name.
     package func select(

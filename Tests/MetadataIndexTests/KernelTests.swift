@@ -242,6 +242,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [9, 11] as [UInt64])
+    func directoriesAndAccounts(seed: UInt64) throws {
+        var (index, generator) = try KernelTests.sample(seed)
+        let snapshot = index.snapshot()
+        for modulus in [1, 2, 3] as [UInt32] {
+            KernelTests.check(snapshot, &generator, "seed \(seed), directories by \(modulus)") {
+                snapshot.select(directoryMatching: { $0.number % modulus == 0 }, inBlock: $0, among: &$1)
+            } expected: {
+                snapshot.parent(of: $0).number % modulus == 0
+            }
+            for groups in [true, false] {
+                KernelTests.check(snapshot, &generator, "seed \(seed), accounts by \(modulus)") {
+                    snapshot.select(
+                        groups: groups, accountMatching: { $0 % modulus == 0 }, inBlock: $0, among: &$1)
+                } expected: {
+                    let status = snapshot.status(of: $0)
+                    return (groups ? status.group : status.owner) % modulus == 0
+                }
+            }
+        }
+        #expect(index.count == snapshot.count)
+    }
+
     @Test func bitmapsCombine() {
         var generator = SeededGenerator(state: 9)
         let a = KernelTests.anyBits(&generator)
