@@ -188,25 +188,30 @@ struct ChangePass {
         // The walk does not let the pass change while it goes on, so rows are noted in pieces.
         var rows: [Row] = []
         index.forEachDescendant(of: directory) { row in
+            guard changes.index(of: row) != nil else {
+                rows.append(row)
+                return true
+            }
             // A directory that moved itself is walked on its own.
-            if moved.contains(row) { return false }
-            if changes.index(of: row) == nil { rows.append(row) }
-            return true
+            return !moved.contains(row)
         }
         for row in rows { meetMoved(row, formerPrefix, prefixCount, difference) }
     }
 
     private mutating func meetMoved(_ row: Row, _ formerPrefix: [UInt8], _ prefixCount: Int, _ difference: Difference) {
-        place.forget()
-        place.know(row, index)
-        formerPlace.set(formerPrefix, place.path[prefixCount...])
         candidates.removeAll(keepingCapacity: true)
         let kind = index.kind(of: row)
-        index.withName(of: row) { name in
-            placed.appendCandidates(name: name, kind: kind, path: place.path, to: &candidates)
-            if placed.needsPath {
+        if placed.needsPath {
+            know(row, formerPrefix, prefixCount)
+            index.withName(of: row) { name in
+                placed.appendCandidates(name: name, kind: kind, path: place.path, to: &candidates)
                 placed.appendCandidates(name: name, kind: kind, path: formerPlace.path, to: &candidates)
             }
+        } else {
+            index.withName(of: row) { placed.appendCandidates(name: $0, kind: kind, path: [], to: &candidates) }
+            // Of most rows nobody wants to know where they lie.
+            if candidates.isEmpty { return }
+            know(row, formerPrefix, prefixCount)
         }
         for number in candidates where answers[number].isEmpty {
             guard let query = queries[number] else { continue }
@@ -220,6 +225,13 @@ struct ChangePass {
             record(number, item, matched: matched, matches: matches, isMoved: difference.path)
         }
         forgetAnswers()
+    }
+
+    /// Works out both places of a row below a directory that moved.
+    private mutating func know(_ row: Row, _ formerPrefix: [UInt8], _ prefixCount: Int) {
+        place.forget()
+        place.know(row, index)
+        formerPlace.set(formerPrefix, place.path[prefixCount...])
     }
 
     // MARK: Asking and telling

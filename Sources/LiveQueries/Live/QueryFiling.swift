@@ -140,7 +140,7 @@ private struct NameFiling {
         found += rest[Int(kind.rawValue)]
         if !equal.isEmpty || !prefixes.isEmpty {
             var state = hash.start
-            for place in name.indices {
+            for place in 0..<(equal.isEmpty ? min(prefixes.longest, name.count) : name.count) {
                 state = hash.next(state, name[place])
                 prefixes.append(state, length: place + 1, to: &found)
             }
@@ -148,9 +148,9 @@ private struct NameFiling {
         }
         if !suffixes.isEmpty {
             var state = hash.start
-            for place in name.indices.reversed() {
-                state = hash.next(state, name[place])
-                suffixes.append(state, length: name.count - place, to: &found)
+            for length in 1...max(1, min(suffixes.longest, name.count)) {
+                state = hash.next(state, name[name.count - length])
+                suffixes.append(state, length: length, to: &found)
             }
         }
         if !infixes.isEmpty, name.count >= Self.gram {
@@ -166,6 +166,8 @@ private struct NameFiling {
 private struct LiteralFiling {
     private var lists: [UInt64: [Int]] = [:]
     private var lengths = [Int](repeating: 0, count: 256)
+    /// The greatest length that there is.
+    private(set) var longest = 0
 
     var isEmpty: Bool { lists.isEmpty }
 
@@ -175,6 +177,7 @@ private struct LiteralFiling {
         let before = lists[key]?.count ?? 0
         NameFiling.change(&lists, key, body)
         lengths[length] += (lists[key]?.count ?? 0) - before
+        longest = lengths.lastIndex { $0 > 0 } ?? 0
     }
 
     @inline(__always)

@@ -146,15 +146,15 @@ private struct PlanScan {
                 namesMatching: { (try? pattern.matches($0)) ?? false }, inBlock: block, among: &bits)
         case .scope(let tree): narrow(tree, block, &bits)
         case .account(let isGroup, let node):
-            bits.filter { place in
-                let status = snapshot.status(of: IndexSnapshot.row(block: block, place: place))
-                let number = isGroup ? status.group : status.owner
-                let key = AccountKey(position: node.position.offset, isGroup: isGroup, number: number)
-                if let known = accounts[key] { return known }
-                let answer = plan.accountHolds(node, isGroup: isGroup, number)
-                accounts[key] = answer
-                return answer
-            }
+            snapshot.select(
+                groups: isGroup,
+                accountMatching: { number in
+                    let key = AccountKey(position: node.position.offset, isGroup: isGroup, number: number)
+                    if let known = accounts[key] { return known }
+                    let answer = plan.accountHolds(node, isGroup: isGroup, number)
+                    accounts[key] = answer
+                    return answer
+                }, inBlock: block, among: &bits)
         case .tags(let quantifier, let pattern) where !test.isFallible:
             snapshot.select(
                 tagsMatching: { (try? plan.tagsHold(quantifier, pattern, $0)) ?? false }, inBlock: block, among: &bits)
@@ -162,7 +162,16 @@ private struct PlanScan {
             try filter(block, &bits) { (scan, row) throws(EvaluationError) in
                 try scan.withPath(of: row) { (path) throws(EvaluationError) in try pattern.matches(path) }
             }
-        case .namePattern, .fileExtension, .depth, .directory, .tags, .general:
+        case .depth(let comparison, let constant):
+            // What lies in a directory is one deeper than it is.
+            snapshot.select(
+                directoryMatching: { comparison.holds(Int64(snapshot.depth(of: $0)) + 1, constant) },
+                inBlock: block, among: &bits)
+        case .directory(let identifier):
+            let isLive = snapshot.identifier(of: identifier.row) == identifier
+            snapshot.select(
+                directoryMatching: { isLive && $0 == identifier.row }, inBlock: block, among: &bits)
+        case .namePattern, .fileExtension, .tags, .general:
             try filter(block, &bits) { (scan, row) throws(EvaluationError) in
                 scan.place.forget()
                 return try scan.plan.holds(test, row, scan.snapshot, &scan.place)
@@ -197,9 +206,8 @@ private struct PlanScan {
             at = places.count
             places.append(DirectoryPlaces(tree, in: snapshot))
         }
-        bits.filter { place in
-            places[at].covers(snapshot.parent(of: IndexSnapshot.row(block: block, place: place)), in: snapshot)
-        }
+        snapshot.select(
+            directoryMatching: { places[at].covers($0, in: snapshot) }, inBlock: block, among: &bits)
     }
 
     /// Lends the absolute path. Neighbours mostly share their directory, whose path is kept.
@@ -231,7 +239,6 @@ private struct DirectoryPlaces {
     let tree: ScopeTree
     /// By row; 0 where nothing is known yet.
     private var states: [UInt32]
-    private var last: (row: Row, covers: Bool)?
     private var open: [Row] = []
 
     init(_ tree: ScopeTree, in snapshot: IndexSnapshot) {
@@ -241,7 +248,6 @@ private struct DirectoryPlaces {
 
     /// Whether what lies directly in a directory is in scope.
     mutating func covers(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {
-        if let last, last.row == directory { return last.covers }
         var row = directory
         while row != .root, states[Int(row.number)] == 0 {
             open.append(row)
@@ -252,8 +258,6 @@ private struct DirectoryPlaces {
             state = snapshot.withName(of: below) { tree.step(state, $0) }
             states[Int(below.number)] = state.number
         }
-        let covers = tree.covers(state)
-        last = (directory, covers)
-        return covers
+        return tree.covers(state)
     }
 }
