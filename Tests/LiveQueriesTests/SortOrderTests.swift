@@ -150,6 +150,39 @@ import Testing
         #expect(try sorted(control.shuffled()) == control)
     }
 
+    @Test func containersSortAsOne() throws {
+        func source(_ container: String, _ root: String, _ names: [String]) throws -> SortOrder.Source {
+            let index = MetadataIndex(root: NaiveTree.status(.directory))
+            for name in names {
+                _ = try Array(name.utf8).withUnsafeBytes {
+                    try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file))
+                }
+            }
+            var environment = PlanEnvironment.test(index)
+            environment.container = container
+            environment.rootPath = Array(root.utf8)
+            let everything = QueryPlan(try Predicate(parsing: "", mode: .metadata), environment: environment)
+            return SortOrder.Source(
+                selection: try everything.select(in: index.snapshot()), snapshot: index.snapshot(),
+                environment: environment)
+        }
+        let sources = [
+            try source("m", "/srv/z", ["a", "c"]), try source("n", "/srv/b", ["b", "d"]), try source("a", "", ["c"]),
+        ]
+        func sorted(_ keys: SortOrder.Key...) -> [String] {
+            SortOrder(keys).apply(to: sources).map { place in
+                let source = sources[place.source]
+                let name = source.snapshot.withName(of: place.row) { String(decoding: $0, as: UTF8.self) }
+                return source.environment.container + ":" + name
+            }
+        }
+        #expect(sorted(SortOrder.Key(.name)) == ["m:a", "n:b", "m:c", "a:c", "n:d"])
+        #expect(sorted(SortOrder.Key(.path)) == ["a:c", "n:b", "n:d", "m:a", "m:c"])
+        #expect(
+            sorted(SortOrder.Key(.container, ascending: false), SortOrder.Key(.name))
+                == ["n:b", "n:d", "m:a", "m:c", "a:c"])
+    }
+
     /// Enough rows that what does not fit is dropped on the way.
     @Test func aLimitKeepsTheFirst() throws {
         var generator = SeededGenerator(state: 7)

@@ -48,6 +48,8 @@ struct SortKeyWriter {
             if text.isEmpty { bytes.append(Self.missing) } else { writeText() }
         case .path:
             text.removeAll(keepingCapacity: true)
+            text.append(contentsOf: environment.rootPath)
+            text.append(UInt8(ascii: "/"))
             snapshot.appendPath(of: row, to: &text)
             writeText()
         case .kind:
@@ -62,7 +64,9 @@ struct SortKeyWriter {
         case .parent:
             let parent = snapshot.parent(of: row)
             write(parent == .root ? nil : snapshot.identifier(of: parent))
-        case .container: break
+        case .container:
+            text = Array(environment.container.utf8)
+            writeText()
         case .scope:
             text.removeAll(keepingCapacity: true)
             snapshot.appendPath(of: row, to: &text)
@@ -120,7 +124,11 @@ struct SortKeyWriter {
     private mutating func writeText() {
         bytes.append(Self.present)
         NaturalOrder.append(text, to: &bytes)
-        for byte in text { NaturalOrder.append(escaping: byte, to: &bytes) }
+        if text.contains(where: { $0 <= 1 }) {
+            for byte in text { NaturalOrder.append(escaping: byte, to: &bytes) }
+        } else {
+            bytes.append(contentsOf: text)
+        }
         bytes.append(NaturalOrder.end)
     }
 }
