@@ -68,7 +68,13 @@ extension TreeWatcher {
             list(container, origin)
         case .additions:
             guard tasks[comparison.task]?.outstanding == 0 else { return }
+            // What moved here was read in its new place, and that may have found more.
+            if comparison.nextAddition < comparison.additions.count {
+                lookAtAdditions(container, origin)
+                return
+            }
             container.comparison?.additions = []
+            container.comparison?.nextAddition = 0
             if isBehind(container) {
                 container.comparison?.phase = .listing
                 return
@@ -105,10 +111,7 @@ extension TreeWatcher {
                     container.comparison?.queue = []
                     container.comparison?.next = 0
                     container.comparison?.phase = .additions
-                    for addition in comparison.additions where directories.isAlive(addition.directory) {
-                        addition.name.withUnsafeBytes { lookUps.add($0, in: addition.directory, origin: origin) }
-                    }
-                    runLookUps()
+                    lookAtAdditions(container, origin)
                     return
                 }
                 comparison.queue = wanted
@@ -124,6 +127,15 @@ extension TreeWatcher {
         }
         container.comparison?.queue = comparison.queue
         container.comparison?.next = comparison.next
+    }
+
+    private func lookAtAdditions(_ container: WatchedContainer, _ origin: Origin) {
+        guard let comparison = container.comparison else { return }
+        container.comparison?.nextAddition = comparison.additions.count
+        for addition in comparison.additions[comparison.nextAddition...] where directories.isAlive(addition.directory) {
+            addition.name.withUnsafeBytes { lookUps.add($0, in: addition.directory, origin: origin) }
+        }
+        runLookUps()
     }
 
     private func unreadSince(_ round: UInt32, _ container: WatchedContainer) -> [DirectoryID] {
@@ -220,6 +232,22 @@ extension TreeWatcher {
             container.comparison?.removalOfFile[identity] = count
         }
         container.comparison?.removals.append((directory, name))
+    }
+
+    /// Holds what may be the removal of a directory to the end of a comparison, which may find it elsewhere. False where
+    /// there is no comparison, or where it holds nothing any more.
+    func holdRemoval(of id: DirectoryID, _ origin: Origin) -> Bool {
+        let node = directories[id].node
+        guard let container = containers[node.container], let comparison = container.comparison,
+            comparison.holdsRemovals, let parent = tree.parent(of: node),
+            let above = directories.directory(at: parent)
+        else { return false }
+        // A barrier that waits for this waits for the comparison.
+        if let cause = tasks[comparison.task]?.cause { tasks[comparison.task]?.cause = min(cause, origin.cause) }
+        var name: [UInt8] = []
+        tree.appendName(of: node, to: &name)
+        holdRemoval(above, name, identity: nil, in: container)
+        return true
     }
 
     /// Compares the directories that have no watch, when it is time.

@@ -206,7 +206,7 @@ extension TreeWatcher {
                 if let above = directories.directory(at: parent) { closeDescriptor(of: above) }
                 current = parent
             }
-            lookAtPlace(of: id, origin: origin)
+            if !holdRemoval(of: id, origin) { lookAtPlace(of: id, origin: origin) }
         default:
             becameUnreadable(id, error)
             if let container = containers[node.container], directories[id].flags.insert(.unwatched).inserted {

@@ -30,7 +30,9 @@ extension TreeWatcher {
             status = try kernel.status(of: text, in: directory)
         } catch {
             if error == .noEntry, !name.isEmpty {
-                if let child = tree.child(of: node, named: name) { removeNode(child, origin: entry.origin) }
+                guard let child = tree.child(of: node, named: name) else { return }
+                if let directory = directories.directory(at: child), holdRemoval(of: directory, entry.origin) { return }
+                removeNode(child, origin: entry.origin)
             } else if error == .noAccess {
                 becameUnreadable(id, error)
             }

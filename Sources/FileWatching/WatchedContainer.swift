@@ -78,6 +78,8 @@ struct Comparison {
     /// Entries that were found and not known, and entries that were known and not found. Both are held to the end, to
     /// recognise what moved.
     var additions: [(directory: DirectoryID, name: [UInt8])] = []
+    /// How many of the additions have been looked at.
+    var nextAddition = 0
     var removals: [(directory: DirectoryID, name: [UInt8])] = []
     var removalOfFile: [FileIdentity: Int] = [:]
     var counts = ComparisonCounts()

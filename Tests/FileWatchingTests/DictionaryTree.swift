@@ -200,7 +200,7 @@ final class DictionaryTree: WatchedTree {
     }
 
     func exchange(_ a: TreeNode, _ b: TreeNode) {
-        log.append("exchange \(path(a)), \(path(b))")
+        log.append("exchange \(path(a)) \(path(b))")
         let (entryA, entryB) = (entry(a), entry(b))
         guard let parentA = entryA.parent, let parentB = entryB.parent else { fatalError("a root") }
         detach(a)

@@ -1,0 +1,391 @@
+// A kernel made of dictionaries: a file system in memory that queues the events the real one would, and lets a test say
+// how they are read.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import LinuxSystem
+import Metadata
+import Synchronization
+
+/// Plays the kernel for a watcher without threads. Everything happens on one thread; the lock only satisfies Sendable.
+final class PlayedKernel: WatchKernel {
+    struct Inode {
+        var status: FileStatus
+        var children: [String: UInt64] = [:]
+        var watch: Int32?
+        var tags = ""
+        var isMountRoot = false
+        /// Reading it is refused.
+        var isUnreadable = false
+        /// How many descriptors and names keep it.
+        var opened = 0
+    }
+
+    struct Event {
+        var watch: Int32
+        var mask: InotifyMask
+        var cookie: UInt32 = 0
+        var name = ""
+    }
+
+    struct State {
+        var inodes: [UInt64: Inode] = [1: Inode(status: PlayedKernel.status(1, .directory, 0))]
+        var nextInode: UInt64 = 2
+        var nextWatch: Int32 = 1
+        var watches: [Int32: UInt64] = [:]
+        var nextCookie: UInt32 = 1
+        /// Ticks with each change, so that every status differs.
+        var time: Int64 = 1
+        var queue: [Event] = []
+        /// How many of the queued events may be read; nil for all.
+        var readable: Int? = 0
+        var descriptors: [CInt: UInt64] = [:]
+        /// The next entries of a directory being read.
+        var listings: [CInt: [String]] = [:]
+        var nextDescriptor: CInt = 3
+        var now: UInt64 = 1_000_000_000
+        var limit = 16_384
+        var watchLimit = Int.max
+        var removedWatches: [Int32] = []
+    }
+
+    let state = Mutex(State())
+
+    static func status(_ inode: UInt64, _ kind: FileKind, _ time: Int64) -> FileStatus {
+        FileStatus(
+            kind: kind, mode: 0o755, size: 0, created: Timestamp(nanoseconds: time),
+            modified: Timestamp(nanoseconds: time), changed: Timestamp(nanoseconds: time), owner: 0, group: 0,
+            links: kind == .directory ? 2 : 1, inode: inode, device: 1)
+    }
+
+    // MARK: The watcher's side
+
+    func now() -> UInt64 { state.withLock { $0.now } }
+    var queueLimit: Int { state.withLock { $0.limit } }
+
+    func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        state.withLock { state in
+            var offset = 0
+            while let event = state.queue.first, state.readable != 0 {
+                let field = event.name.isEmpty ? 0 : (event.name.utf8.count + 16) / 16 * 16
+                guard offset + 16 + field <= buffer.count else { break }
+                state.queue.removeFirst()
+                if let readable = state.readable { state.readable = readable - 1 }
+                buffer.storeBytes(of: event.watch, toByteOffset: offset, as: Int32.self)
+                buffer.storeBytes(of: event.mask.rawValue, toByteOffset: offset + 4, as: UInt32.self)
+                buffer.storeBytes(of: event.cookie, toByteOffset: offset + 8, as: UInt32.self)
+                buffer.storeBytes(of: UInt32(field), toByteOffset: offset + 12, as: UInt32.self)
+                for index in 0..<field { buffer[offset + 16 + index] = 0 }
+                for (index, byte) in event.name.utf8.enumerated() { buffer[offset + 16 + index] = byte }
+                offset += 16 + field
+            }
+            return offset
+        }
+    }
+
+    func queuedBytes() throws(SystemError) -> Int {
+        state.withLock { state in
+            state.queue.reduce(0) { $0 + 16 + ($1.name.isEmpty ? 0 : ($1.name.utf8.count + 16) / 16 * 16) }
+        }
+    }
+
+    func openDirectory(at path: UnsafePointer<CChar>, access: Directory.Access) throws(SystemError) -> CInt {
+        try open(String(cString: path), from: 1, access)
+    }
+
+    func openDirectory(
+        _ path: UnsafePointer<CChar>, beneath directory: CInt, access: Directory.Access
+    ) throws(SystemError) -> CInt {
+        guard let inode = state.withLock({ $0.descriptors[directory] }) else { throw .invalid }
+        return try open(String(cString: path), from: inode, access)
+    }
+
+    private func open(_ path: String, from start: UInt64, _ access: Directory.Access) throws(SystemError) -> CInt {
+        var result: Result<CInt, SystemError> = .failure(.noEntry)
+        state.withLock { state in
+            var inode = start
+            for name in path.split(separator: "/") where name != "." {
+                guard let next = state.inodes[inode]?.children[String(name)] else { return }
+                guard state.inodes[next]?.status.kind == .directory else {
+                    result = .failure(.notDirectory)
+                    return
+                }
+                if state.inodes[next]?.isMountRoot == true {
+                    result = .failure(.crossesDevice)
+                    return
+                }
+                inode = next
+            }
+            if access == .reading, state.inodes[inode]?.isUnreadable == true {
+                result = .failure(.noAccess)
+                return
+            }
+            let descriptor = state.nextDescriptor
+            state.nextDescriptor += 1
+            state.descriptors[descriptor] = inode
+            state.inodes[inode]?.opened += 1
+            if access == .reading {
+                state.listings[descriptor] = state.inodes[inode]?.children.keys.sorted() ?? []
+            }
+            result = .success(descriptor)
+        }
+        return try result.get()
+    }
+
+    func close(_ directory: CInt) {
+        state.withLock { state in
+            guard let inode = state.descriptors.removeValue(forKey: directory) else { fatalError("not open") }
+            state.listings[directory] = nil
+            state.inodes[inode]?.opened -= 1
+            PlayedKernel.collect(inode, &state)
+        }
+    }
+
+    func status(of name: UnsafePointer<CChar>, in directory: CInt) throws(SystemError) -> KernelStatus {
+        let name = String(cString: name)
+        let found: KernelStatus? = state.withLock { state in
+            guard let parent = state.descriptors[directory] else { return nil }
+            guard let inode = name.isEmpty ? parent : state.inodes[parent]?.children[name],
+                let entry = state.inodes[inode]
+            else { return nil }
+            return KernelStatus(file: entry.status, isMountRoot: !name.isEmpty && entry.isMountRoot)
+        }
+        guard let found else { throw .noEntry }
+        return found
+    }
+
+    func readEntries(of directory: CInt, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        state.withLock { state in
+            var offset = 0
+            while let name = state.listings[directory]?.first {
+                let length = (19 + name.utf8.count + 8) / 8 * 8
+                guard offset + length <= buffer.count else { break }
+                state.listings[directory]?.removeFirst()
+                for index in 0..<length { buffer[offset + index] = 0 }
+                buffer.storeBytes(of: UInt16(length), toByteOffset: offset + 16, as: UInt16.self)
+                for (index, byte) in name.utf8.enumerated() { buffer[offset + 19 + index] = byte }
+                offset += length
+            }
+            return offset
+        }
+    }
+
+    func addWatch(on directory: CInt, mask: InotifyMask) throws(SystemError) -> Int32 {
+        var result: Result<Int32, SystemError> = .failure(.noEntry)
+        state.withLock { state in
+            guard let inode = state.descriptors[directory] else { return }
+            if let watch = state.inodes[inode]?.watch {
+                result = .success(watch)
+                return
+            }
+            guard state.watches.count < state.watchLimit else {
+                result = .failure(.noSpace)
+                return
+            }
+            let watch = state.nextWatch
+            state.nextWatch += 1
+            state.watches[watch] = inode
+            state.inodes[inode]?.watch = watch
+            result = .success(watch)
+        }
+        return try result.get()
+    }
+
+    func removeWatch(_ watch: Int32) throws(SystemError) {
+        let existed = state.withLock { state in
+            state.removedWatches.append(watch)
+            guard let inode = state.watches.removeValue(forKey: watch) else { return false }
+            state.inodes[inode]?.watch = nil
+            state.queue.append(Event(watch: watch, mask: .ignored))
+            return true
+        }
+        if !existed { throw .invalid }
+    }
+
+    func readTags(
+        of name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    ) -> Int { 0 }
+
+    /// Lets go of an inode that nothing names or holds, as the kernel evicts it: its watch ends.
+    private static func collect(_ inode: UInt64, _ state: inout State) {
+        guard let entry = state.inodes[inode], entry.status.links == 0, entry.opened == 0 else { return }
+        if let watch = entry.watch {
+            state.watches[watch] = nil
+            state.queue.append(Event(watch: watch, mask: .deleteSelf))
+            state.queue.append(Event(watch: watch, mask: .ignored))
+        }
+        state.inodes[inode] = nil
+    }
+
+    // MARK: The test's side: what programs do
+
+    private static func locate(_ path: String, _ state: State) -> (parent: UInt64, name: String, inode: UInt64?) {
+        let names = path.split(separator: "/").map(String.init)
+        var parent: UInt64 = 1
+        for name in names.dropLast() {
+            guard let next = state.inodes[parent]?.children[name] else { fatalError("no such directory: \(path)") }
+            parent = next
+        }
+        let name = names.last ?? ""
+        return (parent, name, name.isEmpty ? 1 : state.inodes[parent]?.children[name])
+    }
+
+    private static func tell(
+        _ directory: UInt64, _ mask: InotifyMask, _ name: String, cookie: UInt32 = 0, _ state: inout State
+    ) {
+        guard let watch = state.inodes[directory]?.watch else { return }
+        state.queue.append(Event(watch: watch, mask: mask, cookie: cookie, name: name))
+    }
+
+    private static func touch(_ inode: UInt64, _ state: inout State) {
+        state.time += 1
+        state.inodes[inode]?.status.modified = Timestamp(nanoseconds: state.time)
+        state.inodes[inode]?.status.changed = Timestamp(nanoseconds: state.time)
+    }
+
+    /// Makes a file or a directory. `inode` hands out a number again.
+    func create(_ path: String, _ kind: FileKind = .file, inode number: UInt64? = nil) {
+        state.withLock { state in
+            let place = PlayedKernel.locate(path, state)
+            precondition(place.inode == nil, "exists: \(path)")
+            state.time += 1
+            let inode = number ?? state.nextInode
+            if number == nil { state.nextInode += 1 }
+            precondition(state.inodes[inode] == nil, "the inode is in use")
+            state.inodes[inode] = Inode(status: PlayedKernel.status(inode, kind, state.time))
+            state.inodes[place.parent]?.children[place.name] = inode
+            PlayedKernel.touch(place.parent, &state)
+            PlayedKernel.tell(
+                place.parent, kind == .directory ? [.create, .isDirectory] : .create, place.name, &state)
+        }
+    }
+
+    func write(_ path: String, size: Int64) {
+        state.withLock { state in
+            let place = PlayedKernel.locate(path, state)
+            guard let inode = place.inode else { fatalError("no such file: \(path)") }
+            state.inodes[inode]?.status.size = size
+            PlayedKernel.touch(inode, &state)
+            PlayedKernel.tell(place.parent, .modify, place.name, &state)
+        }
+    }
+
+    func link(_ old: String, _ new: String) {
+        state.withLock { state in
+            guard let inode = PlayedKernel.locate(old, state).inode else { fatalError("no such file: \(old)") }
+            let place = PlayedKernel.locate(new, state)
+            state.inodes[inode]?.status.links += 1
+            state.inodes[place.parent]?.children[place.name] = inode
+            PlayedKernel.touch(place.parent, &state)
+            PlayedKernel.tell(place.parent, .create, place.name, &state)
+        }
+    }
+
+    func remove(_ path: String) {
+        state.withLock { state in
+            let place = PlayedKernel.locate(path, state)
+            guard let inode = place.inode else { fatalError("no such file: \(path)") }
+            let isDirectory = state.inodes[inode]?.status.kind == .directory
+            state.inodes[place.parent]?.children[place.name] = nil
+            PlayedKernel.touch(place.parent, &state)
+            PlayedKernel.tell(place.parent, isDirectory ? [.delete, .isDirectory] : .delete, place.name, &state)
+            PlayedKernel.unlink(inode, &state)
+        }
+    }
+
+    private static func unlink(_ inode: UInt64, _ state: inout State) {
+        let isDirectory = state.inodes[inode]?.status.kind == .directory
+        let links = state.inodes[inode]?.status.links ?? 1
+        state.inodes[inode]?.status.links = isDirectory ? 0 : links - 1
+        collect(inode, &state)
+    }
+
+    func move(_ old: String, _ new: String) {
+        state.withLock { state in
+            let (from, to) = (PlayedKernel.locate(old, state), PlayedKernel.locate(new, state))
+            guard let inode = from.inode else { fatalError("no such file: \(old)") }
+            state.inodes[from.parent]?.children[from.name] = nil
+            state.inodes[to.parent]?.children[to.name] = inode
+            PlayedKernel.tellMove(inode, from, to, &state)
+            if let replaced = to.inode { PlayedKernel.unlink(replaced, &state) }
+        }
+    }
+
+    func exchange(_ a: String, _ b: String) {
+        state.withLock { state in
+            let (from, to) = (PlayedKernel.locate(a, state), PlayedKernel.locate(b, state))
+            guard let first = from.inode, let second = to.inode else { fatalError("no such file") }
+            state.inodes[from.parent]?.children[from.name] = second
+            state.inodes[to.parent]?.children[to.name] = first
+            PlayedKernel.tellMove(first, from, to, &state)
+            PlayedKernel.tellMove(second, to, from, &state)
+        }
+    }
+
+    private static func tellMove(
+        _ inode: UInt64, _ from: (parent: UInt64, name: String, inode: UInt64?),
+        _ to: (parent: UInt64, name: String, inode: UInt64?), _ state: inout State
+    ) {
+        touch(from.parent, &state)
+        touch(to.parent, &state)
+        state.time += 1
+        state.inodes[inode]?.status.changed = Timestamp(nanoseconds: state.time)
+        let kind: InotifyMask = state.inodes[inode]?.status.kind == .directory ? .isDirectory : []
+        tell(from.parent, kind.union(.movedFrom), from.name, cookie: state.nextCookie, &state)
+        tell(to.parent, kind.union(.movedTo), to.name, cookie: state.nextCookie, &state)
+        if let watch = state.inodes[inode]?.watch { state.queue.append(Event(watch: watch, mask: .moveSelf)) }
+        state.nextCookie += 1
+    }
+
+    func setMountRoot(_ path: String, _ isMountRoot: Bool) {
+        state.withLock { state in
+            guard let inode = PlayedKernel.locate(path, state).inode else { fatalError("no such directory") }
+            state.inodes[inode]?.isMountRoot = isMountRoot
+        }
+    }
+
+    /// Sets the mode, and with it whether the directory can be read.
+    func setUnreadable(_ path: String, _ isUnreadable: Bool) {
+        state.withLock { state in
+            let place = PlayedKernel.locate(path, state)
+            guard let inode = place.inode else { fatalError("no such directory") }
+            state.inodes[inode]?.isUnreadable = isUnreadable
+            state.inodes[inode]?.status.mode = isUnreadable ? 0 : 0o755
+            PlayedKernel.tell(place.parent, [.attributes, .isDirectory], place.name, &state)
+        }
+    }
+
+    // MARK: The test's side: how the events are read
+
+    /// Loses everything that is queued, as the kernel does when the queue is full.
+    func overflow() {
+        state.withLock { $0.queue = [Event(watch: -1, mask: .overflow)] }
+    }
+
+    /// Loses the last queued events and puts the overflow in their place.
+    func overflow(after kept: Int) {
+        state.withLock { $0.queue = Array($0.queue.prefix(kept)) + [Event(watch: -1, mask: .overflow)] }
+    }
+
+    /// Changes the order of two queued events.
+    func swapEvents(_ a: Int, _ b: Int) { state.withLock { $0.queue.swapAt(a, b) } }
+
+    func advance(_ nanoseconds: UInt64) { state.withLock { $0.now += nanoseconds } }
+
+    /// Everything below a directory, by path.
+    func contents(below path: String) -> [[UInt8]: FileStatus] {
+        state.withLock { state in
+            guard let root = PlayedKernel.locate(path, state).inode else { return [:] }
+            var found: [[UInt8]: FileStatus] = [:]
+            var stack: [(UInt64, String)] = [(root, "")]
+            while let (inode, prefix) = stack.popLast() {
+                for (name, child) in state.inodes[inode]?.children ?? [:] {
+                    guard let entry = state.inodes[child] else { continue }
+                    found[Array((prefix + name).utf8)] = entry.status
+                    if !entry.isMountRoot { stack.append((child, prefix + name + "/")) }
+                }
+            }
+            return found
+        }
+    }
+}
