@@ -88,6 +88,7 @@ struct RestartTests {
         }()
         query.stop()
         try Change.write("", to: daemon.box + "/a")
+        try await daemon.client.flush()
         let resumed = MetadataQuery(predicate: "", since: clock, socket: daemon.socket)
         try await resumed.start()
         var told: [QueryNotification] = []

@@ -227,6 +227,16 @@ struct QueryStateTests {
                 .started(resumed: true),
                 .progress(QueryChanges(added: [bread.item()], removed: [milk.removal])), .gathered,
             ])
+        // Whoever comes late hears of the removals too.
+        let late = state.addReader()
+        state.receive(.updated(QueryChanges(removed: [bread.removal]), clock: "8"))
+        #expect(
+            drain(&state, late) == [
+                .started(resumed: true),
+                .progress(QueryChanges(added: [bread.item()], removed: [milk.removal])), .gathered,
+                .updated(QueryChanges(removed: [bread.removal])),
+            ])
+        _ = drain(&state, reader)
         // It does not know all that matches, so when the daemon forgets, it can only begin anew.
         state.loseConnection(loss)
         #expect(state.beginCall() == "8")

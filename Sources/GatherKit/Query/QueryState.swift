@@ -49,6 +49,8 @@ struct QueryState {
     private var toldStarted: (resumed: Bool, Void)?
     private var toldGathered = false
     private var toldLoss: GatherError?
+    /// All that has been told, where the results are not everything that matches and so cannot stand for it.
+    private var story: NotificationQueue?
 
     /// The clock up to which everything has been told.
     private(set) var clock: String?
@@ -82,6 +84,7 @@ struct QueryState {
         frozenClock = nil
         inexact = []
         toldStarted = nil
+        story = nil
         toldGathered = false
         toldLoss = nil
     }
@@ -241,8 +244,8 @@ struct QueryState {
 
     /// A new reader, which is told the whole story so far, condensed: what it hears is complete whenever it comes.
     mutating func addReader() -> UInt64 {
-        var queue = NotificationQueue()
-        if let (resumed, _) = toldStarted {
+        var queue = story ?? NotificationQueue()
+        if story == nil, let (resumed, _) = toldStarted {
             queue.start(resumed: resumed)
             queue.addProgress(QueryChanges(added: visibleResults.items))
             if toldGathered { queue.finishGathering() }
@@ -264,11 +267,20 @@ struct QueryState {
             body(&held)
         } else {
             for index in queues.values.indices { body(&queues.values[index]) }
+            if var story = story.take() {
+                body(&story)
+                self.story = story
+            }
         }
     }
 
     private mutating func noteStarted(resumed: Bool) {
         toldStarted = (resumed, ())
+        story = nil
+        if resumed {
+            story = NotificationQueue()
+            story?.start(resumed: true)
+        }
         toldGathered = false
         toldLoss = nil
     }
