@@ -1,0 +1,175 @@
+// Live queries beyond the plain case: batches, heartbeats, slow readers, flushes, tags, moved directories.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Glibc
+import Testing
+import Varlink
+
+@testable import GatherService
+
+@Suite(.timeLimit(.minutes(2))) struct SubscriptionTests {
+    @Test func aBatchIsOneReply() async throws {
+        try await DaemonFixture.run { daemon in
+            // Far longer than the test: only the flush ends the batch.
+            let subscriber = try await Subscriber(daemon, .init(predicate: "name LIKE 'Item_*'", batch: 600_000))
+            try await subscriber.gather()
+            for number in 0..<20 { try daemon.directory.write("", to: "tree/Item_\(number)") }
+            #expect(rename(daemon.tree + "/Item_3", daemon.tree + "/Item_three") == 0)
+            #expect(unlink(daemon.tree + "/Item_4") == 0)
+            try await daemon.flush()
+            let reply = try await subscriber.next()
+            #expect(reply.event == .updated)
+            #expect(reply.added?.count == 19)
+            #expect(reply.changed == nil)
+            #expect(reply.removed == nil)
+            #expect(reply.count == 19)
+            #expect(reply.clock != nil)
+            await subscriber.close()
+        }
+    }
+
+    @Test func aBatchEndsInTime() async throws {
+        try await DaemonFixture.run { daemon in
+            let subscriber = try await Subscriber(daemon, .init(predicate: "", batch: 10))
+            try await subscriber.gather()
+            try daemon.directory.write("", to: "tree/a")
+            try await subscriber.next()
+            #expect(subscriber.items.count == 1)
+            await subscriber.close()
+        }
+    }
+
+    @Test func heartbeats() async throws {
+        try await DaemonFixture.run { daemon in
+            let subscriber = try await Subscriber(daemon, .init(predicate: "", heartbeat: 5))
+            try await subscriber.gather()
+            for _ in 0..<3 { #expect(try await subscriber.next().event == .alive) }
+            #expect(subscriber.lastClock != nil)
+            await subscriber.close()
+        }
+    }
+
+    @Test func aSlowReaderIsMergedFor() async throws {
+        try await DaemonFixture.run { daemon in
+            let subscriber = try await Subscriber(daemon, .init(predicate: "kind == 'file'"))
+            try await subscriber.gather()
+            // Far more than the socket, the client's and the server's buffers take.
+            let rounds = 40
+            let files = 400
+            let padding = String(repeating: "n", count: 200)
+            for round in 0..<rounds {
+                for file in 0..<files {
+                    try daemon.directory.write(String(round), to: "tree/\(padding)\(file)")
+                }
+                try await daemon.flush()
+            }
+            let gone = padding + "0"
+            #expect(unlink(daemon.tree + "/" + gone) == 0)
+            try daemon.directory.write("", to: "tree/last")
+            try await daemon.flush()
+            var told = 0
+            while !subscriber.items.values.contains(daemon.tree + "/last") || subscriber.items.count > files {
+                let reply = try await subscriber.next()
+                told += (reply.added?.count ?? 0) + (reply.changed?.count ?? 0) + (reply.removed?.count ?? 0)
+            }
+            #expect(subscriber.items.count == files)
+            #expect(!subscriber.items.values.contains(daemon.tree + "/" + gone))
+            #expect(subscriber.violations.isEmpty)
+            #expect(told < rounds * files, "what was not taken was merged")
+            await subscriber.close()
+        }
+    }
+
+    @Test func aMovedDirectoryTellsThoseWhoAskedForPaths() async throws {
+        try await DaemonFixture.run { daemon in
+            for number in 0..<10 { try daemon.directory.write("", to: "tree/a/b/f\(number)") }
+            let paths = try await Subscriber(daemon, .init(predicate: "kind == 'file'", attributes: ["path"]))
+            let names = try await Subscriber(daemon, .init(predicate: "kind == 'file'", attributes: ["name"]))
+            try await paths.gather()
+            try await names.gather()
+            #expect(rename(daemon.tree + "/a", daemon.tree + "/c") == 0)
+            let reply = try await paths.next()
+            #expect(reply.changed?.count == 10)
+            for item in reply.changed ?? [] {
+                let name = try #require(item.path).dropFirst(daemon.tree.count + 5)
+                #expect(item.path == daemon.tree + "/c/b/" + name)
+                #expect(item.previousPath == daemon.tree + "/a/b/" + name)
+            }
+            // The other hears nothing of it: what comes next is something else.
+            try daemon.directory.write("", to: "tree/z")
+            let next = try await names.next()
+            #expect(next.changed == nil)
+            #expect(next.added?.count == 1)
+            await paths.close()
+            await names.close()
+        }
+    }
+
+    @Test func tagsAreReadWhenAskedForAndKeptLive() async throws {
+        try await DaemonFixture.run { daemon in
+            func tag(_ name: String, _ tags: String) -> Bool {
+                setxattr(daemon.tree + "/" + name, "user.xdg.tags", tags, tags.utf8.count, 0) == 0
+            }
+            try daemon.directory.write("", to: "tree/a")
+            try daemon.directory.write("", to: "tree/b")
+            try #require(tag("a", "dairy, cold"))
+            #expect(try await daemon.find("ANY tags == 'cold'") == ["a"])
+            let subscriber = try await Subscriber(
+                daemon, .init(predicate: "ANY tags == 'dairy'", attributes: ["path", "tags"]))
+            try await subscriber.gather()
+            #expect(subscriber.items.count == 1)
+            #expect(tag("b", "dairy"))
+            while subscriber.items.count < 2 { try await subscriber.next() }
+            #expect(removexattr(daemon.tree + "/a", "user.xdg.tags") == 0)
+            while subscriber.items.count > 1 { try await subscriber.next() }
+            #expect(subscriber.items.values.map { $0 } == [daemon.tree + "/b"])
+            #expect(subscriber.violations.isEmpty)
+            await subscriber.close()
+        }
+    }
+
+    @Test func aContainerThatIsAwayAndComesBack() async throws {
+        try await DaemonFixture.run { daemon in
+            try daemon.directory.write("", to: "tree/a")
+            let subscriber = try await Subscriber(daemon, .init(predicate: "kind == 'file'"))
+            try await subscriber.gather()
+            #expect(rename(daemon.tree, daemon.directory.path + "/away") == 0)
+            while !subscriber.items.isEmpty { try await subscriber.next() }
+            let away = try await daemon.call(ContainerInterface.Get.self, .init(identifier: "tree")).container
+            #expect(away.state == .unavailable)
+            #expect(away.reason != nil)
+            #expect(rename(daemon.directory.path + "/away", daemon.tree) == 0)
+            while subscriber.items.isEmpty { try await subscriber.next() }
+            #expect(try await daemon.find("kind == 'file'") == ["a"])
+            #expect(subscriber.violations.isEmpty)
+            await subscriber.close()
+        }
+    }
+
+    @Test func monitorTellsOfStates() async throws {
+        try await DaemonFixture.run { daemon in
+            let client = try await daemon.client()
+            var replies = client.callMore(ContainerInterface.Monitor.name).makeAsyncIterator()
+            func next() async throws -> [ContainerDescription] {
+                let bytes = try #require(try await replies.next())
+                return try bytes.decode(ContainerInterface.Monitor.Reply.self).containers
+            }
+            while try await next().first?.state != .live {}
+            #expect(rename(daemon.tree, daemon.directory.path + "/away") == 0)
+            while try await next().first?.state != .unavailable {}
+            #expect(rename(daemon.directory.path + "/away", daemon.tree) == 0)
+            while try await next().first?.state != .live {}
+            await client.close()
+        }
+    }
+
+    @Test func rescanFindsNothingToMend() async throws {
+        try await DaemonFixture.run { daemon in
+            for number in 0..<50 { try daemon.directory.write("", to: "tree/d\(number % 5)/\(number)") }
+            #expect(try await daemon.find("kind == 'file'").count == 50)
+            let counts = try await daemon.call(ContainerInterface.Rescan.self, .init(identifier: "tree"))
+            #expect(counts == .init(added: 0, changed: 0, removed: 0))
+        }
+    }
+}
