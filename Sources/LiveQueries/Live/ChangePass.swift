@@ -25,6 +25,10 @@ struct ChangePass {
     private var candidates: [Int] = []
     private var formerPlace = ItemPlace()
     private var place = ItemPlace()
+    /// The directories whose own place changed, where anyone cares.
+    private var moved: [Row: MovedDirectory] = [:]
+    /// How many rows below directories that moved are walked whatever the queries are.
+    private let walkLimit: Int
     private var isTouched: [Bool]
     private(set) var touched: [LiveQuery] = []
 
@@ -38,8 +42,9 @@ struct ChangePass {
 
     init(
         _ changes: ChangeSet, in index: MetadataIndex, queries: [LiveQuery?], still: QueryFiling, placed: QueryFiling,
-        isCounted: Bool
+        isCounted: Bool, walkLimit: Int
     ) {
+        self.walkLimit = walkLimit
         self.changes = changes
         self.index = index
         self.queries = queries
@@ -52,9 +57,9 @@ struct ChangePass {
     }
 
     mutating func run() {
-        let moved = movedDirectories()
+        moved = movedDirectories()
         for at in 0..<changes.count { meet(at, isBelowMove: !moved.isEmpty) }
-        for directory in moved { meetDescendants(of: directory, moved) }
+        if !moved.isEmpty { meetDescendants() }
     }
 
     // MARK: Rows that changed themselves
@@ -159,50 +164,128 @@ struct ChangePass {
 
     // MARK: Rows below directories that moved
 
-    /// The directories of the set whose own place changed, where anyone cares.
-    private func movedDirectories() -> Set<Row> {
-        var moved: Set<Row> = []
+    /// A directory that moved. Relative to it all that lies below lies where it lay, so what changed of the place is the
+    /// same for all.
+    private struct MovedDirectory {
+        var difference = Difference()
+        /// Its path before, and the length of its path now.
+        var formerPath: [UInt8] = []
+        var pathCount = 0
+    }
+
+    private mutating func movedDirectories() -> [Row: MovedDirectory] {
+        var moved: [Row: MovedDirectory] = [:]
         if placed.count == 0 { return moved }
         for at in 0..<changes.count {
             let row = changes.row(at: at)
-            guard changes.hasFormer(at: at), index.isLive(row), index.kind(of: row).isDirectory else { continue }
-            if case .changed = changes.transition(at: at, in: index), isRenamed(at) { moved.insert(row) }
+            guard changes.hasFormer(at: at), index.isLive(row), index.kind(of: row).isDirectory,
+                case .changed = changes.transition(at: at, in: index), isRenamed(at)
+            else { continue }
+            var directory = MovedDirectory()
+            formerPlace.forget()
+            place.forget()
+            comparePlaces(row, &directory.difference)
+            directory.formerPath = formerPlace.path
+            directory.pathCount = place.path.count
+            // Below Documents begins one level further down than Documents itself.
+            let slash = [UInt8(ascii: "/")]
+            directory.difference.scope =
+                DerivedText.isInDocuments(formerPlace.path + slash) != DerivedText.isInDocuments(place.path + slash)
+            moved[row] = directory
         }
         return moved
     }
 
-    /// Goes through what lies below a directory that moved and is not in the set itself. Relative to the directory it all
-    /// lies where it lay, so what changed of the place is the same for all.
-    private mutating func meetDescendants(of directory: Row, _ moved: Set<Row>) {
-        var difference = Difference()
-        formerPlace.forget()
-        place.forget()
-        comparePlaces(directory, &difference)
-        guard difference.path else { return }
-        let formerPrefix = formerPlace.path
-        let prefixCount = place.path.count
-        // Below Documents begins one level further down than Documents itself.
-        difference.scope =
-            DerivedText.isInDocuments(formerPrefix + [UInt8(ascii: "/")])
-            != DerivedText.isInDocuments(place.path + [UInt8(ascii: "/")])
-        // The walk does not let the pass change while it goes on, so rows are noted in pieces.
-        var rows: [Row] = []
-        index.forEachDescendant(of: directory) { row in
-            guard changes.index(of: row) != nil else {
-                rows.append(row)
-                return true
-            }
-            // A directory that moved itself is walked on its own.
-            return !moved.contains(row)
+    /// Goes through what lies below the directories that moved and is not in the set itself.
+    ///
+    /// Queries whose answer has nothing to do with the place, though their subscribers asked for it, find what lies below
+    /// by a scan, where there are few of them and many rows: columns are gone through ten times faster than a tree.
+    private mutating func meetDescendants() {
+        var isScanned = false
+        if let scanning = queriesToScan() {
+            isScanned = true
+            for number in scanning { meetMovedByScan(number) }
+            if !queries.contains(where: { $0?.plan.isPlaceSensitive ?? false }) { return }
         }
-        for row in rows { meetMoved(row, formerPrefix, prefixCount, difference) }
+        for (directory, place) in moved where place.difference.path {
+            // The walk does not let the pass change while it goes on, so rows are noted first.
+            var rows: [Row] = []
+            index.forEachDescendant(of: directory) { row in
+                guard changes.index(of: row) != nil else {
+                    rows.append(row)
+                    return true
+                }
+                // A directory that moved itself is walked on its own.
+                return moved[row] == nil
+            }
+            for row in rows { meetMoved(row, place, isScanned: isScanned) }
+        }
     }
 
-    private mutating func meetMoved(_ row: Row, _ formerPrefix: [UInt8], _ prefixCount: Int, _ difference: Difference) {
+    /// The most queries that are answered by a scan each.
+    private static let maximumScans = 32
+
+    /// The queries that are better answered by a scan; nil where a walk is.
+    private func queriesToScan() -> [Int]? {
+        var scanning: [Int] = []
+        for (number, query) in queries.enumerated() {
+            guard let query, query.isPlaceSensitive, !query.plan.isPlaceSensitive else { continue }
+            if scanning.count == ChangePass.maximumScans { return nil }
+            scanning.append(number)
+        }
+        if scanning.isEmpty { return nil }
+        var left = walkLimit
+        for directory in moved.keys {
+            guard var row = index.firstChild(of: directory) else { continue }
+            walk: while left > 0 {
+                left -= 1
+                if let child = index.firstChild(of: row) {
+                    row = child
+                    continue
+                }
+                while index.nextSibling(of: row) == nil {
+                    row = index.parent(of: row)
+                    if row == directory { break walk }
+                }
+                row = index.nextSibling(of: row) ?? directory
+            }
+        }
+        return left == 0 ? scanning : nil
+    }
+
+    private mutating func meetMovedByScan(_ number: Int) {
+        guard let query = queries[number], moved.values.contains(where: { $0.difference.concerns(query) }) else {
+            return
+        }
+        // Neighbours mostly share their directory.
+        var last: (parent: Row, above: MovedDirectory?)?
+        for row in query.plan.selectTolerantly(in: former.current).selection {
+            let parent = index.parent(of: row)
+            if last?.parent != parent { last = (parent, movedDirectory(above: parent)) }
+            guard let place = last?.above, place.difference.concerns(query), changes.index(of: row) == nil,
+                let item = index.identifier(of: row)
+            else { continue }
+            know(row, place)
+            record(number, item, matched: true, matches: true, isMoved: place.difference.path)
+        }
+    }
+
+    /// The first directory that moved, from a row upwards.
+    private func movedDirectory(above row: Row) -> MovedDirectory? {
+        var row = row
+        while row != .root {
+            if let directory = moved[row] { return directory }
+            row = index.parent(of: row)
+        }
+        return nil
+    }
+
+    private mutating func meetMoved(_ row: Row, _ directory: MovedDirectory, isScanned: Bool) {
+        let difference = directory.difference
         candidates.removeAll(keepingCapacity: true)
         let kind = index.kind(of: row)
         if placed.needsPath {
-            know(row, formerPrefix, prefixCount)
+            know(row, directory)
             index.withName(of: row) { name in
                 placed.appendCandidates(name: name, kind: kind, path: place.path, to: &candidates)
                 placed.appendCandidates(name: name, kind: kind, path: formerPlace.path, to: &candidates)
@@ -211,10 +294,10 @@ struct ChangePass {
             index.withName(of: row) { placed.appendCandidates(name: $0, kind: kind, path: [], to: &candidates) }
             // Of most rows nobody wants to know where they lie.
             if candidates.isEmpty { return }
-            know(row, formerPrefix, prefixCount)
+            know(row, directory)
         }
         for number in candidates where answers[number].isEmpty {
-            guard let query = queries[number] else { continue }
+            guard let query = queries[number], !isScanned || query.plan.isPlaceSensitive else { continue }
             met.append(number)
             answers[number] = .testedNow
             let matches = ask(query, row, index, &place)
@@ -228,10 +311,10 @@ struct ChangePass {
     }
 
     /// Works out both places of a row below a directory that moved.
-    private mutating func know(_ row: Row, _ formerPrefix: [UInt8], _ prefixCount: Int) {
+    private mutating func know(_ row: Row, _ directory: MovedDirectory) {
         place.forget()
         place.know(row, index)
-        formerPlace.set(formerPrefix, place.path[prefixCount...])
+        formerPlace.set(directory.formerPath, place.path[directory.pathCount...])
     }
 
     // MARK: Asking and telling

@@ -13,7 +13,12 @@ package final class LiveQueryRegistry {
     private var still = QueryFiling()
     private var placed = QueryFiling()
 
-    package init() {}
+    /// How many rows below directories that moved are walked whatever the queries are; beyond it scans are considered.
+    private let walkLimit: Int
+
+    package convenience init() { self.init(walkLimit: 4_096) }
+
+    init(walkLimit: Int) { self.walkLimit = walkLimit }
 
     /// How many queries there are.
     package var count: Int { still.count + placed.count }
@@ -53,7 +58,9 @@ package final class LiveQueryRegistry {
     @discardableResult
     package func process(_ changes: ChangeSet, in index: MetadataIndex) -> [LiveQuery] {
         if changes.isEmpty || count == 0 { return [] }
-        var pass = ChangePass(changes, in: index, queries: queries, still: still, placed: placed, isCounted: true)
+        var pass = ChangePass(
+            changes, in: index, queries: queries, still: still, placed: placed, isCounted: true,
+            walkLimit: walkLimit)
         pass.run()
         return pass.touched
     }
@@ -67,7 +74,7 @@ package final class LiveQueryRegistry {
         let none = QueryFiling()
         var pass = ChangePass(
             changes, in: index, queries: [query], still: query.isPlaceSensitive ? none : filing,
-            placed: query.isPlaceSensitive ? filing : none, isCounted: false)
+            placed: query.isPlaceSensitive ? filing : none, isCounted: false, walkLimit: walkLimit)
         pass.run()
     }
 
