@@ -265,8 +265,8 @@ struct ChangePass {
             guard let place = last?.above, place.difference.concerns(query), changes.index(of: row) == nil,
                 let item = index.identifier(of: row)
             else { continue }
-            know(row, place)
-            record(number, item, matched: true, matches: true, isMoved: place.difference.path)
+            formerPlace.forget()
+            record(number, item, matched: true, matches: true, isMoved: place.difference.path, below: place)
         }
     }
 
@@ -305,7 +305,7 @@ struct ChangePass {
             let matched = query.plan.isPlaceSensitive ? ask(query, row, index, &formerPlace) : matches
             guard matched != matches || (matches && difference.concerns(query)), let item = index.identifier(of: row)
             else { continue }
-            record(number, item, matched: matched, matches: matches, isMoved: difference.path)
+            record(number, item, matched: matched, matches: matches, isMoved: difference.path, below: directory)
         }
         forgetAnswers()
     }
@@ -366,12 +366,15 @@ struct ChangePass {
     }
 
     private mutating func record(
-        _ number: Int, _ item: ItemIdentifier, matched: Bool, matches: Bool, isMoved: Bool
+        _ number: Int, _ item: ItemIdentifier, matched: Bool, matches: Bool, isMoved: Bool,
+        below: MovedDirectory? = nil
     ) {
         guard let query = queries[number] else { return }
         let (former, isCounted) = (former, isCounted)
+        let below = below.map { PendingItems.KnownPath.below(former: $0.formerPath, count: $0.pathCount) }
         withFormerPlace { place in
-            query.record(item, matched: matched, matches: matches, isCounted: isCounted, isMoved: isMoved) {
+            query.record(item, matched: matched, matches: matches, isCounted: isCounted, isMoved: isMoved, below: below)
+            {
                 place.know(item.row, former)
                 return place.path
             }

@@ -56,7 +56,7 @@ package final class LiveQuery {
         pending.updateEach { identifier, entry in
             guard entry.isHeld else { return }
             first.remove(identifier.row)
-            entry = PendingItems.Entry(isHeld: false, matches: entry.matches, path: nil)
+            entry = PendingItems.Entry(isHeld: false, matches: entry.matches)
         }
         firstIterator = nil
     }
@@ -99,14 +99,11 @@ package final class LiveQuery {
         let asksPath = attributes.contains(.path)
         while delta.count < limit, let (identifier, entry) = pending.popFirst() {
             if !entry.matches {
-                delta.removed.append(Delta.Removed(identifier: identifier, path: entry.path ?? []))
+                var path: [UInt8] = []
+                if case .bytes(let known) = entry.path { path = known }
+                delta.removed.append(Delta.Removed(identifier: identifier, path: path))
             } else if entry.isHeld {
-                var previous = asksPath ? entry.path : nil
-                if let path = previous {
-                    var present: [UInt8] = []
-                    index.appendPath(of: identifier.row, to: &present)
-                    if present == path { previous = nil }
-                }
+                let previous = asksPath ? previousPath(of: identifier.row, entry.path, in: index) : nil
                 delta.changed.append(Delta.Changed(row: identifier.row, previousPath: previous))
             } else {
                 delta.added.append(identifier.row)
@@ -116,11 +113,25 @@ package final class LiveQuery {
         return delta
     }
 
-    /// Notes what became of an item. `isMoved` says that its path is another now; `formerPath` is then, and where it
-    /// no longer matches, called for the path that it had.
+    /// The path that the subscriber knows, where it is not the present one.
+    private func previousPath(of row: Row, _ known: PendingItems.KnownPath, in index: MetadataIndex) -> [UInt8]? {
+        if case .present = known { return nil }
+        var present: [UInt8] = []
+        index.appendPath(of: row, to: &present)
+        let path =
+            switch known {
+            case .present: present
+            case .bytes(let path): path
+            case .below(let former, let count): former + present[count...]
+            }
+        return path == present ? nil : path
+    }
+
+    /// Notes what became of an item. `isMoved` says that its path is another now, and `below` what differs, where that
+    /// is a directory above; `formerPath` is called for the path that it had, where that has to be kept.
     func record(
         _ identifier: ItemIdentifier, matched: Bool, matches: Bool, isCounted: Bool, isMoved: Bool,
-        formerPath: () -> [UInt8]
+        below: PendingItems.KnownPath? = nil, formerPath: () -> [UInt8]
     ) {
         if isCounted { count += (matches ? 1 : 0) - (matched ? 1 : 0) }
         var entry: PendingItems.Entry
@@ -129,11 +140,16 @@ package final class LiveQuery {
         } else {
             // One of the first results that was not taken yet is not held.
             let isUntold = matched && first.remove(identifier.row)
-            entry = PendingItems.Entry(isHeld: matched && !isUntold, matches: matched, path: nil)
+            entry = PendingItems.Entry(isHeld: matched && !isUntold, matches: matched)
         }
         entry.matches = matches
-        if entry.isHeld, entry.path == nil, !matches || (isMoved && attributes.contains(.path)) {
-            entry.path = formerPath()
+        if entry.isHeld {
+            let isPathLost = !matches || (isMoved && attributes.contains(.path))
+            switch entry.path {
+            case .present where isPathLost: entry.path = (matches ? below : nil) ?? .bytes(formerPath())
+            case .below(let former, let count) where isPathLost: entry.path = .bytes(former + formerPath()[count...])
+            default: break
+            }
         }
         pending[identifier] = entry
     }

@@ -12,8 +12,17 @@ struct PendingItems {
         var isHeld: Bool
         /// Whether it matches now.
         var matches: Bool
-        /// The path that the subscriber knows, from the root; nil as long as it is the present one.
-        var path: [UInt8]?
+        var path = KnownPath.present
+    }
+
+    /// The path that a subscriber knows of an item, from the root.
+    enum KnownPath {
+        /// It is the present one.
+        case present
+        case bytes([UInt8])
+        /// The present one with something else in place of its first `count` bytes, after a directory moved. What lay
+        /// below it shares the former path of the directory, and takes no room of its own.
+        case below(former: [UInt8], count: Int)
     }
 
     private var entries: [ItemIdentifier: Entry] = [:]
