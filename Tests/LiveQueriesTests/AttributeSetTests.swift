@@ -1,0 +1,30 @@
+// Sets of attributes against the standard library's.
+// SPDX-License-Identifier: Apache-2.0
+
+import LiveQueries
+import Metadata
+import Testing
+
+@Suite struct AttributeSetTests {
+    @Test func itIsASetOfAttributes() {
+        var generator = SeededGenerator(state: 1)
+        var set = AttributeSet()
+        var expected: Set<Attribute> = []
+        #expect(set.isEmpty)
+        for _ in 0..<500 {
+            let attribute = generator.pick(Attribute.allCases)
+            if generator.chance(2) {
+                set.insert(attribute)
+                expected.insert(attribute)
+            } else {
+                set.remove(attribute)
+                expected.remove(attribute)
+            }
+            #expect(Set(set.attributes) == expected && set.count == expected.count)
+            #expect(Attribute.allCases.allSatisfy { set.contains($0) == expected.contains($0) })
+            #expect(set.isEmpty == expected.isEmpty && set == AttributeSet(expected))
+            #expect(set.followFromPlace == expected.contains { $0.followsFromPlace })
+        }
+        #expect(([.name, .path] as AttributeSet).union([.path, .size]) == [.name, .path, .size])
+    }
+}
