@@ -213,10 +213,14 @@ extension InotifyMask {
         .onlyDirectories, .excludeUnlinked,
     ]
 
-    /// What the directories above a container are watched for; added to whatever they are watched for already.
+    /// What the directories above a container are watched for: their own moves. The container's own directory tells
+    /// of its own. Added to whatever they are watched for already.
     static let ancestor: InotifyMask = [
-        .create, .delete, .movedFrom, .movedTo, .deleteSelf, .moveSelf, .onlyDirectories, .excludeUnlinked, .addToMask,
+        .deleteSelf, .moveSelf, .onlyDirectories, .excludeUnlinked, .addToMask,
     ]
+
+    /// The same while the container is missing: what appears in them matters too.
+    static let ancestorOfMissing: InotifyMask = ancestor.union([.create, .delete, .movedFrom, .movedTo, .attributes])
 
     /// Events that change the directory itself too: its times and its links.
     static let changesDirectory: InotifyMask = [.create, .delete, .movedFrom, .movedTo]

@@ -254,10 +254,12 @@ extension TreeWatcher {
     func poll() {
         for container in containers.values {
             guard let time = container.nextPoll, kernel.now() >= time else { continue }
-            container.nextPoll = kernel.now() &+ settings.pollInterval
+            container.nextPoll = container.unwatched > 0 ? kernel.now() &+ settings.pollInterval : nil
+            suspects.insert(container.number)
             guard container.comparison == nil else { continue }
             let unwatched = directories.directories(of: container.number) { $0.flags.contains(.unwatched) }
-            if !unwatched.isEmpty { compare(container, origin: Origin(cause: causeNow), only: unwatched) }
+            // No barrier waits for a poll: what it finds was told by no event.
+            if !unwatched.isEmpty { compare(container, origin: Origin(cause: position), only: unwatched) }
         }
     }
 }

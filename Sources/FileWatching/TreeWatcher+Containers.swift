@@ -50,21 +50,40 @@ extension TreeWatcher {
 
     /// Looks whether a container's directory is there, and whether it is the one that is known.
     private func check(_ container: WatchedContainer) {
-        watchAncestors(of: container)
-        let found: FileStatus
+        var found = status(ofRoot: container)
+        if case .failure(let error) = found {
+            if container.failure == nil {
+                if error.isShortage {
+                    // That says nothing of the directory.
+                    container.nextPoll = container.nextPoll ?? kernel.now() &+ settings.pollInterval
+                    return
+                }
+                lose(container, error)
+                notices.append(.containerGone(container: container.number, error: error))
+            }
+            // It may have appeared before the directories above were watched.
+            watchAncestors(of: container, mask: .ancestorOfMissing)
+            found = status(ofRoot: container)
+        } else {
+            watchAncestors(of: container, mask: .ancestor)
+        }
+        switch found {
+        case .failure(let error): container.failure = error
+        case .success(let status): check(container, status)
+        }
+    }
+
+    private func status(ofRoot container: WatchedContainer) -> Result<FileStatus, SystemError> {
         do throws(SystemError) {
             let number = try kernel.openDirectory(at: container.path, access: .path)
             defer { kernel.close(number) }
-            found = try kernel.status(of: "", in: number).file
+            return .success(try kernel.status(of: "", in: number).file)
         } catch {
-            if container.failure == nil {
-                lose(container, error)
-                notices.append(.containerGone(container: container.number, error: error))
-            } else if container.failure != error || container.ancestors.isEmpty {
-                container.failure = error
-            }
-            return
+            return .failure(error)
         }
+    }
+
+    private func check(_ container: WatchedContainer, _ found: FileStatus) {
         if let root = container.root {
             let record = directories[root]
             let isKnown = record.inode == found.inode && record.device == found.device
@@ -133,7 +152,7 @@ extension TreeWatcher {
 
     /// Watches the directories above a container, as far down as there are any: one that is missing is noticed when it
     /// appears, and one that is renamed when it goes.
-    private func watchAncestors(of container: WatchedContainer) {
+    private func watchAncestors(of container: WatchedContainer, mask: InotifyMask) {
         let components = container.pathComponents
         var watches: [Int32] = []
         var path: [UInt8] = []
@@ -141,7 +160,7 @@ extension TreeWatcher {
             let text = (path.isEmpty ? [UInt8(ascii: "/")] : path).map(CChar.init(bitPattern:)) + [0]
             guard let directory = try? kernel.openDirectory(at: text, access: .reading) else { break }
             defer { kernel.close(directory) }
-            if let watch = try? kernel.addWatch(on: directory, mask: .ancestor) { watches.append(watch) }
+            if let watch = try? kernel.addWatch(on: directory, mask: mask) { watches.append(watch) }
             path.append(UInt8(ascii: "/"))
             path.append(contentsOf: component)
         }
@@ -163,6 +182,13 @@ extension TreeWatcher {
             }
         }
         container.ancestors = watches
+    }
+}
+
+extension SystemError {
+    /// Whether we are short of something, which says nothing of what was asked for.
+    var isShortage: Bool {
+        [.tooManyDescriptors, .tooManyDescriptorsInSystem, .noMemory, .wouldBlock].contains(self)
     }
 }
 

@@ -117,7 +117,10 @@ extension TreeWatcher {
         } else {
             compare(result, with: id, touched: touched, origin)
         }
-        directories[id].flags.insert(.wasRead)
+        if directories[id].flags.insert(.wasRead).inserted, tree.parent(of: node) == nil {
+            // Whether it was still in its place when its own watch began.
+            suspects.insert(node.container)
+        }
         expectChildren(of: result, in: id)
         for name in held?.names ?? [] {
             name.withUnsafeBytes { name in

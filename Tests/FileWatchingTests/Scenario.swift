@@ -116,9 +116,11 @@ final class Scenario {
         }
     }
 
-    private func turn() {
-        _ = watcher.turn()
+    @discardableResult
+    private func turn() -> Bool {
+        let more = watcher.turn()
         notices += watcher.takeNotices()
+        return more
     }
 
     /// Reads everything, and lets time pass where the watcher waits for it.
@@ -127,11 +129,12 @@ final class Scenario {
         watcher.performsJobs = true
         let barrier = watcher.barrier()
         for _ in 0..<1000 {
-            turn()
+            let more = turn()
             if watcher.isReached(barrier) {
                 kernel.state.withLock { $0.readable = 0 }
                 return
             }
+            if more { continue }
             if let deadline = watcher.nextDeadline { kernel.state.withLock { $0.now = max($0.now, deadline) } }
         }
         Issue.record("never settled: \(context): \(watcher.unfinished)", sourceLocation: sourceLocation)
