@@ -1,6 +1,8 @@
 // Every limit of the daemon, in one place: past one, that caller gets a clear error and nobody else notices.
 // SPDX-License-Identifier: Apache-2.0
 
+package import NIOCore
+
 /// The limits of the daemon. Those of the protocol's framing are in `Varlink`, those of the language in
 /// `PredicateLanguage`.
 package enum Limits {
@@ -26,6 +28,8 @@ package enum Limits {
     package static let longestWait = 86_400_000
     /// Rows of a scan that are worth leaving the event loop for: below, the hop costs more than the scan.
     package static let rowsScannedOnLoop = 16_384
+    /// How often a live query whose predicate follows the time of day is asked again.
+    package static let clockInterval = TimeAmount.seconds(1)
     /// Containers that the daemon watches.
     package static let containers = 1_024
     /// Bytes of one configuration file.

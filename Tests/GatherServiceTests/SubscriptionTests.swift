@@ -181,4 +181,108 @@ import Varlink
             #expect(counts == .init(added: 0, changed: 0, removed: 0))
         }
     }
+
+    @Test func aContainerBeforeOthersIsRemoved() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "a/one")
+        try directory.write("", to: "z/two")
+        try await DaemonFixture.run(directory: directory) { daemon in
+            for name in ["a", "z"] {
+                _ = try await daemon.call(
+                    ContainerInterface.Add.self, .init(identifier: name, path: directory.path + "/" + name))
+            }
+            let subscriber = try await Subscriber(
+                daemon, .init(predicate: "kind == 'file'", attributes: ["path", "container"]))
+            try await subscriber.gather()
+            #expect(subscriber.items.count == 2)
+            _ = try await daemon.call(ContainerInterface.Remove.self, .init(identifier: "a"))
+            while subscriber.items.count > 1 { try await subscriber.next() }
+            try directory.write("", to: "z/three")
+            try daemon.directory.write("", to: "tree/four")
+            while subscriber.items.count < 3 { try await subscriber.next() }
+            let expected = [daemon.tree + "/four", directory.path + "/z/three", directory.path + "/z/two"]
+            #expect(subscriber.items.values.sorted() == expected.sorted())
+            #expect(subscriber.violations.isEmpty)
+            await subscriber.close()
+        }
+    }
+
+    @Test func aScopedQueryGoesOnWhenItsContainerComesBack() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("x", to: "more/one")
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let more = ContainerInterface.Add.Request(identifier: "more", path: directory.path + "/more")
+            _ = try await daemon.call(ContainerInterface.Add.self, more)
+            let request = QueryInterface.Watch.Request(predicate: "kind == 'file'", scopes: ["more"])
+            let subscriber = try await Subscriber(daemon, request)
+            try await subscriber.gather()
+            let clock = try #require(subscriber.lastClock)
+            let held = subscriber.items
+            _ = try await daemon.call(ContainerInterface.Remove.self, .init(identifier: "more"))
+            while !subscriber.items.isEmpty { try await subscriber.next() }
+            _ = try await daemon.call(ContainerInterface.Add.self, more)
+            while subscriber.items.isEmpty { try await subscriber.next() }
+            #expect(subscriber.violations.isEmpty)
+            await subscriber.close()
+
+            // A clock from before the removal is of no use: the items have other identities now.
+            var again = request
+            again.since = clock
+            let second = try await Subscriber(daemon, again, holding: held)
+            let started = try await second.next()
+            #expect(started.fresh == true)
+            await second.close()
+        }
+    }
+
+    @Test func tagsOfAContainerThatIsAddedLater() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "more/one")
+        let folder = try Directory.open(directory.path + "/more", access: .path)
+        let number = folder.number
+        try Array("dairy".utf8).withUnsafeBytes {
+            try ExtendedAttributes.set("user.xdg.tags", of: "one", in: number, to: $0)
+        }
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let subscriber = try await Subscriber(daemon, .init(predicate: "ANY tags == 'dairy'"))
+            try await subscriber.gather()
+            #expect(subscriber.items.isEmpty)
+            _ = try await daemon.call(
+                ContainerInterface.Add.self, .init(identifier: "more", path: directory.path + "/more"))
+            while subscriber.items.isEmpty { try await subscriber.next() }
+            await subscriber.close()
+        }
+    }
+
+    @Test func timePasses() async throws {
+        try await DaemonFixture.run { daemon in
+            try daemon.directory.write("", to: "tree/a")
+            let subscriber = try await Subscriber(daemon, .init(predicate: "modified > $time.now(-2)"))
+            try await subscriber.gather()
+            #expect(subscriber.items.count == 1)
+            while !subscriber.items.isEmpty { try await subscriber.next() }
+            #expect(subscriber.lastCount == 0)
+            await subscriber.close()
+        }
+    }
+
+    @Test func callsSentAheadAreAnsweredInOrder() async throws {
+        try await DaemonFixture.run { daemon in
+            let client = try await daemon.client()
+            for round in 0..<20 {
+                try daemon.directory.write("", to: "tree/d\(round)/e/f")
+                async let flush = client.call(QueryInterface.Flush.self, .init())
+                async let find = client.call(
+                    QueryInterface.Find.self, .init(predicate: "name == 'f'", attributes: ["path"]))
+                async let rescan = client.call(ContainerInterface.Rescan.self, .init(identifier: "tree"))
+                async let count = client.call(QueryInterface.Count.self, .init(predicate: "name == 'f'"))
+                _ = try await (flush, rescan)
+                let found = try await find.items.count
+                let counted = try await count.count
+                #expect(found == round + 1)
+                #expect(counted == Int64(round + 1))
+            }
+            await client.close()
+        }
+    }
 }

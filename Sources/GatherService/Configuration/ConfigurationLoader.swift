@@ -30,11 +30,11 @@ package enum ConfigurationLoader {
         if configuration.containers.contains(where: { $0.identifier == container.identifier }) {
             throw ConfigurationError(file: source, message: "container '\(container.identifier)' is defined twice")
         }
-        if let other = configuration.containers.first(where: { $0.path == container.path }) {
+        if let other = configuration.containers.first(where: { $0.overlaps(container) }) {
             throw ConfigurationError(
                 file: source,
-                message: "container '\(container.identifier)' has the same path as '\(other.identifier)': \(other.path)"
-            )
+                message: "container '\(container.identifier)' at \(container.path) overlaps '\(other.identifier)' at "
+                    + other.path)
         }
         if configuration.containers.count >= Limits.containers {
             throw ConfigurationError(file: source, message: "more than \(Limits.containers) containers")

@@ -56,6 +56,10 @@ package struct ContainerConfiguration: Sendable, Equatable {
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
             throw InvalidContainer(identifier: identifier, message: "path '\(path)' is not absolute")
         }
+        guard !path.split(separator: "/").contains("..") else {
+            throw InvalidContainer(
+                identifier: identifier, message: "path '\(path)' has '..' in it; write where that leads")
+        }
         for name in packages where name.isEmpty || name.utf8.contains(UInt8(ascii: "/")) || name.hasPrefix(".") {
             throw InvalidContainer(
                 identifier: identifier, message: "'\(name)' in packages is not an extension (write it without the dot)")
@@ -88,16 +92,24 @@ package struct ContainerConfiguration: Sendable, Equatable {
         }
     }
 
-    /// The path without doubled or trailing slashes and without `.` parts; `..` is left to the kernel.
+    /// The path without doubled or trailing slashes and without `.` parts.
     static func normalized(_ path: String) -> String {
         "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
 
-    /// Whether the two directories lie one inside the other, by their paths.
+    /// The path with its symlinks followed, as far as it exists.
+    private var resolvedPath: String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Whether one of the two directories is or lies inside the other, wherever symlinks in their paths lead.
     package func overlaps(_ other: ContainerConfiguration) -> Bool {
         func holds(_ outer: String, _ inner: String) -> Bool {
             inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/")
         }
-        return holds(path, other.path) || holds(other.path, path)
+        let (own, others) = (resolvedPath, other.resolvedPath)
+        return holds(path, other.path) || holds(other.path, path) || holds(own, others) || holds(others, own)
     }
 }

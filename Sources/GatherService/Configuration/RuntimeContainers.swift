@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
+import SystemPackage
 
 /// Reads and writes `containers.toml` in the state directory. The file is written beside and renamed, so that a full
 /// disk or a power cut leaves the old one.
@@ -55,6 +56,8 @@ struct RuntimeContainers {
             try file.writeAll(Array(text.utf8))
             try file.synchronize()
             try Entry.rename(aside, to: path)
+            // The rename itself is on the disk only with its directory.
+            try Directory.open(FilePath(path).removingLastComponent().string, access: .reading).synchronize()
         } catch {
             throw ConfigurationError(file: path, message: "cannot be written: \(error)")
         }

@@ -30,18 +30,19 @@ final class DaemonCore {
         self.options = options
         self.observer = observer
         self.loop = loop
-        configuration = try options.configuration()
         self.logger = logger
-        self.logger.logLevel = configuration.logLevel
         OpenFiles.raiseLimit()
         state = try StateDirectory(path: options.stateDirectory)
         runtime = RuntimeContainers(stateDirectory: options.stateDirectory)
-        pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
-        pool.start()
+        let containers: [ContainerConfiguration]
+        (configuration, containers) = try DaemonCore.read(options, runtime, self.logger)
+        self.logger.logLevel = configuration.logLevel
         var settings = WatchSettings()
         settings.pollInterval = configuration.pollInterval
+        pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
         engine = try Engine(loop: loop, settings: settings, pool: pool, logger: self.logger)
-        for container in try allContainers() { engine.addContainer(container) }
+        pool.start()
+        for container in containers { engine.addContainer(container) }
         if engine.containers.isEmpty {
             self.logger.notice(
                 "no containers: add one with 'gather container add ID DIR', or a file in containers.d and a reload")
@@ -51,29 +52,24 @@ final class DaemonCore {
     /// Threads for scans that are too long for the loop.
     private static let workers = 2
 
-    /// The configured containers and those that were added at run time, of which one that now overlaps is left out.
-    private func allContainers() throws -> [ContainerConfiguration] {
-        var containers: [ContainerConfiguration] = []
-        for container in configuration.containers {
-            if let other = containers.first(where: { $0.overlaps(container) }) {
-                throw ConfigurationError(
-                    file: container.origin.text,
-                    message: "container '\(container.identifier)' at \(container.path) overlaps "
-                        + "'\(other.identifier)' at \(other.path)")
-            }
-            containers.append(container)
-        }
+    /// The configuration, and its containers with those that were added at run time; of the latter one that overlaps gives
+    /// way.
+    private static func read(
+        _ options: DaemonOptions, _ runtime: RuntimeContainers, _ logger: Logger
+    ) throws(ConfigurationError) -> (DaemonConfiguration, [ContainerConfiguration]) {
+        let configuration = try options.configuration()
+        var containers = configuration.containers
         for container in try runtime.load() {
             let other = containers.first { $0.identifier == container.identifier || $0.overlaps(container) }
             if let other {
                 logger.warning(
-                    "container '\(container.identifier)', added at run time, gives way to '\(other.identifier)' at \(other.path)",
-                    metadata: ["container": "\(container.identifier)"])
+                    "container '\(container.identifier)', added at run time, gives way to '\(other.identifier)'",
+                    metadata: ["container": "\(container.identifier)", "path": "\(other.path)"])
             } else {
                 containers.append(container)
             }
         }
-        return containers
+        return (configuration, containers)
     }
 
     // MARK: Serving
@@ -197,28 +193,38 @@ final class DaemonCore {
         let old = configuration
         do {
             configuration = try options.configuration()
-            let wanted = try containersAfterReload()
-            apply(wanted)
+            let containers: [ContainerConfiguration]
+            (configuration, containers) = try DaemonCore.read(options, runtime, logger)
+            apply(containers)
         } catch {
             configuration = old
-            let refusal =
-                error as? ConfigurationError ?? ConfigurationError(file: options.configurationFile, message: "\(error)")
             logger.error(
-                "the configuration was not reloaded, the running one is kept: \(refusal)",
+                "the configuration was not reloaded, the running one is kept: \(error)",
                 metadata: ["message-id": "reload-refused"])
-            throw refusal
+            throw error
         }
         logger.logLevel = configuration.logLevel
+        engine.logger.logLevel = configuration.logLevel
         engine.forgetNames()
+        sayWhatNeedsARestart(old)
         logger.info(
             "the configuration was reloaded: \(engine.containers.count) containers",
             metadata: ["message-id": "configuration-reloaded"])
     }
 
+    private func sayWhatNeedsARestart(_ old: DaemonConfiguration) {
+        let keys = [
+            ("socket-group", old.socketGroup != configuration.socketGroup),
+            ("poll-interval", old.pollInterval != configuration.pollInterval),
+            ("watch-share", old.watchShare != configuration.watchShare),
+            ("snapshot-interval", old.snapshotInterval != configuration.snapshotInterval),
+        ].filter(\.1).map(\.0)
+        guard !keys.isEmpty else { return }
+        logger.warning("a restart is needed for what changed in \(keys.joined(separator: ", "))")
+    }
+
     /// As ``reload()``, where nobody waits for the error: it is in the log.
     func reloadAtSignal() { try? reload() }
-
-    private func containersAfterReload() throws -> [ContainerConfiguration] { try allContainers() }
 
     /// Removes and adds what differs; a container whose description is the same goes on undisturbed.
     private func apply(_ wanted: [ContainerConfiguration]) {

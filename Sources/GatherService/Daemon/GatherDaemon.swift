@@ -33,31 +33,39 @@ package final class GatherDaemon: Service {
     ///
     /// - Throws: `ConfigurationError` for a configuration, state directory or socket that cannot be used.
     package func run() async throws {
+        // Before anything can be told that the daemon is there: SIGHUP would end a process that does not catch it.
+        let reloads = await UnixSignalsSequence(trapping: .sighup)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
-        let (options, observer, logger) = (options, observer, logger)
         do {
-            let core = try await loop.submit {
-                NIOLoopBound(
-                    try DaemonCore(options: options, observer: observer, logger: logger, loop: loop), eventLoop: loop)
-            }.get()
-            try await loop.flatSubmit { core.value.listen() }.get()
-            await withTaskGroup(of: Void.self) { tasks in
-                tasks.addTask {
-                    for await _ in await UnixSignalsSequence(trapping: .sighup) {
-                        loop.execute { core.value.reloadAtSignal() }
-                    }
-                }
-                tasks.addTask { await Self.untilShutdown() }
-                await tasks.next()
-                tasks.cancelAll()
-            }
-            try await loop.flatSubmit { core.value.close() }.get()
+            try await serve(on: group.next(), reloads)
         } catch {
             try? await group.shutdownGracefully()
             throw error
         }
         try await group.shutdownGracefully()
+    }
+
+    private func serve(on loop: any EventLoop, _ reloads: UnixSignalsSequence) async throws {
+        let (options, observer, logger) = (options, observer, logger)
+        let core = try await loop.submit {
+            NIOLoopBound(
+                try DaemonCore(options: options, observer: observer, logger: logger, loop: loop), eventLoop: loop)
+        }.get()
+        do {
+            try await loop.flatSubmit { core.value.listen() }.get()
+        } catch {
+            try? await loop.flatSubmit { core.value.close() }.get()
+            throw error
+        }
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask {
+                for await _ in reloads { loop.execute { core.value.reloadAtSignal() } }
+            }
+            tasks.addTask { await Self.untilShutdown() }
+            await tasks.next()
+            tasks.cancelAll()
+        }
+        try await loop.flatSubmit { core.value.close() }.get()
     }
 
     private static func untilShutdown() async {

@@ -22,8 +22,10 @@ final class ContainerRecord {
     /// Ties the daemon's clock to the index's.
     var clocks: ClockMap
     var tags = TagsState.off
-    /// The state as it was told last to those who monitor, and the log.
-    var toldState = ContainerState.crawling
+    /// The state as it was told last to those who monitor.
+    var toldState: ContainerState?
+    /// Whether a comparison is under way since the index refused a change.
+    var isMending = false
     /// Directories that could not be read and were named in the log; the rest is counted only.
     var unreadableLogged = 0
 

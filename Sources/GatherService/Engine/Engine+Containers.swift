@@ -22,8 +22,9 @@ extension Engine {
         tree.add(record.number, record.entry)
         let place = containers.firstIndex { $0.identifier > configuration.identifier } ?? containers.count
         containers.insert(record, at: place)
-        for subscription in subscriptions.values { subscription.containerAdded(record) }
+        // Before the live queries hear of it: one that reads tags has the watcher read them.
         watcher.addContainer(record.number, path: configuration.path, ignoring: configuration.ignore)
+        for subscription in subscriptions.values { subscription.containerAdded(record) }
         logger.info(
             "watching container '\(configuration.identifier)' at \(configuration.path)",
             metadata: ["container": "\(configuration.identifier)", "path": "\(configuration.path)"])
@@ -37,6 +38,7 @@ extension Engine {
         absorb(record)
         containers.removeAll { $0 === record }
         tree.remove(record.number)
+        noteRemoval()
         for subscription in subscriptions.values { subscription.containerRemoved(record) }
         for listener in stateListeners.values { listener() }
         logger.info(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
+import LiveQueries
 import MetadataIndex
 import NIOCore
 import NIOPosix
@@ -15,12 +16,17 @@ extension Engine {
     }
 
     /// Snapshots and plans for a question, all of this moment.
-    func parts(of question: Question) throws(QueryError) -> [AnswerPart] {
-        try resolve(question.scopeTexts).map { scoped in
+    func parts(of question: Question, in scoped: [ScopedContainer]) -> [AnswerPart] {
+        scoped.map { scoped in
             AnswerPart(
                 plan: plan(question.predicate, for: scoped), snapshot: scoped.record.index.snapshot(),
                 renderer: ItemRenderer(record: scoped.record, attributes: question.attributes, names: names))
         }
+    }
+
+    /// How many rows a scan by these plans is worth: one that may take long for each row counts as a long one.
+    func weight(_ scans: [(plan: QueryPlan, snapshot: IndexSnapshot)]) -> Int {
+        scans.contains { $0.plan.isCostly } ? Int.max : scans.reduce(0) { $0 + $1.snapshot.count }
     }
 
     /// Does work that does not touch the engine: at once where it is short, else on another thread. `then` is called on
@@ -46,14 +52,27 @@ extension Engine {
         }
     }
 
+    /// Whether a container is still one of the daemon's.
+    func isWatched(_ record: ContainerRecord) -> Bool { containers.contains { $0 === record } }
+
+    func add(_ subscription: Subscription) {
+        subscriptions[ObjectIdentifier(subscription)] = subscription
+        subscriptionsOfUser[subscription.peer.userID, default: 0] += 1
+    }
+
+    func remove(_ subscription: Subscription) {
+        guard subscriptions.removeValue(forKey: ObjectIdentifier(subscription)) != nil else { return }
+        let left = subscriptionsOfUser[subscription.peer.userID, default: 1] - 1
+        subscriptionsOfUser[subscription.peer.userID] = left > 0 ? left : nil
+    }
+
     /// Refuses a live query that would be one too many.
     func admitLiveQuery(of peer: PeerCredentials) throws(QueryError) {
         if subscriptions.count >= Limits.liveQueries {
             throw .limitExceeded(limit: "liveQueries", value: Int64(Limits.liveQueries))
         }
         if AccessPolicy.isOperator(peer) { return }
-        let own = subscriptions.values.count { $0.peer.userID == peer.userID }
-        if own >= Limits.liveQueriesPerUser {
+        if subscriptionsOfUser[peer.userID, default: 0] >= Limits.liveQueriesPerUser {
             throw .limitExceeded(limit: "liveQueriesPerUser", value: Int64(Limits.liveQueriesPerUser))
         }
     }

@@ -32,6 +32,13 @@ extension Engine {
         return resolved
     }
 
+    /// The part of one container that a question looks at, nil if it does not look there.
+    func scopes(of texts: [String]?, in record: ContainerRecord) -> ScopedContainer? {
+        guard let texts else { return ScopedContainer(record: record, scopes: [.whole]) }
+        let scopes = texts.compactMap { text in resolve(text).flatMap { $0.0 === record ? $0.1 : nil } }
+        return scopes.isEmpty ? nil : ScopedContainer(record: record, scopes: scopes)
+    }
+
     private func resolve(_ text: String) -> (ContainerRecord, QueryScope)? {
         guard text.hasPrefix("/") else {
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -44,6 +51,8 @@ extension Engine {
             }
         }
         let path = ContainerConfiguration.normalized(text)
+        // What `..` leads to is for the file system to say, and the index knows no symlinks.
+        guard !path.split(separator: "/").contains("..") else { return nil }
         // The innermost container wins: one may lie on a file system mounted inside another.
         let holders = containers.filter { record in
             let root = record.configuration.path

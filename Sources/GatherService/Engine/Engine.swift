@@ -14,7 +14,7 @@ import NIOPosix
 /// without locks; other threads only wake it, or work on snapshots.
 final class Engine {
     let loop: any EventLoop
-    let logger: Logger
+    var logger: Logger
     /// For work that is too long for the loop and does not touch the engine.
     let pool: NIOThreadPool
     private(set) var names = AccountNames()
@@ -24,18 +24,23 @@ final class Engine {
     let run = UInt64.random(in: 1...UInt64.max)
     /// Counts change sets of all indexes: the daemon's clock.
     private(set) var sequence: UInt64 = 0
+    /// The clock when a container was removed last: its log is gone, so nobody resumes from before.
+    private(set) var lastRemoval: UInt64 = 0
 
     /// The containers, in the order of their identifiers.
     var containers: [ContainerRecord] = []
     var nextContainerNumber: UInt32 = 1
     /// Live queries, by an object that stands for each.
     var subscriptions: [ObjectIdentifier: Subscription] = [:]
+    var subscriptionsOfUser: [UInt32: Int] = [:]
     /// Whose each query of the containers' registries is.
     var owners: [ObjectIdentifier: Subscription] = [:]
     /// Those of them that have something to deliver, or a first phase to go on with.
     var stirred: [Subscription] = []
     /// Questions that wait for a barrier or for containers to settle.
     var waiters: [Waiter] = []
+    /// What is to be called at the end of the turn: the watcher's completions come in the middle of its own.
+    var completions: [() -> Void] = []
     /// Called after each turn in which a container's state changed.
     var stateListeners: [ObjectIdentifier: () -> Void] = [:]
 
@@ -44,6 +49,8 @@ final class Engine {
     /// Whether the waiting thread has spoken and waits to be armed again.
     private var readinessSpent = false
     private var isTurning = false
+    /// Whether a turn was asked for while one was under way.
+    private var turnRequested = false
     private var turnScheduled = false
     private var deadline: (time: UInt64, task: Scheduled<Void>)?
     private var isClosed = false
@@ -85,16 +92,22 @@ final class Engine {
     /// Does what is due: reads events, takes crawled directories, and tells everybody what came of it. Cheap where
     /// nothing is due. Called by whatever may have caused work, a question that needs a barrier included.
     func turn() {
-        guard !isTurning, !isClosed else { return }
+        guard !isClosed else { return }
+        guard !isTurning else {
+            turnRequested = true
+            return
+        }
         isTurning = true
+        turnRequested = false
         let hasMore = watcher.turn()
         absorb()
         reportNotices()
         reportStates()
+        complete()
         resolveWaiters()
         deliver()
         isTurning = false
-        if hasMore || !stirred.isEmpty {
+        if hasMore || turnRequested || !stirred.isEmpty {
             scheduleTurn()
         } else if readinessSpent {
             readinessSpent = false
@@ -134,11 +147,29 @@ final class Engine {
         for record in containers where record.index.hasChanges { absorb(record) }
         for (container, error) in tree.takeRefusals() {
             guard let record = containers.first(where: { $0.number == container }) else { continue }
+            // One comparison for all that was refused until then: what is refused again then would be for ever.
+            guard !record.isMending else { continue }
+            record.isMending = true
             logger.error(
                 "the index refused a change, comparing the container with the file system",
                 metadata: ["container": "\(record.identifier)", "error": "\(error)"])
-            watcher.rescan(container) { _ in }
+            watcher.rescan(container) { _ in record.isMending = false }
         }
+    }
+
+    /// Calls what is due at the end of a turn, when the indexes are whole and their changes are with the live queries.
+    private func complete() {
+        while !completions.isEmpty {
+            let due = completions
+            completions = []
+            for completion in due { completion() }
+        }
+    }
+
+    /// Moves the clock past the removal of a container.
+    func noteRemoval() {
+        sequence += 1
+        lastRemoval = sequence
     }
 
     func absorb(_ record: ContainerRecord) {

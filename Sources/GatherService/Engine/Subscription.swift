@@ -54,7 +54,9 @@ final class Subscription {
     /// Whether what is pending may go out: it is held for the batch time after the first change.
     private var batchTimer: Scheduled<Void>?
     private var batchIsDue = false
+    private var clockTimer: Scheduled<Void>?
     private var heartbeatTimer: Scheduled<Void>?
+    private var lastReply = NIODeadline.now()
     private var writer = JSONWriter(capacity: 512)
     private var failuresLogged = false
     /// Whether this is at work: a reply may make the socket writable, or short work may be done, before the call returns.
@@ -74,18 +76,30 @@ final class Subscription {
 
     /// Begins: waits for the containers, then tells what matches, or what differs from the clock `since`.
     func start(_ scoped: [Engine.ScopedContainer], since: String?) {
-        engine.subscriptions[ObjectIdentifier(self)] = self
+        guard !call.hasEnded else { return }
+        engine.add(self)
         call.onClose = { self.end() }
         call.onWritable = { self.advance() }
-        let clock = since.flatMap { QueryClock(text: $0) }
-        let waiter = engine.whenExact(scoped.map(\.record), tags: question.readsTags, timeout: nil) { _ in
-            self.begin(since: clock, wasAsked: since != nil)
-        }
-        if !waiter.isDone { self.waiter = waiter }
+        let clock = since.flatMap { QueryClock(text: $0) }.flatMap { isKnown($0) ? $0 : nil }
+        // Whether a clock of this run and question still reaches back is known only once the containers are exact.
+        if clock == nil { sendStarted(fresh: since == nil ? nil : true) }
+        wait(for: scoped.map(\.record), since: clock)
+    }
+
+    private func wait(for records: [ContainerRecord], since clock: QueryClock?) {
+        let waiter = engine.whenExact(records, tags: question.readsTags, timeout: nil) { _ in self.begin(since: clock) }
+        self.waiter = waiter.isDone ? nil : waiter
+    }
+
+    /// Whether a clock is one of this run and this question. A predicate that follows the time of day has no former
+    /// answer that could be worked out from former states.
+    private func isKnown(_ clock: QueryClock) -> Bool {
+        clock.run == engine.run && clock.question == question.fingerprint && clock.sequence <= engine.sequence
+            && clock.sequence >= engine.lastRemoval && !question.predicate.followsClock
     }
 
     /// Registers and looks, in one turn.
-    private func begin(since clock: QueryClock?, wasAsked: Bool) {
+    private func begin(since clock: QueryClock?) {
         waiter = nil
         guard phase == .waiting else { return }
         // Scopes are looked up again: containers may have come or gone while this waited.
@@ -96,12 +110,15 @@ final class Subscription {
             call.fail(error.varlinkError)
             return end()
         }
-        for scoped in scoped { engine.absorb(scoped.record) }
+        let records = scoped.map(\.record)
+        guard engine.areSettled(records, tags: question.readsTags) else { return wait(for: records, since: clock) }
+        for record in records { engine.absorb(record) }
         for scoped in scoped { add(scoped) }
         phase = .gathering
         isResumed = clock.map { resume(from: $0) } ?? false
-        sendStarted(fresh: wasAsked && !isResumed ? true : nil)
+        if clock != nil { sendStarted(fresh: isResumed ? nil : true) }
         scan(onlyCounting: isResumed)
+        followClock()
     }
 
     @discardableResult
@@ -120,8 +137,7 @@ final class Subscription {
 
     /// Fills the live queries with the difference between a clock and now; false where that is not known.
     private func resume(from clock: QueryClock) -> Bool {
-        guard clock.run == engine.run, clock.question == question.fingerprint, clock.sequence <= engine.sequence
-        else { return false }
+        guard isKnown(clock) else { return false }
         var changes: [ChangeSet] = []
         for part in parts {
             guard let indexClock = part.record.clocks.indexClock(at: clock.sequence),
@@ -139,7 +155,7 @@ final class Subscription {
     private func scan(onlyCounting: Bool) {
         let scans = parts.map { (plan: $0.query.plan, snapshot: $0.record.index.snapshot()) }
         isAway = true
-        engine.offLoop(rows: scans.reduce(0) { $0 + $1.snapshot.count }, input: scans) { scans in
+        engine.offLoop(rows: engine.weight(scans), input: scans) { scans in
             scans.map { $0.plan.selectTolerantly(in: $0.snapshot) }
         } then: { found in
             self.isAway = false
@@ -170,19 +186,25 @@ final class Subscription {
 
     // MARK: Containers come and go
 
-    /// A question about every container is about this one too.
+    /// A question about every container, or about this one before it was taken away, is about this one too.
     func containerAdded(_ record: ContainerRecord) {
-        guard question.scopeTexts == nil, phase == .gathering || phase == .live else { return }
+        guard phase == .gathering || phase == .live,
+            let scoped = engine.scopes(of: question.scopeTexts, in: record)
+        else { return }
         if question.readsTags { engine.fillTags(record) }
         // Nothing of it is known yet: all of it is going to be an update.
-        add(Engine.ScopedContainer(record: record, scopes: [.whole])).count(0)
+        add(scoped).count(0)
     }
 
     /// What the container's items were in the answer has been filed as their removal; the part goes when that is told.
     func containerRemoved(_ record: ContainerRecord) {
         for part in parts where part.record === record { forget(part) }
+        dropFinishedParts()
         engine.stir(self)
     }
+
+    /// Whether the query is about a container.
+    func looks(at record: ContainerRecord) -> Bool { parts.contains { $0.record === record } }
 
     // MARK: Going on
 
@@ -206,9 +228,32 @@ final class Subscription {
 
     /// Sends what is pending without waiting for the batch time.
     func flush() {
-        guard phase == .live else { return }
+        guard phase == .live, hasPending else { return }
         batchIsDue = true
         advance()
+    }
+
+    // MARK: The clock
+
+    /// A predicate that follows the time of day is asked again as time passes: what it says of an item changes with
+    /// nothing on disk.
+    private func followClock() {
+        guard question.predicate.followsClock else { return }
+        let subscription = NIOLoopBound(self, eventLoop: engine.loop)
+        clockTimer = engine.loop.scheduleTask(in: Limits.clockInterval) { subscription.value.clockMoved() }
+    }
+
+    private func clockMoved() {
+        guard phase == .gathering || phase == .live else { return }
+        if phase == .live {
+            for part in parts where engine.isWatched(part.record) {
+                guard let scoped = engine.scopes(of: question.scopeTexts, in: part.record) else { continue }
+                let plan = engine.plan(question.predicate, for: scoped)
+                _ = part.record.registry.follow(part.query, plan, in: part.record.index)
+            }
+            advance()
+        }
+        followClock()
     }
 
     private func sendFirstResults() {
@@ -266,7 +311,7 @@ final class Subscription {
         writer.beginObject()
         writer.field("event", "gathered")
         writer.field("count", Int64(count))
-        writer.field("inexact", engine.inexact(parts.map(\.record)))
+        writer.field("inexact", engine.inexact(parts.map(\.record).filter(engine.isWatched)))
         if !hasPending { writer.field("clock", engine.clock(question: question.fingerprint).text) }
         writer.endObject()
         sendWriter()
@@ -301,6 +346,7 @@ final class Subscription {
 
     /// One reply with what is pending, as much as fits into one; nothing where it comes to nothing.
     private func sendDelta(as event: StaticString) {
+        dropFinishedParts()
         var deltas: [(part: Int, snapshot: IndexSnapshot, delta: Delta)] = []
         var room = Limits.itemsPerReply
         for place in parts.indices where parts[place].query.hasPending && room > 0 {
@@ -310,7 +356,6 @@ final class Subscription {
             if delta.count > 0 { deltas.append((place, snapshot, delta)) }
             parts[place].renderer.forgetPlaces()
         }
-        dropFinishedParts(keeping: deltas.map(\.part))
         let isComplete = !hasPending
         guard !deltas.isEmpty else { return }
         writer.removeAll(keepingAtMost: Limits.replyBytes)
@@ -320,7 +365,7 @@ final class Subscription {
         writeItems("added", deltas) { $0.added.map { ($0, nil) } }
         writeItems("changed", deltas) { $0.changed.map { ($0.row, $0.previousPath) } }
         writeRemovals(deltas)
-        writer.field("count", Int64(count))
+        if phase == .live { writer.field("count", Int64(count)) }
         if isComplete { writer.field("clock", engine.clock(question: question.fingerprint).text) }
         writer.endObject()
         sendWriter()
@@ -353,12 +398,11 @@ final class Subscription {
         writer.endArray()
     }
 
-    /// Parts of containers that were removed, once their last removals have been taken.
-    private func dropFinishedParts(keeping busy: [Int]) {
-        for place in parts.indices.reversed() where !busy.contains(place) && !parts[place].query.hasPending {
-            let record = parts[place].record
-            if !engine.containers.contains(where: { $0 === record }) { parts.remove(at: place) }
-        }
+    /// Lets go of parts of containers that were removed, once their last removals have been taken. Not before the first
+    /// phase is over: what is on its way goes by the places of the parts.
+    private func dropFinishedParts() {
+        guard phase == .live else { return }
+        parts.removeAll { !$0.query.hasPending && !engine.isWatched($0.record) }
     }
 
     // MARK: Replies
@@ -378,13 +422,24 @@ final class Subscription {
         restartHeartbeat()
     }
 
+    /// The timer is not cancelled for each reply, which would cost a search among all timers: it looks when the last reply
+    /// was, and sleeps for the rest.
     private func restartHeartbeat() {
         guard let heartbeat, phase != .ended else { return }
-        heartbeatTimer?.cancel()
+        lastReply = .now()
+        if heartbeatTimer == nil { sleep(until: lastReply + .milliseconds(max(1, heartbeat))) }
+    }
+
+    private func sleep(until deadline: NIODeadline) {
         let subscription = NIOLoopBound(self, eventLoop: engine.loop)
-        heartbeatTimer = engine.loop.scheduleTask(in: .milliseconds(max(1, heartbeat))) {
-            subscription.value.sendAlive()
-        }
+        heartbeatTimer = engine.loop.scheduleTask(deadline: deadline) { subscription.value.heartbeatIsDue() }
+    }
+
+    private func heartbeatIsDue() {
+        heartbeatTimer = nil
+        guard let heartbeat, phase != .ended else { return }
+        let due = lastReply + .milliseconds(max(1, heartbeat))
+        if due > .now() { sleep(until: due) } else { sendAlive() }
     }
 
     private func sendAlive() {
@@ -410,9 +465,10 @@ final class Subscription {
         if let waiter { engine.cancel(waiter) }
         waiter = nil
         batchTimer?.cancel()
+        clockTimer?.cancel()
         heartbeatTimer?.cancel()
         for part in parts { forget(part) }
         parts = []
-        engine.subscriptions[ObjectIdentifier(self)] = nil
+        engine.remove(self)
     }
 }

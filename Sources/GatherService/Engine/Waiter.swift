@@ -60,15 +60,40 @@ extension Engine {
         waiters.removeAll { $0 === waiter }
     }
 
+    /// Answers the questions that need not wait any longer. Ten thousand may wait for one crawl, so those that wait for a
+    /// container that is still being read are passed over without a closer look.
     func resolveWaiters() {
         guard !waiters.isEmpty else { return }
-        for waiter in waiters where !waiter.isDone && unsettled(waiter).isEmpty { finish(waiter, late: []) }
+        let settling = Set(containers.filter { isSettling($0) }.map(\.number))
+        let ready = waiters.filter { waiter in
+            !(waiter.needsSettled && !waiter.numbers.isDisjoint(with: settling)) && unsettled(waiter).isEmpty
+        }
+        guard !ready.isEmpty else { return }
+        for waiter in ready { waiter.isDone = true }
+        waiters.removeAll { $0.isDone }
+        for waiter in ready {
+            waiter.timeout?.cancel()
+            waiter.completion([])
+        }
+    }
+
+    /// Whether answers about these containers would be as exact as they can be.
+    func areSettled(_ records: [ContainerRecord], tags: Bool) -> Bool {
+        records.allSatisfy { !isSettling($0) && (!tags || $0.tags == .filled || isUnavailable($0)) }
     }
 
     private func finish(_ waiter: Waiter, late: [ContainerRecord]) {
         guard !waiter.isDone else { return }
         cancel(waiter)
         waiter.completion(late)
+    }
+
+    private func isSettling(_ record: ContainerRecord) -> Bool {
+        watcher.state(of: record.number)?.isSettling ?? false
+    }
+
+    private func isUnavailable(_ record: ContainerRecord) -> Bool {
+        if case .unavailable? = watcher.state(of: record.number) { true } else { false }
     }
 
     /// The containers that the question still waits for.
@@ -79,12 +104,7 @@ extension Engine {
             return behind.isEmpty ? records : behind
         }
         guard waiter.needsSettled else { return [] }
-        return records.filter { record in
-            guard let state = watcher.state(of: record.number) else { return false }
-            if state.isSettling { return true }
-            if case .unavailable = state { return false }
-            return waiter.needsTags && record.tags != .filled
-        }
+        return records.filter { !areSettled([$0], tags: waiter.needsTags) }
     }
 
     /// Begins to read tags in a container, unless that was done before.

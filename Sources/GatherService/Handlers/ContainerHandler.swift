@@ -56,7 +56,7 @@ struct ContainerHandler {
         guard engine.containers.count < Limits.containers else {
             throw QueryError.limitExceeded(limit: "containers", value: Int64(Limits.containers))
         }
-        try save(engine.containers.map(\.configuration) + [configuration], for: configuration.identifier)
+        try edit(for: configuration.identifier) { $0.append(configuration) }
         let record = engine.addContainer(configuration)
         call.reply(ContainerInterface.Add.Reply(container: engine.describe(record)))
     }
@@ -74,16 +74,20 @@ struct ContainerHandler {
             throw ContainerError.invalidContainer(
                 identifier: record.identifier, message: "it was given to gatherd with --container")
         }
-        try save(
-            engine.containers.filter { $0 !== record }.map(\.configuration), for: record.identifier)
+        try edit(for: record.identifier) { $0.removeAll { $0.identifier == record.identifier } }
         engine.removeContainer(record)
         call.reply()
     }
 
-    /// What was added at run time is on disk before it is in force, so that it is never lost by a crash.
-    private func save(_ configurations: [ContainerConfiguration], for identifier: String) throws(ContainerError) {
+    /// What was added at run time is on disk before it is in force, so that it is never lost by a crash. The file is the
+    /// list: a container in it that gives way to a configured one now stays in it.
+    private func edit(
+        for identifier: String, _ change: (inout [ContainerConfiguration]) -> Void
+    ) throws(ContainerError) {
         do {
-            try runtime.save(configurations.filter { $0.origin == .runtime })
+            var containers = try runtime.load()
+            change(&containers)
+            try runtime.save(containers)
         } catch {
             throw .invalidContainer(identifier: identifier, message: "\(error)")
         }
@@ -93,10 +97,12 @@ struct ContainerHandler {
         try AccessPolicy.requireOperator(call.peer)
         let request = try call.parameters.decode(ContainerInterface.Rescan.Request.self)
         let record = try record(request.identifier)
-        engine.watcher.rescan(record.number) { counts in
-            call.reply(
-                ContainerInterface.Rescan.Reply(
-                    added: Int64(counts.added), changed: Int64(counts.changed), removed: Int64(counts.removed)))
+        engine.watcher.rescan(record.number) { [engine] counts in
+            engine.completions.append {
+                call.reply(
+                    ContainerInterface.Rescan.Reply(
+                        added: Int64(counts.added), changed: Int64(counts.changed), removed: Int64(counts.removed)))
+            }
         }
         engine.turn()
     }

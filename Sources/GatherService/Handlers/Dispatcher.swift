@@ -19,6 +19,10 @@ final class Dispatcher: VarlinkHandler {
     func handle(_ call: VarlinkCall) {
         do {
             if call.method.hasPrefix(QueryInterface.name + ".") {
+                // A question whose answer goes nowhere costs nothing: such calls do not hold their connection back.
+                if call.isOneway { return }
+                // A question whose answer goes nowhere costs nothing: such calls do not hold their connection back.
+                if call.isOneway { return }
                 try query.handle(call)
             } else if call.method.hasPrefix(ContainerInterface.name + ".") {
                 try container.handle(call)

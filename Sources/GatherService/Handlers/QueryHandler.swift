@@ -41,10 +41,10 @@ struct QueryHandler {
         try whenAnswerable(
             call, question, tags: question.readsTags || keys.contains { $0.attribute == .tags }, sync: request.sync,
             timeout: request.timeout
-        ) { inexact in
-            let parts = try engine.parts(of: question)
+        ) { scoped, inexact in
+            let parts = engine.parts(of: question, in: scoped)
             let clock = engine.clock(question: question.fingerprint).text
-            engine.offLoop(rows: parts.reduce(0) { $0 + $1.snapshot.count }) {
+            engine.offLoop(rows: engine.weight(parts.map { ($0.plan, $0.snapshot) })) {
                 try Answer(parts, sortedBy: sortKeys, limit: limit)
             } then: { result in
                 do {
@@ -64,10 +64,10 @@ struct QueryHandler {
             predicate: request.predicate, scopes: request.scopes, attributes: [], peer: call.peer)
         try whenAnswerable(
             call, question, tags: question.readsTags, sync: request.sync, timeout: request.timeout
-        ) { inexact in
-            let parts = try engine.parts(of: question)
+        ) { scoped, inexact in
+            let parts = engine.parts(of: question, in: scoped)
             let clock = engine.clock(question: question.fingerprint).text
-            engine.offLoop(rows: parts.reduce(0) { $0 + $1.snapshot.count }) {
+            engine.offLoop(rows: engine.weight(parts.map { ($0.plan, $0.snapshot) })) {
                 try Answer(parts).count
             } then: { result in
                 do {
@@ -84,16 +84,15 @@ struct QueryHandler {
     /// exact; answers the call itself where they are not in time.
     private func whenAnswerable(
         _ call: VarlinkCall, _ question: Question, tags: Bool, sync: Bool?, timeout: Int64?,
-        _ answer: @escaping ([String]?) throws -> Void
+        _ answer: @escaping ([Engine.ScopedContainer], [String]?) -> Void
     ) throws {
-        let records = try engine.resolve(question.scopeTexts).map(\.record)
+        // Those that there are now: one that is added while this waits is not part of the question.
+        let scoped = try engine.resolve(question.scopeTexts)
+        let records = scoped.map(\.record)
         let engine = engine
         func proceed() {
-            do {
-                try answer(engine.inexact(records))
-            } catch {
-                QueryHandler.fail(call, error)
-            }
+            let scoped = scoped.filter { engine.isWatched($0.record) }
+            answer(scoped, engine.inexact(scoped.map(\.record)))
         }
         guard sync ?? true else {
             if tags { for record in records { engine.fillTags(record) } }
@@ -134,10 +133,10 @@ struct QueryHandler {
 
     private func flush(_ call: VarlinkCall) {
         let engine = engine
-        let waiter = engine.whenExact(engine.containers, settled: false, timeout: nil) { _ in
-            for subscription in engine.subscriptions.values where subscription.peer.userID == call.peer.userID {
-                subscription.flush()
-            }
+        let own = engine.subscriptions.values.filter { $0.peer.userID == call.peer.userID }
+        let records = engine.containers.filter { record in own.contains { $0.looks(at: record) } }
+        let waiter = engine.whenExact(records, settled: false, timeout: nil) { _ in
+            for subscription in own { subscription.flush() }
             call.reply(QueryInterface.Flush.Reply(clock: engine.clock(question: 0).text))
         }
         if !waiter.isDone { call.onClose = { engine.cancel(waiter) } }

@@ -113,6 +113,9 @@ enum PlanTest: Sendable {
     /// Left to the predicate language.
     case general(PredicateNode)
 
+    /// A regular expression on one short text; more where it goes back and forth.
+    static let costOfMatching = 400
+
     var cost: Int {
         switch self {
         case .kinds: 1
@@ -124,7 +127,8 @@ enum PlanTest: Sendable {
         case .scope: 10
         case .depth: 20
         case .account: 25
-        case .namePattern(let pattern), .fileExtension(let pattern): pattern.operation == .matches ? 400 : 60
+        case .namePattern(let pattern), .fileExtension(let pattern):
+            pattern.operation == .matches ? PlanTest.costOfMatching : 60
         case .tags: 80
         case .path: 120
         case .general: 1_000

@@ -45,6 +45,10 @@ package struct QueryPlan: Sendable {
     /// Whether the predicate reads tags, which the index has only once they were asked for.
     package var readsTags: Bool { attributes.contains(.tags) }
 
+    /// Whether testing one item may take so long that even few of them are too much for an event loop: a regular
+    /// expression may take all the steps that it is allowed.
+    package var isCostly: Bool { root.cost >= PlanTest.costOfMatching }
+
     /// Whether it is known without looking that nothing matches.
     package var matchesNothing: Bool {
         if case .constant(false) = root.kind { true } else { false }

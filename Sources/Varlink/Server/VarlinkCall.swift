@@ -25,9 +25,14 @@ package final class VarlinkCall {
     package let peer: PeerCredentials
 
     /// Called each time the connection has become writable again after it was not, until the call ends.
-    package var onWritable: (() -> Void)?
+    package var onWritable: (() -> Void)? {
+        // Set too late it would never be called, nor let go of.
+        didSet { if connection == nil, onWritable != nil { onWritable = nil } }
+    }
     /// Called when the connection closes before the call has been answered in full.
-    package var onClose: (() -> Void)?
+    package var onClose: (() -> Void)? {
+        didSet { if connection == nil, onClose != nil { onClose = nil } }
+    }
 
     /// Nil once the call has ended.
     private var connection: VarlinkServerHandler?
