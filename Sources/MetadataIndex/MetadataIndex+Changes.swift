@@ -57,11 +57,17 @@ extension IndexStorage {
     private func dropVoid(_ set: inout ChangeSet) {
         let formers = set.formers
         let rows = rows
+        let all = set
         set.drop { change in
             let isLive = rows.isLive(change.row)
             guard change.former != ChangeSet.noFormer else { return !isLive }
             let record = formers.records[Int(change.former)]
-            return isLive && formers.isCurrent(record, change.row, of: rows)
+            guard isLive, formers.isCurrent(record, change.row, of: rows) else { return false }
+            // The slot of its directory may hold another directory by now.
+            guard let parent = all.find(record.parent) else { return true }
+            let formerParent = all.changes[parent].former
+            return formerParent != ChangeSet.noFormer
+                && formers.records[Int(formerParent)].generation == rows.generation(record.parent)
         }
         set.formers.common = rows.common
     }
