@@ -145,6 +145,27 @@ private let directory = NaiveTree.status(.directory)
         #expect(scene.take(name) == [])
     }
 
+    /// Within one change set a directory goes, another takes its slot, and what lay in the first comes to lie in it.
+    @Test func anotherDirectoryInTheSlotIsAnotherPlace() throws {
+        var scene = Scene()
+        let old = try #require(try scene.tree.insert("old", directory))
+        let sub = try #require(try scene.tree.insert("sub", in: old, directory))
+        try scene.tree.insert("f", in: sub, file())
+        scene.process()
+        let path = try scene.watch("", [.path])
+        let name = try scene.watch("name == 'sub'", [.name])
+        let slot = scene.tree.rows[old]?.row
+        try scene.tree.move(sub, to: nil, "sub")
+        try scene.tree.remove(old)
+        let new = try #require(try scene.tree.insert("new", directory))
+        #expect(scene.tree.rows[new]?.row == slot)
+        try scene.tree.move(sub, to: new, "sub")
+        scene.process()
+        #expect(
+            Set(scene.take(path)) == ["+ new", "- old", "~ old/sub -> new/sub", "~ old/sub/f -> new/sub/f"])
+        #expect(scene.take(name) == ["~ new/sub"])
+    }
+
     @Test func aScopeWaitsForItsDirectory() throws {
         var scene = Scene()
         scene.process()

@@ -148,7 +148,10 @@ struct ChangePass {
     /// Whether the item of a changed row has another name or another directory.
     private func isRenamed(_ at: Int) -> Bool {
         let row = changes.row(at: at)
-        guard changes.former(at: at)?.parent == index.parent(of: row) else { return true }
+        // The slot of its directory may hold another directory by now.
+        guard let parent = changes.former(at: at)?.parent, parent == index.parent(of: row),
+            former.identifier(of: parent) == index.identifier(of: parent)
+        else { return true }
         return changes.withFormerName(at: at) { old in index.withName(of: row) { !RawBytes.isEqual($0, old) } }
     }
 

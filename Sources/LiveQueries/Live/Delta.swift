@@ -6,7 +6,8 @@ package import MetadataIndex
 /// What changed in the answer to a live query since the subscriber was told last. Rows are live in the index as it was
 /// processed last; paths are bytes from the container's root, without a slash in front.
 package struct Delta: Sendable {
-    /// An item that matched and matches now.
+    /// An item that matched and matches now, and that changed meanwhile. One that did not match for a while in between
+    /// counts as changed: what happened to it then was nobody's business.
     package struct Changed: Sendable, Hashable {
         package let row: Row
         /// The path that the subscriber knows, where path was asked for and is another now.
