@@ -110,7 +110,9 @@ struct LookUpQueue {
     private mutating func grow() {
         let size = table.count * 4
         table = Array(repeating: 0, count: size)
-        for (index, entry) in entries.enumerated() {
+        // Only what waits: a name that was taken and has come again must be found in its new place.
+        for index in next..<entries.count {
+            let entry = entries[index]
             var bucket = Int(entry.hash) & (size - 1)
             while table[bucket] != 0 { bucket = (bucket + 1) & (size - 1) }
             table[bucket] = UInt32(truncatingIfNeeded: index + 1)

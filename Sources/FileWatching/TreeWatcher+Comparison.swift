@@ -217,7 +217,7 @@ extension TreeWatcher {
     }
 
     /// A directory's own links and times are told by its own reading; a package is a directory to the file system.
-    private func isEqual(_ known: FileStatus, _ seen: FileStatus) -> Bool {
+    func isEqual(_ known: FileStatus, _ seen: FileStatus) -> Bool {
         if known == seen { return true }
         guard known.kind == .package, seen.kind == .directory else { return false }
         var known = known

@@ -109,7 +109,7 @@ extension TreeWatcher {
         takeWatch(of: result, for: id, origin)
         if let error = result.entryError { becameUnreadable(id, error) } else { becameReadable(id) }
         let node = directories[id].node
-        if let status = result.status, tree.status(of: node) != status || held?.touchesDirectory == true {
+        if let status = result.status, !isEqual(tree.status(of: node), status) || held?.touchesDirectory == true {
             lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }
         if !directories[id].flags.contains(.wasRead), tree.childCount(of: node) == 0 {

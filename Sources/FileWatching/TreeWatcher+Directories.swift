@@ -13,6 +13,7 @@ extension TreeWatcher {
 
     /// Makes the record of a directory that is in the tree.
     func record(_ node: TreeNode, _ status: FileStatus) -> DirectoryID {
+        if let known = directories.directory(at: node) { return known }
         containers[node.container]?.directories += 1
         return directories.insert(node: node, device: status.device, inode: status.inode)
     }

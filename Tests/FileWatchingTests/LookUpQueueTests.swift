@@ -1,0 +1,54 @@
+// The queue of look-ups against a list and a search.
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import FileWatching
+
+@Suite struct LookUpQueueTests {
+    private struct Waiting: Equatable {
+        var directory: DirectoryID
+        var name: [UInt8]
+        var cause: UInt64
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func likeAList(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var queue = LookUpQueue()
+        var model: [Waiting] = []
+        let names = (0..<Int.random(in: 1...600, using: &random)).map { index in
+            Array(String(repeating: "n", count: index % 12).utf8) + Array("\(index)".utf8.dropFirst(index % 2))
+        }
+        for step in 0..<20_000 {
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
+                    let entry = queue.take(into: buffer)
+                    let expected = model.isEmpty ? nil : model.removeFirst()
+                    let found = entry.map {
+                        Waiting(
+                            directory: $0.directory, name: Array(buffer[..<Int($0.length)]), cause: $0.origin.cause)
+                    }
+                    #expect(found == expected, "seed \(seed) step \(step)")
+                    if let entry { #expect(buffer[Int(entry.length)] == 0) }
+                }
+            } else if Int.random(in: 0..<2000, using: &random) == 0 {
+                while !model.isEmpty {
+                    model.removeFirst()
+                    withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { _ = queue.take(into: $0) }
+                }
+                withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { #expect(queue.take(into: $0) == nil) }
+            } else {
+                let directory = DirectoryID(slot: Int32.random(in: 0..<3, using: &random), generation: 0)
+                let name = names.randomElement(using: &random) ?? []
+                let cause = UInt64.random(in: 0..<1000, using: &random)
+                name.withUnsafeBytes { queue.add($0, in: directory, origin: Origin(cause: cause)) }
+                if let index = model.firstIndex(where: { $0.directory == directory && $0.name == name }) {
+                    model[index].cause = min(model[index].cause, cause)
+                } else {
+                    model.append(Waiting(directory: directory, name: name, cause: cause))
+                }
+            }
+            #expect(queue.isEmpty == model.isEmpty)
+        }
+    }
+}
