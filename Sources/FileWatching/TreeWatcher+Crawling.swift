@@ -15,8 +15,9 @@ extension TreeWatcher {
             suspects.insert(container.number)
             return
         }
-        let task = tasks[origin.task] != nil ? origin.task : newTask(for: container, cause: origin.cause)
+        let task = tasks[origin.task] != nil ? origin.task : taskOfTurn(for: container, cause: origin.cause)
         tasks[task]?.outstanding += 1
+        outstandingJobs += 1
         container.outstanding += 1
         let ticket = pool.tickets(1)
         tickets[ticket] = id
@@ -26,6 +27,16 @@ extension TreeWatcher {
             CrawlJob(
                 ticket: ticket, task: task, root: root, path: path(of: record.node) + [0], device: record.device,
                 inode: record.inode, options: container.options, descends: descends))
+    }
+
+    private func taskOfTurn(for container: WatchedContainer, cause: UInt64) -> UInt32 {
+        if let task = tasksOfTurn[container.number], let earlier = tasks[task], earlier.container === container {
+            tasks[task]?.cause = min(earlier.cause, cause)
+            return task
+        }
+        let task = newTask(for: container, cause: cause)
+        tasksOfTurn[container.number] = task
+        return task
     }
 
     func newTask(for container: WatchedContainer, cause: UInt64) -> UInt32 {
@@ -81,6 +92,7 @@ extension TreeWatcher {
 
     private func apply(_ result: CrawlResult) {
         counters.directoriesRead += 1
+        outstandingJobs += result.childCount - 1
         if let task = tasks[result.task] {
             tasks[result.task]?.outstanding += result.childCount - 1
             task.container.outstanding += result.childCount - 1

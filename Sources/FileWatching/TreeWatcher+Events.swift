@@ -121,7 +121,7 @@ extension TreeWatcher {
         if event.nameLength > 0 { heldEvents[event.watch]?.names.insert(Array(name)) }
     }
 
-    var tasksAreOutstanding: Bool { tasks.values.contains { $0.outstanding > 0 } }
+    var tasksAreOutstanding: Bool { outstandingJobs > 0 }
 
     /// The queue has overflowed: whatever was read before now may be out of date, everywhere.
     private func overflowed(origin: Origin) {

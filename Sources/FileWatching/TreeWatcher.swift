@@ -22,6 +22,10 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var halves: [RenameHalf] = []
     var tasks: [UInt32: CrawlTask] = [:]
     var lastTask: UInt32 = 0
+    /// The tasks of this turn, by container: a burst of new directories is one crawl, not one for each.
+    var tasksOfTurn: [UInt32: UInt32] = [:]
+    /// Directories that are to be read, of all tasks.
+    var outstandingJobs = 0
     /// Directories that jobs are on their way to, by ticket.
     var tickets: [UInt64: DirectoryID] = [:]
     /// Results that were taken from the threads, of which the first `inboxNext` have been applied. They are applied
@@ -104,6 +108,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     package func turn() -> Bool {
         guard !isClosed else { return false }
         var more = false
+        tasksOfTurn = [:]
         if settings.crawlThreads == 0, performsJobs { more = performJobs() }
         takeResults()
         if readEvents() { more = true }
