@@ -44,14 +44,16 @@ enum Main {
     static func main() {
         Signals.install()
         do {
-            var command = try Gather.parseAsRoot()
-            do {
+            if let find = PlainFind(CommandLine.arguments.dropFirst()) {
+                try find.run()
+            } else {
+                var command = try Gather.parseAsRoot()
                 try command.run()
-            } catch let failure as Failure {
-                failure.exit()
-            } catch let error as GatherError {
-                Failure(error).exit()
             }
+        } catch let failure as Failure {
+            failure.exit()
+        } catch let error as GatherError {
+            Failure(error).exit()
         } catch {
             Gather.exit(withError: error)
         }

@@ -48,6 +48,31 @@ struct CommandTests {
         #expect(await daemon.gather("find", "name LIKE 'Item_*'", "--no-sync").lines.count == 3)
     }
 
+    @Test func `The plain form of find, which is read by hand, means the same in any order`() async throws {
+        let daemon = try await TestDaemon(containers: ["box", "other"])
+        for name in ["a", "b"] { try Change.write("", to: daemon.box + "/" + name) }
+        try Change.write("", to: daemon.directory + "/other/c")
+        let socket = daemon.socket.path
+        let paths = ["\(daemon.box)/a", "\(daemon.box)/b", "\(daemon.directory)/other/c"]
+        for (arguments, expected) in [
+            (["find", "", "--socket", socket], paths), (["find", "--socket", socket, "--", ""], paths),
+            (["find", "--socket=\(socket)", ""], paths),
+            (["find", "--container", "box", "", "--socket", socket, "--no-sync"], Array(paths[..<2])),
+            (["find", "--container=box", "", "--socket", socket], Array(paths[..<2])),
+            (["find", "--container", "box", "--container", "other", "", "--socket", socket], paths),
+            (["find", "--limit", "1", "name == 'b'", "--socket", socket], [paths[1]]),
+            (["find", "name == '-x'", "--socket", socket], []),
+        ] {
+            let result = await ChildProcess(.gather, arguments).result()
+            #expect(result.status == 0, "\(arguments): \(result.errors)")
+            #expect(result.lines.sorted() == expected, "\(arguments)")
+        }
+        let limited = await ChildProcess(.gather, ["find", "-0", "--limit", "2", "", "--socket", socket]).result()
+        #expect(limited.output.count { $0 == 0 } == 2)
+        let chosen = await ChildProcess(.gather, ["find", "", "--user", "--socket", socket]).result()
+        #expect(chosen.status == 64)
+    }
+
     @Test func `find answers with what was written before it was asked`() async throws {
         let daemon = try await TestDaemon()
         for number in 0..<50 {

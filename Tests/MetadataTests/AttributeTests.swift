@@ -20,4 +20,8 @@ import Testing
         for kind in FileKind.allCases { #expect(FileKind(name: kind.name.description) == kind) }
         #expect(FileKind(name: "folder") == nil)
     }
+
+    @Test func `Names are those of the cases`() {
+        for attribute in Attribute.allCases { #expect(attribute.name == "\(attribute)") }
+    }
 }

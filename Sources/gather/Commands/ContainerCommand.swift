@@ -49,7 +49,7 @@ struct ContainerCommand: ParsableCommand {
                 }
             }
             output.flush()
-            if containers.isEmpty { Output.note(NoContainers.message(connection)) }
+            if containers.isEmpty { Output.note(NoContainers.message(connection.target)) }
         }
     }
 

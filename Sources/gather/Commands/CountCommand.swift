@@ -38,6 +38,6 @@ struct CountCommand: ParsableCommand {
         output.line(String(result.count))
         output.flush()
         Inexact.note(result.inexactContainers)
-        if result.count == 0 { NoContainers.note(ifNoneIn: &client, scopes, connection) }
+        if result.count == 0 { NoContainers.note(ifNoneIn: &client, scopes, connection.target) }
     }
 }

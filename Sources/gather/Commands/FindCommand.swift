@@ -70,6 +70,11 @@ struct FindCommand: ParsableCommand {
 
     mutating func run() throws {
         let scopes = try places.scopes(connection)
+        if isPlain {
+            let search = Search(
+                predicate: predicate, scopes: scopes, sort: sort.map(\.key), limit: limit, isSynchronized: !withoutSync)
+            return try PlainFind(search: search, nulTerminated: nulTerminated, connection: connection.target).run()
+        }
         var search = Search(
             predicate: predicate, scopes: scopes, sort: sort.map(\.key), limit: quiet ? 1 : limit,
             isSynchronized: !withoutSync)
@@ -82,8 +87,13 @@ struct FindCommand: ParsableCommand {
         }
         Inexact.note(summary.inexactContainers)
         guard summary.count == 0 else { return }
-        NoContainers.note(ifNoneIn: &client, scopes, connection)
+        NoContainers.note(ifNoneIn: &client, scopes, connection.target)
         if quiet { throw ExitCode(ExitStatus.failure) }
+    }
+
+    /// Whether nothing is wanted but paths, for a program.
+    private var isPlain: Bool {
+        !count && !quiet && !json && attributes == nil && (nulTerminated || !Terminal.isTerminal())
     }
 
     private func answer(
@@ -119,14 +129,11 @@ struct FindCommand: ParsableCommand {
             output.flush()
             return summary
         }
-        if let attributes = attributes?.attributes {
-            return try client.find(search) { items in
-                for item in items { output.line(ItemColumns.tabSeparated(attributes, of: item)) }
-                output.flush()
-            }
+        let attributes = search.attributes
+        return try client.find(search) { items in
+            for item in items { output.line(ItemColumns.tabSeparated(attributes, of: item)) }
+            output.flush()
         }
-        // The way of scripts, and of twenty thousand paths: bytes from the socket to the pipe.
-        return try client.findPaths(search, { output.line($0) }, finishBatch: { output.flush() })
     }
 }
 

@@ -45,7 +45,7 @@ struct StatusCommand: ParsableCommand {
             for line in ContainerTable.lines(containers, color: color) { output.line(line) }
         }
         output.flush()
-        if containers.isEmpty { Output.note(NoContainers.message(connection)) }
+        if containers.isEmpty { Output.note(NoContainers.message(connection.target)) }
     }
 
     private func object(_ status: DaemonStatus, _ containers: [ContainerStatus]) -> [UInt8] {

@@ -75,7 +75,7 @@ struct WatchCommand: ParsableCommand {
                 guard case .gathered = notification, query.resultCount == 0 else { continue }
                 // Asked on the way, by a connection of its own: an empty answer has a reason.
                 if var client = try? connection.connect() {
-                    NoContainers.note(ifNoneIn: &client, query.scopes, connection)
+                    NoContainers.note(ifNoneIn: &client, query.scopes, connection.target)
                 }
             }
             Glibc.exit(0)

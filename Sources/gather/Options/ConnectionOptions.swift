@@ -20,15 +20,27 @@ struct ConnectionOptions: ParsableArguments {
         }
     }
 
-    var daemon: DaemonSocket {
-        if let socket { return DaemonSocket(path: socket) }
-        return .find(user ? .user : system ? .system : .automatic)
+    /// Which daemon these options mean.
+    var target: Connection {
+        Connection(socket: socket, choice: user ? .user : system ? .system : .automatic)
     }
 
-    /// These options as they would be typed, for commands that are suggested.
+    var daemon: DaemonSocket { target.daemon }
+    var words: String { target.words }
+    func connect() throws(GatherError) -> BlockingClient { try target.connect() }
+}
+
+/// Which daemon is meant, however that was said.
+struct Connection {
+    var socket: String?
+    var choice = DaemonSocket.Choice.automatic
+
+    var daemon: DaemonSocket { socket.map { DaemonSocket(path: $0) } ?? .find(choice) }
+
+    /// The options as they would be typed, for commands that are suggested.
     var words: String {
         if let socket { return " --socket \(ShellText.quoted(socket))" }
-        return user ? " --user" : system ? " --system" : ""
+        return choice == .user ? " --user" : choice == .system ? " --system" : ""
     }
 
     func connect() throws(GatherError) -> BlockingClient { try BlockingClient(daemon) }

@@ -33,7 +33,7 @@ struct ScopeOptions: ParsableArguments {
         if scope != nil, containers.isEmpty {
             var client = try connection.connect()
             containers = try client.containers().map(\.identifier)
-            guard !containers.isEmpty else { throw Failure(NoContainers.message(connection)) }
+            guard !containers.isEmpty else { throw Failure(NoContainers.message(connection.target)) }
         }
         return try containers.map { identifier in
             switch scope {
@@ -66,12 +66,12 @@ enum RealPath {
 
 /// What is said where a daemon watches nothing at all.
 enum NoContainers {
-    static func message(_ connection: ConnectionOptions) -> String {
+    static func message(_ connection: Connection) -> String {
         "gatherd watches nothing yet. Add a directory with: gather container add\(connection.words) NAME DIRECTORY"
     }
 
     /// Says so where that is why a query over everything found nothing.
-    static func note(ifNoneIn client: inout BlockingClient, _ scopes: [SearchScope], _ connection: ConnectionOptions) {
+    static func note(ifNoneIn client: inout BlockingClient, _ scopes: [SearchScope], _ connection: Connection) {
         guard scopes.isEmpty, let containers = try? client.containers(), containers.isEmpty else { return }
         Output.note(message(connection))
     }
