@@ -33,13 +33,14 @@ struct StatusCommand: ParsableCommand {
                 "\(Color.bold.paint("gatherd \(status.version)", if: color))  process \(status.processID)  \(started)")
             output.line("socket        \(connection.daemon.path)")
             output.line(
-                "items         \(Readable.count(status.items)) in \(Readable.count(status.containers)) "
-                    + (status.containers == 1 ? "container" : "containers"))
+                "items         \(Readable.count(status.items)) in "
+                    + Readable.count(status.containers, "container", "containers"))
             output.line("live queries  \(Readable.count(status.liveQueries))")
             output.line("connections   \(Readable.count(status.connections))")
             output.line("memory        \(Readable.size(Int64(status.residentBytes)))")
             output.line(
-                "events        \(Readable.count(status.eventsRead)), \(Readable.count(status.overflows)) overflows")
+                "events        \(Readable.count(status.eventsRead)), \(Readable.count(status.overflows, "overflow", "overflows"))"
+            )
             if let time = status.snapshotTime { output.line("saved         \(Readable.time(time))") }
             if !containers.isEmpty { output.line("") }
             for line in ContainerTable.lines(containers, color: color) { output.line(line) }

@@ -10,7 +10,7 @@ enum ContainerTable {
         for container in containers {
             var row: [Table.Cell] = [
                 .init(container.identifier, .bold), .init(container.state.rawValue, Self.color(of: container.state)),
-                .init("\(Readable.count(container.items)) items", alignsRight: true),
+                .init(Readable.count(container.items, "item", "items"), alignsRight: true),
                 .init(DisplayText.escaped(container.path)),
             ]
             if let remarks = remarks(container) { row.append(.init(remarks, .dim)) }
@@ -20,7 +20,8 @@ enum ContainerTable {
     }
 
     static func sentence(_ container: ContainerStatus) -> String {
-        let size = "\(Readable.count(container.items)) items in \(Readable.count(container.directories)) directories"
+        let items = Readable.count(container.items, "item", "items")
+        let size = "\(items) in \(Readable.count(container.directories, "directory", "directories"))"
         let remarks = remarks(container).map { " (\($0))" } ?? ""
         return "\(container.identifier): \(container.state.rawValue), \(size)\(remarks)"
     }
@@ -28,7 +29,9 @@ enum ContainerTable {
     private static func remarks(_ container: ContainerStatus) -> String? {
         var remarks: [String] = []
         if let reason = container.reason, !reason.isEmpty { remarks.append(reason) }
-        if container.polled > 0 { remarks.append("\(Readable.count(container.polled)) directories polled") }
+        if container.polled > 0 {
+            remarks.append("\(Readable.count(container.polled, "directory", "directories")) polled")
+        }
         if container.unreadable > 0 { remarks.append("\(Readable.count(container.unreadable)) unreadable") }
         return remarks.isEmpty ? nil : remarks.joined(separator: "; ")
     }

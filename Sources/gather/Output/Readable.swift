@@ -32,6 +32,11 @@ enum Readable {
         return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
     }
 
+    /// `1 item`, `1,234 items`
+    static func count(_ number: Int, _ one: String, _ many: String) -> String {
+        "\(count(number)) \(number == 1 ? one : many)"
+    }
+
     /// `2026-01-31 09:00`, in the zone of this machine.
     static func time(_ time: Timestamp) -> String {
         var seconds = time_t(time.nanoseconds / 1_000_000_000)
