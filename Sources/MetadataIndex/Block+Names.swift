@@ -70,7 +70,6 @@ extension Block {
         let room = header.pointee.liveNameBytes + count
         let new = NameArena(capacity: min(room + room / 4 + 64, Block.largestArena))
         var end = 0
-        var last = -1
         for slot in 0..<header.pointee.used {
             // A dead row's name must not point at another's, nor beyond the end.
             guard isLive(slot), slot != except else {
@@ -83,11 +82,11 @@ extension Block {
             }
             name[slot] = UInt32(truncatingIfNeeded: end << 8 | bytes.count)
             end += bytes.count
-            last = slot
         }
         setArena(new)
         header.pointee.nameEnd = end
-        header.pointee.lastNamed = last
+        // Empty slots stand where the next name is going to: only one behind them all keeps the order.
+        header.pointee.lastNamed = header.pointee.used - 1
         header.pointee.namesInOrder = true
     }
 }

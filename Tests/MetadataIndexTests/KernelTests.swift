@@ -265,6 +265,23 @@ import Testing
         #expect(index.count == snapshot.count)
     }
 
+    /// Names are written anew when most of them are garbage. An empty slot behind the row that gets a name then must not
+    /// hide that name.
+    @Test func aNameWrittenBeforeAnEmptySlotIsFound() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let first = try index.insert("first", below: .root, .sample(.file))
+        let second = try index.insert("second", below: .root, .sample(.file))
+        try index.remove(try index.insert("third", below: .root, .sample(.file)))
+        for round in 0..<2_000 {
+            try index.move(second, to: .root, "Item_\(round)")
+            let snapshot = index.snapshot()
+            var bits = snapshot.liveRows(inBlock: 0)
+            Array("tem_".utf8).withUnsafeBytes { snapshot.select(.infix, $0, inBlock: 0, among: &bits) }
+            #expect(bits.count == 1 && bits[Int(second.number)], "round \(round)")
+        }
+        #expect(index.isLive(first))
+    }
+
     @Test func bitmapsCombine() {
         var generator = SeededGenerator(state: 9)
         let a = KernelTests.anyBits(&generator)
