@@ -191,7 +191,7 @@ private final class World {
 }
 
 @Suite struct LiveQueryModelTests {
-    @Test(arguments: Array(0..<16) + [298] as [UInt64])
+    @Test(arguments: Array(0..<16) + [298, 455] as [UInt64])
     func subscribersHoldWhatMatches(seed: UInt64) throws {
         var generator = SeededGenerator(state: seed)
         let world = World(walkLimit: seed % 2 == 0 ? 2 : 4_096)
