@@ -179,18 +179,11 @@ struct CommandTests {
         #expect(find.status == 0)
         #expect(find.errors == "")
 
+        // Without another change that would have to be written.
         let piped = ChildProcess(.gather, ["watch", "", "--socket", daemon.socket.path], closesOutput: true)
-        var number = 0
-        // Each change is a line that nobody takes; one of the first ends the watch.
-        let ended = Task { await piped.result() }
-        var status: Int32?
-        while status == nil, number < 200 {
-            number += 1
-            try Change.write("", to: daemon.box + "/more-\(number)")
-            try await daemon.client.flush()
-            if kill(piped.processID, 0) != 0 { status = await ended.value.status }
-        }
-        #expect(await ended.value.status == 0)
+        let ended = await piped.result()
+        #expect(ended.status == 0)
+        #expect(ended.errors == "")
     }
 
     @Test func `watch prints objects, and goes on from a clock`() async throws {

@@ -59,9 +59,9 @@ struct WatchCommand: ParsableCommand {
             predicate: predicate, scopes: scopes, attributes: attributes, batchingInterval: .milliseconds(batch),
             since: since, socket: connection.daemon)
         let command = self
-        // The process ends from the task; the main thread has nothing to do but to be there for signals.
+        // The process ends from the task, or here: a reader that goes away is noticed at once, not at the next change.
         Task { await command.follow(query, attributes) }
-        while true { pause() }
+        Output.waitUntilNobodyReads()
     }
 
     private func follow(_ query: MetadataQuery, _ attributes: [Attribute]) async -> Never {

@@ -67,6 +67,16 @@ struct Output: ~Copyable {
         return 0
     }
 
+    /// Waits until nobody can read standard output any more, and ends the process quietly. A file always can be read, so
+    /// this may wait for ever.
+    static func waitUntilNobodyReads() -> Never {
+        while true {
+            // No event is asked for; POLLERR, that the other end of a pipe is closed, comes unasked (poll(2)).
+            var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            if poll(&output, 1, -1) > 0 { exit(0) }
+        }
+    }
+
     /// A sentence on standard error, with the command's name before it.
     static func note(_ message: String) {
         let mark = Terminal.hasColor(STDERR_FILENO) ? "\u{1B}[1mgather:\u{1B}[0m " : "gather: "
