@@ -35,6 +35,8 @@ struct CrawlResult: Sendable {
     /// The round, and the epoch of changes to hard links, when the reading began.
     var round: UInt32
     var linkEpoch: UInt32 = 0
+    /// Whether tags were read.
+    var hasTags = false
     /// The directory's watch, or -1.
     var watch: Int32 = -1
     var watchError: SystemError?

@@ -35,6 +35,8 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     private let round = Atomic<UInt32>(1)
     /// Raised with each change to a file that has more than one name: what was read of such files before it may be old.
     private let linkEpoch = Atomic<UInt32>(0)
+    /// As `state.stopping`, for those who do not hold the mutex.
+    private let isStopping = Atomic<Bool>(false)
 
     init(kernel: Kernel, threads: Int, entriesAheadLimit: Int, wake: @escaping @Sendable () -> Void) {
         self.kernel = kernel
@@ -98,7 +100,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         let job = state.jobs.popLast()
         pthread_mutex_unlock(mutex)
         guard let job else { return false }
-        let reader = DirectoryReader(kernel: kernel)
+        let reader = DirectoryReader(kernel: kernel) { [self] in isStopping.load(ordering: .relaxed) }
         perform(job, reader)
         return true
     }
@@ -107,6 +109,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     func stop() {
         pthread_mutex_lock(mutex)
         state.stopping = true
+        isStopping.store(true, ordering: .relaxed)
         state.jobs = []
         let running = threads
         threads = []
@@ -132,7 +135,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     }
 
     private func run() {
-        let reader = DirectoryReader(kernel: kernel)
+        let reader = DirectoryReader(kernel: kernel) { [self] in isStopping.load(ordering: .relaxed) }
         while true {
             pthread_mutex_lock(mutex)
             while state.jobs.isEmpty && !state.stopping { pthread_cond_wait(hasJobs, mutex) }

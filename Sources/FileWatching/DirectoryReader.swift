@@ -7,6 +7,8 @@ import Metadata
 /// Reads directories with buffers of its own; each crawling thread has one.
 struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     private let kernel: Kernel
+    /// Whether the watcher is being closed.
+    private let isStopping: () -> Bool
     private let records: UnsafeMutableRawBufferPointer
     private let tags: UnsafeMutableRawBufferPointer
 
@@ -14,8 +16,9 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     /// The largest value that an extended attribute may have (xattr(7)).
     static var tagsSize: Int { 64 * 1024 }
 
-    init(kernel: Kernel) {
+    init(kernel: Kernel, isStopping: @escaping () -> Bool) {
         self.kernel = kernel
+        self.isStopping = isStopping
         // Owned by this value alone until its deinit.
         records = .allocate(byteCount: DirectoryReader.recordsSize, alignment: 8)
         tags = .allocate(byteCount: DirectoryReader.tagsSize, alignment: 8)
@@ -31,6 +34,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         _ job: CrawlJob, round: UInt32, tickets: (Int) -> UInt64, jobs: inout [CrawlJob]
     ) -> CrawlResult {
         var result = CrawlResult(ticket: job.ticket, task: job.task, round: round)
+        result.hasTags = job.options.readsTags
         do throws(SystemError) {
             let directory = try open(job)
             defer { kernel.close(directory) }
@@ -73,7 +77,8 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     private func readEntries(
         of directory: CInt, _ job: CrawlJob, into result: inout CrawlResult
     ) throws(SystemError) {
-        while true {
+        // Looked at for each buffer: a directory of millions of entries must not hold up the end of the daemon.
+        while !isStopping() {
             let count = try kernel.readEntries(of: directory, into: records)
             if count == 0 { return }
             let filled = UnsafeRawBufferPointer(rebasing: records[..<count])
@@ -95,6 +100,12 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     private func readEntry(
         _ name: UnsafeRawBufferPointer, in directory: CInt, _ job: CrawlJob, into result: inout CrawlResult
     ) {
+        // File systems in user space, and those whose names are UTF-16 on disk, may hand out names that are longer than
+        // Linux allows. Such an entry is left out, and its directory counts as one that cannot be read in full.
+        guard name.count <= WatchLimits.nameLength else {
+            result.entryError = .nameTooLong
+            return
+        }
         // forEachEntry leaves the NUL behind the name where it is.
         guard let text = name.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
         do throws(SystemError) {

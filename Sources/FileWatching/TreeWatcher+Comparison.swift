@@ -31,7 +31,10 @@ extension TreeWatcher {
             return
         }
         container.options.readsTags = true
+        let isAlone = container.comparison == nil
         rescan(number) { _ in completion() }
+        // What is known stays exact while tags are read.
+        if isAlone { container.comparison?.isForTags = true }
     }
 
     /// Begins a comparison of every directory that was not read since the required round, or widens the one that is
@@ -39,6 +42,7 @@ extension TreeWatcher {
     func compare(_ container: WatchedContainer, origin: Origin, only directories: [DirectoryID]? = nil) {
         if container.comparison != nil {
             if directories == nil { container.comparison?.isPoll = false }
+            container.comparison?.isForTags = false
             if container.comparison?.phase != .listing { container.comparison?.phase = .listing }
             return
         }

@@ -98,7 +98,20 @@ extension TreeWatcher {
             lose(container, .stale)
             notices.append(.containerGone(container: container.number, error: .stale))
         }
+        guard !isRoot(found, ofOtherThan: container) else {
+            container.failure = .busy
+            return
+        }
         find(container, found)
+    }
+
+    /// Whether a directory is another container's root by another path, as a bind mount makes it: a directory has one
+    /// watch descriptor, and two containers would take it from each other for ever.
+    private func isRoot(_ found: FileStatus, ofOtherThan container: WatchedContainer) -> Bool {
+        containers.values.contains { other in
+            guard other !== container, let root = other.root else { return false }
+            return directories[root].inode == found.inode && directories[root].device == found.device
+        }
     }
 
     /// The container's directory is there: it is crawled.

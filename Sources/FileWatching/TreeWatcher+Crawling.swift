@@ -103,7 +103,9 @@ extension TreeWatcher {
             return
         }
         directories[id].flags.remove(.reading)
-        directories[id].round = result.round
+        // A job may have been asked for before tags were, and done after: it is good for no round then.
+        let wantsTags = containers[directories[id].node.container]?.options.readsTags == true
+        directories[id].round = wantsTags && !result.hasTags ? 0 : result.round
         let touched = touchedNames.removeValue(forKey: id.slot) ?? []
         let held = heldEvents[result.watch]
         if let error = result.error {

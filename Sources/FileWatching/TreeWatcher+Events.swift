@@ -30,6 +30,8 @@ extension TreeWatcher {
         var offset = 0
         var cause = start
         while let event = InotifyEvent(in: buffer, at: &offset) {
+            // A file system in user space may have names that are longer than Linux allows; see DirectoryReader.
+            guard event.nameLength <= WatchLimits.nameLength else { continue }
             let name = UnsafeRawBufferPointer(
                 rebasing: buffer[event.nameOffset..<event.nameOffset + event.nameLength])
             process(event, name: name, origin: Origin(cause: cause))

@@ -132,7 +132,7 @@ extension TreeWatcher {
                 foundDirectory(known, status, changed: true, entry.origin)
                 return
             }
-            let node = tree.insert(named: name, status: status.file, tags: tags, into: directory)
+            guard let node = tree.insert(named: name, status: status.file, tags: tags, into: directory) else { return }
             count(entry.origin) { $0.added += 1 }
             enter(node, status.file, origin: entry.origin)
             return
@@ -144,7 +144,7 @@ extension TreeWatcher {
             count(entry.origin) { $0.changed += 1 }
             return
         }
-        let node = tree.insert(named: name, status: status.file, tags: tags, into: directory)
+        guard let node = tree.insert(named: name, status: status.file, tags: tags, into: directory) else { return }
         count(entry.origin) { $0.added += 1 }
         if status.file.links > 1 { tellLinks(of: status.file, but: node, tags: tags, origin: entry.origin) }
     }

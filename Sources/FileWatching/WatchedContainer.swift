@@ -42,7 +42,7 @@ final class WatchedContainer {
     var state: ContainerState {
         if let failure { return .unavailable(reason: failure.description) }
         if firstCrawl != nil { return .crawling }
-        if let comparison, !comparison.isPoll { return .verifying }
+        if let comparison, !comparison.isPoll, !comparison.isForTags { return .verifying }
         if unwatched > 0 {
             guard let limit, limit != .noSpace else {
                 return .degraded(
@@ -72,6 +72,8 @@ struct Comparison {
     var task: UInt32
     /// Whether it is only of some directories, those without a watch.
     var isPoll: Bool
+    /// Whether it is only to read tags of what is known, and known to be right.
+    var isForTags = false
     var phase = Phase.listing
     var queue: [DirectoryID] = []
     var next = 0

@@ -44,10 +44,10 @@ package protocol WatchedTree: AnyObject {
     func forEachNodeWithOneLink(among inodes: Set<InodeNumber>, in container: UInt32, _ body: (TreeNode) -> Void)
 
     /// Adds an entry under a name that is free. `tags` is the raw value of `user.xdg.tags`, empty where the file has
-    /// none, nil where it was not read.
+    /// none, nil where it was not read. Nil where the tree cannot take it.
     func insert(
         named name: UnsafeRawBufferPointer, status: FileStatus, tags: UnsafeRawBufferPointer?, into directory: TreeNode
-    ) -> TreeNode
+    ) -> TreeNode?
 
     /// Adds the entries of a directory that has none yet.
     func insertChildren(of directory: TreeNode, from batch: DirectoryBatch)

@@ -37,6 +37,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     package static let notEmpty = SystemError(code: ENOTEMPTY)
     package static let tooManyDescriptors = SystemError(code: EMFILE)
     package static let tooManyDescriptorsInSystem = SystemError(code: ENFILE)
+    package static let busy = SystemError(code: EBUSY)
     package static let stale = SystemError(code: ESTALE)
     package static let range = SystemError(code: ERANGE)
 }

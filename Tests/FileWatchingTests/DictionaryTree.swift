@@ -120,7 +120,7 @@ final class DictionaryTree: WatchedTree {
 
     func insert(
         named name: UnsafeRawBufferPointer, status: FileStatus, tags: UnsafeRawBufferPointer?, into directory: TreeNode
-    ) -> TreeNode {
+    ) -> TreeNode? {
         insert(Array(name), status, tags.map(Array.init), directory, says: "insert")
     }
 

@@ -176,13 +176,13 @@ extension IndexTree {
 extension IndexTree {
     func insert(
         named name: UnsafeRawBufferPointer, status: FileStatus, tags: UnsafeRawBufferPointer?, into directory: TreeNode
-    ) -> TreeNode {
+    ) -> TreeNode? {
         let entry = entry(directory.container)
         let inserted = attempt(directory.container) { () throws(IndexError) in
             try entry.index.insert(
                 parent: Row(directory.row), name: name, status: presented(status, named: name, in: entry))
         }
-        guard let row = inserted else { return directory }
+        guard let row = inserted else { return nil }
         let node = node(row, like: directory)
         if let tags { setTags(of: node, to: tags) }
         return node
