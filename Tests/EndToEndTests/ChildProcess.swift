@@ -11,8 +11,12 @@ enum Product: String {
     case gather
     case grocery
 
-    /// Where it lies: beside the bundle of tests.
+    /// Where it lies: in the directory that `GATHER_TEST_PROGRAMS` names, so that what the optimizer made can be tested
+    /// too, or beside the bundle of tests.
     var path: String {
+        if let directory = ProcessInfo.processInfo.environment["GATHER_TEST_PROGRAMS"] {
+            return directory + "/" + rawValue
+        }
         let candidates = ["/proc/self/exe"] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
         let paths = candidates.map {
             URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent().path() + rawValue

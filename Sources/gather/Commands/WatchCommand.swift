@@ -64,23 +64,30 @@ struct WatchCommand: ParsableCommand {
         Output.waitUntilNobodyReads()
     }
 
-    private func follow(_ query: MetadataQuery, _ attributes: [Attribute]) async -> Never {
-        do throws(GatherError) {
-            try await query.start()
-            var printer = ChangePrinter(
-                asJSON: json, nulTerminated: nulTerminated, attributes: attributes, isResuming: since != nil)
-            var notifications = query.notifications.makeAsyncIterator()
-            while let notification = try await notifications.next() {
-                printer.print(notification, of: query)
-                guard case .gathered = notification, query.resultCount == 0 else { continue }
-                // Asked on the way, by a connection of its own: an empty answer has a reason.
-                if var client = try? connection.connect() {
-                    NoContainers.note(ifNoneIn: &client, query.scopes, connection.target)
-                }
-            }
+    /// Follows the query to its end, and ends the process. Not `Never`, and its errors not typed: with both, Swift 6.3
+    /// makes code that crashes after the first `await` when it optimizes.
+    private func follow(_ query: MetadataQuery, _ attributes: [Attribute]) async {
+        do {
+            try await tell(query, attributes)
             Glibc.exit(0)
-        } catch {
+        } catch let error as GatherError {
             Failure(error, command: "gather watch\(connection.words)", predicate: predicate).exit()
+        } catch {
+            Failure("\(error)").exit()
+        }
+    }
+
+    private func tell(_ query: MetadataQuery, _ attributes: [Attribute]) async throws {
+        try await query.start()
+        var printer = ChangePrinter(
+            asJSON: json, nulTerminated: nulTerminated, attributes: attributes, isResuming: since != nil)
+        for try await notification in query.notifications {
+            printer.print(notification, of: query)
+            guard case .gathered = notification, query.resultCount == 0 else { continue }
+            // Asked on the way, by a connection of its own: an empty answer has a reason.
+            if var client = try? connection.connect() {
+                NoContainers.note(ifNoneIn: &client, query.scopes, connection.target)
+            }
         }
     }
 }
