@@ -18,14 +18,19 @@ struct IgnoredNames: Sendable {
 
     var isEmpty: Bool { literals.isEmpty && patterns.isEmpty }
 
-    /// Whether a name is ignored. A NUL follows the name in memory.
+    /// Whether a name is ignored.
     func contains(_ name: UnsafeRawBufferPointer) -> Bool {
         for literal in literals
         where literal.count == name.count && name.elementsEqual(literal) {
             return true
         }
-        guard !patterns.isEmpty, let base = name.baseAddress else { return false }
-        let text = base.assumingMemoryBound(to: CChar.self)
-        return patterns.contains { fnmatch($0, text, 0) == 0 }
+        guard !patterns.isEmpty else { return false }
+        // fnmatch wants a NUL behind the name.
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + 1) { text in
+            UnsafeMutableRawBufferPointer(text).copyMemory(from: name)
+            text[name.count] = 0
+            guard let base = text.baseAddress else { return false }
+            return patterns.contains { fnmatch($0, base, 0) == 0 }
+        }
     }
 }
