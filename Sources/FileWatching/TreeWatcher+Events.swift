@@ -60,8 +60,7 @@ extension TreeWatcher {
             movedFrom(id, event, name: name, origin: origin)
         } else if event.mask.contains(.movedTo) {
             movedTo(id, event, name: name, origin: origin)
-        } else {
-            if ignoresNames, isIgnored(name, in: id) { return }
+        } else if !ignoresNames || !isIgnored(name, in: id) {
             lookUps.add(name, in: id, origin: origin)
             if !touchedNames.isEmpty { touchedNames[id.slot]?.insert(Array(name)) }
         }

@@ -275,6 +275,8 @@ import Testing
         directory.makeDirectory("e/.git")
         directory.write("e/.git/y")
         check("below")
+        directory.write("e/z.tmp")
+        check("an ignored name changes its directory")
         #expect(fixture.watcher.figures(of: 1).directories == 2)
     }
 
