@@ -23,6 +23,8 @@ struct DirectoryRecord {
         static let wasRead = Flags(rawValue: 16)
         /// A job to read it is on its way.
         static let reading = Flags(rawValue: 32)
+        /// It has changed since that job was asked for.
+        static let changedMeanwhile = Flags(rawValue: 64)
     }
 
     var node: TreeNode

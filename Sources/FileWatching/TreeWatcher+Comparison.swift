@@ -125,7 +125,8 @@ extension TreeWatcher {
             comparison.next += 1
             guard directories.isAlive(id) else { continue }
             if !comparison.isPoll, directories[id].round >= container.requiredRound { continue }
-            read(id, descends: false, origin: origin)
+            // What lies below a directory that was never read is not known, so nobody else has it read.
+            read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
             // The root could not be opened: nothing else can be read either, and the root is suspected.
             if directories[id].flags.contains(.needsReading) { break }
         }

@@ -64,6 +64,10 @@ extension TreeWatcher {
             // It may have appeared before the directories above were watched.
             watchAncestors(of: container, mask: .ancestorOfMissing)
             found = status(ofRoot: container)
+        } else if container.rootError != nil {
+            // Its mode may have changed before the directory above was watched for that.
+            watchAncestors(of: container, mask: .ancestorOfMissing)
+            found = status(ofRoot: container)
         } else {
             watchAncestors(of: container, mask: .ancestor)
         }
@@ -89,9 +93,9 @@ extension TreeWatcher {
             let isKnown = record.inode == found.inode && record.device == found.device
             let created = tree.status(of: record.node).created
             if isKnown, !record.flags.contains(.wasRead) || created == nil || created == found.created {
-                tree.update(record.node, status: found)
-                if record.flags.contains(.needsReading) {
-                    read(root, descends: true, origin: Origin(cause: causeNow))
+                let changed = tree.update(record.node, status: found)
+                if record.flags.contains(.needsReading) || (changed && container.rootError != nil) {
+                    readRoot(root, of: container)
                 }
                 return
             }
@@ -121,10 +125,18 @@ extension TreeWatcher {
         tree.update(node, status: status)
         let root = record(node, status)
         container.root = root
-        let task = newTask(for: container, cause: causeNow)
-        container.firstCrawl = task
         notices.append(.containerFound(container: container.number))
-        read(root, descends: true, origin: Origin(cause: causeNow, task: task))
+        readRoot(root, of: container)
+    }
+
+    /// Has the container's own directory read; until that has come to something it is the first crawl.
+    private func readRoot(_ root: DirectoryID, of container: WatchedContainer) {
+        var origin = Origin(cause: causeNow)
+        if !directories[root].flags.contains(.wasRead), container.firstCrawl == nil {
+            origin.task = newTask(for: container, cause: causeNow)
+            container.firstCrawl = origin.task
+        }
+        read(root, descends: true, origin: origin)
     }
 
     /// The container's directory is gone: its entries leave the tree.
@@ -133,6 +145,7 @@ extension TreeWatcher {
         leave(node)
         tree.removeChildren(of: node)
         container.root = nil
+        container.rootError = nil
         container.failure = error
         container.firstCrawl = nil
         container.openRoot = nil

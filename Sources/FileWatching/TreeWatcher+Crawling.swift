@@ -22,6 +22,7 @@ extension TreeWatcher {
         let ticket = pool.tickets(1)
         tickets[ticket] = id
         directories[id].flags.insert(.reading)
+        directories[id].flags.remove(.changedMeanwhile)
         if container.options.readsTags { touchedNames[id.slot] = [] }
         pool.submit(
             CrawlJob(
@@ -111,6 +112,7 @@ extension TreeWatcher {
         if let error = result.error {
             dropWatch(of: result)
             failed(id, error, origin)
+            readAgainIfChanged(id, origin)
             return
         }
         if result.watch >= 0, goneWatches.contains(result.watch) {
@@ -142,6 +144,16 @@ extension TreeWatcher {
                 if !ignored { lookUps.add(name, in: id, origin: origin) }
             }
         }
+        readAgainIfChanged(id, origin)
+    }
+
+    /// Has a directory that could not be read, or not in full, read again where it has changed since the job was asked
+    /// for: nothing else would.
+    private func readAgainIfChanged(_ id: DirectoryID, _ origin: Origin) {
+        guard directories.isAlive(id), directories[id].flags.remove(.changedMeanwhile) != nil,
+            directories[id].flags.contains(.unreadable)
+        else { return }
+        read(id, descends: true, origin: origin)
     }
 
     /// The directories that the threads descend into: their results will come for these records.
@@ -161,7 +173,7 @@ extension TreeWatcher {
             let directory = known ?? record(child, status)
             tickets[result.firstChild + UInt64(offset)] = directory
             directories[directory].flags.insert(.reading)
-            directories[directory].flags.remove(.needsReading)
+            directories[directory].flags.subtract([.needsReading, .changedMeanwhile])
         }
     }
 
@@ -210,6 +222,12 @@ extension TreeWatcher {
         switch error {
         case .noAccess, .notPermitted:
             becameUnreadable(id, error)
+            if tree.parent(of: node) == nil, let container = containers[node.container] {
+                // Nothing of it can be read. It has no watch of its own that would tell of a change of its mode, so
+                // the directory above is watched for that, and it is looked at once more behind that.
+                container.rootError = error
+                suspects.insert(container.number)
+            }
         case .crossesDevice:
             // Something is mounted on it: an entry that is not entered.
             leave(node)
@@ -277,6 +295,7 @@ extension TreeWatcher {
             tasks[number] = nil
             if container.firstCrawl == number {
                 container.firstCrawl = nil
+                if container.rootError != nil { continue }
                 notices.append(.crawled(container: container.number, directories: container.directories))
             }
         }

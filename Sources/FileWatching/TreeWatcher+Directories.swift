@@ -83,7 +83,13 @@ extension TreeWatcher {
 
     func becameReadable(_ id: DirectoryID) {
         guard directories[id].flags.remove(.unreadable) != nil else { return }
-        containers[directories.container(of: id)]?.unreadable -= 1
+        guard let container = containers[directories.container(of: id)] else { return }
+        container.unreadable -= 1
+        if container.root == id, container.rootError != nil {
+            container.rootError = nil
+            // The directories above need not be watched for it any more.
+            suspects.insert(container.number)
+        }
     }
 
     // MARK: Descriptors

@@ -68,7 +68,7 @@ extension TreeWatcher {
         let node = directories[id].node
         let changed = tree.update(node, status: status.file)
         if changed { count(entry.origin) { $0.changed += 1 } }
-        if directories[id].flags.contains(.unreadable), changed { read(id, descends: true, origin: entry.origin) }
+        if changed { readAgainIfUnreadable(id, origin: entry.origin) }
     }
 
     // MARK: What a look-up found
@@ -106,9 +106,19 @@ extension TreeWatcher {
             // Something was mounted over it: what lies below cannot be seen any more.
             leave(node)
             removeChildren(of: node, origin: origin)
-        } else if directories[id].flags.contains(.needsReading)
-            || (changed && directories[id].flags.contains(.unreadable))
-        {
+        } else if directories[id].flags.contains(.needsReading) {
+            read(id, descends: true, origin: origin)
+        } else if changed {
+            readAgainIfUnreadable(id, origin: origin)
+        }
+    }
+
+    /// A directory has changed: if it could not be read, it may be now. The refusal of a job that is on its way may be
+    /// older than the change.
+    private func readAgainIfUnreadable(_ id: DirectoryID, origin: Origin) {
+        if directories[id].flags.contains(.reading) {
+            directories[id].flags.insert(.changedMeanwhile)
+        } else if directories[id].flags.contains(.unreadable) {
             read(id, descends: true, origin: origin)
         }
     }
@@ -200,7 +210,10 @@ extension TreeWatcher {
     /// Not all names of a file are known. The others lie outside of the containers, or one is known with one link and
     /// cannot be found by its inode: `link(2)` tells nothing of the old name.
     func findLinksLater(of status: FileStatus, _ origin: Origin) {
-        linkedFiles[InodeNumber(device: status.device, inode: status.inode)] = origin
+        let file = InodeNumber(device: status.device, inode: status.inode)
+        // A barrier may wait for the earlier cause.
+        let cause = min(linkedFiles[file]?.cause ?? .max, origin.cause)
+        linkedFiles[file] = Origin(cause: cause, task: origin.task)
     }
 
     /// Looks for the entries whose files have got more names, all in one search, and has them looked at. While

@@ -125,7 +125,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         closeIdleDirectories()
         poll()
         return more || !lookUps.isEmpty || !suspects.isEmpty || deferredLookUps.contains(where: isDue)
-            || hasComparisonStep
+            || hasComparisonStep || (!linkedFiles.isEmpty && !tasksAreOutstanding)
     }
 
     /// When ``turn()`` must be called at the latest, in the kernel's nanoseconds; nil when only events and wakes can

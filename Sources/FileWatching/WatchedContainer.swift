@@ -14,6 +14,8 @@ final class WatchedContainer {
     var root: DirectoryID?
     /// Why it is unavailable.
     var failure: SystemError? = .noEntry
+    /// Why the container's own directory, which is there, cannot be read.
+    var rootError: SystemError?
     /// The crawl that reads it for the first time.
     var firstCrawl: UInt32?
     var comparison: Comparison?
@@ -40,7 +42,7 @@ final class WatchedContainer {
     }
 
     var state: ContainerState {
-        if let failure { return .unavailable(reason: failure.description) }
+        if let failure = failure ?? rootError { return .unavailable(reason: failure.description) }
         if firstCrawl != nil { return .crawling }
         if let comparison, !comparison.isPoll, !comparison.isForTags { return .verifying }
         if unwatched > 0 {

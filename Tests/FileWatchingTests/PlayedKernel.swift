@@ -13,10 +13,13 @@ final class PlayedKernel: WatchKernel {
         var status: FileStatus
         var children: [String: UInt64] = [:]
         var watch: Int32?
+        var mask: InotifyMask = []
         var tags = ""
         var isMountRoot = false
         /// Reading it is refused.
         var isUnreadable = false
+        /// Nothing in it can be reached.
+        var isUnsearchable = false
         /// How many descriptors and names keep it.
         var opened = 0
     }
@@ -46,6 +49,7 @@ final class PlayedKernel: WatchKernel {
         var now: UInt64 = 1_000_000_000
         var limit = 16_384
         var watchLimit = Int.max
+        var descriptorLimit = Int.max
         var removedWatches: [Int32] = []
     }
 
@@ -104,7 +108,15 @@ final class PlayedKernel: WatchKernel {
         var result: Result<CInt, SystemError> = .failure(.noEntry)
         state.withLock { state in
             var inode = start
+            guard state.descriptors.count < state.descriptorLimit else {
+                result = .failure(.tooManyDescriptors)
+                return
+            }
             for name in path.split(separator: "/") where name != "." {
+                if state.inodes[inode]?.isUnsearchable == true {
+                    result = .failure(.noAccess)
+                    return
+                }
                 guard let next = state.inodes[inode]?.children[String(name)] else { return }
                 guard state.inodes[next]?.status.kind == .directory else {
                     result = .failure(.notDirectory)
@@ -143,14 +155,19 @@ final class PlayedKernel: WatchKernel {
 
     func status(of name: UnsafePointer<CChar>, in directory: CInt) throws(SystemError) -> KernelStatus {
         let name = String(cString: name)
+        var error = SystemError.noEntry
         let found: KernelStatus? = state.withLock { state in
             guard let parent = state.descriptors[directory] else { return nil }
+            if !name.isEmpty, state.inodes[parent]?.isUnsearchable == true {
+                error = .noAccess
+                return nil
+            }
             guard let inode = name.isEmpty ? parent : state.inodes[parent]?.children[name],
                 let entry = state.inodes[inode]
             else { return nil }
             return KernelStatus(file: entry.status, isMountRoot: !name.isEmpty && entry.isMountRoot)
         }
-        guard let found else { throw .noEntry }
+        guard let found else { throw error }
         return found
     }
 
@@ -175,6 +192,8 @@ final class PlayedKernel: WatchKernel {
         state.withLock { state in
             guard let inode = state.descriptors[directory] else { return }
             if let watch = state.inodes[inode]?.watch {
+                let old = mask.contains(.addToMask) ? state.inodes[inode]?.mask ?? [] : []
+                state.inodes[inode]?.mask = old.union(mask)
                 result = .success(watch)
                 return
             }
@@ -186,6 +205,7 @@ final class PlayedKernel: WatchKernel {
             state.nextWatch += 1
             state.watches[watch] = inode
             state.inodes[inode]?.watch = watch
+            state.inodes[inode]?.mask = mask
             result = .success(watch)
         }
         return try result.get()
@@ -233,7 +253,9 @@ final class PlayedKernel: WatchKernel {
     private static func tell(
         _ directory: UInt64, _ mask: InotifyMask, _ name: String, cookie: UInt32 = 0, _ state: inout State
     ) {
-        guard let watch = state.inodes[directory]?.watch else { return }
+        guard let watch = state.inodes[directory]?.watch,
+            state.inodes[directory]?.mask.isDisjoint(with: mask.subtracting(.isDirectory)) == false
+        else { return }
         state.queue.append(Event(watch: watch, mask: mask, cookie: cookie, name: name))
     }
 
@@ -346,12 +368,25 @@ final class PlayedKernel: WatchKernel {
 
     /// Sets the mode, and with it whether the directory can be read.
     func setUnreadable(_ path: String, _ isUnreadable: Bool) {
+        setMode(path, isUnreadable ? 0o311 : 0o755) { $0.isUnreadable = isUnreadable }
+    }
+
+    /// Sets the mode, and with it whether what lies in the directory can be reached.
+    func setUnsearchable(_ path: String, _ isUnsearchable: Bool) {
+        setMode(path, isUnsearchable ? 0o644 : 0o755) { $0.isUnsearchable = isUnsearchable }
+    }
+
+    private func setMode(_ path: String, _ mode: UInt16, _ change: (inout Inode) -> Void) {
         state.withLock { state in
             let place = PlayedKernel.locate(path, state)
             guard let inode = place.inode else { fatalError("no such directory") }
-            state.inodes[inode]?.isUnreadable = isUnreadable
-            state.inodes[inode]?.status.mode = isUnreadable ? 0 : 0o755
+            state.time += 1
+            let now = Timestamp(nanoseconds: state.time)
+            state.inodes[inode]?.status.mode = mode
+            state.inodes[inode]?.status.changed = now
+            if state.inodes[inode] != nil { change(&state.inodes[inode]!) }
             PlayedKernel.tell(place.parent, [.attributes, .isDirectory], place.name, &state)
+            PlayedKernel.tell(inode, [.attributes, .isDirectory], "", &state)
         }
     }
 

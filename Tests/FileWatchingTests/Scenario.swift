@@ -1,7 +1,7 @@
 // A scenario: what programs do, how their events are read, and what the tree must be told. One step a line:
 //
 //   mkdir P | create P [INODE] | write P SIZE | rm P | mv P Q | exchange P Q | link P Q     programs; events are queued
-//   mount P | unmount P | unreadable P | readable P                                         programs
+//   mount P | unmount P | unreadable P | readable P | unsearchable P | searchable P         programs
 //   outside P ...                the same for a path outside of the container: outside/...
 //   start                        watches and crawls the container; what that tells the tree is not expected
 //   read [N]                     the watcher reads N events, or all, and has one turn
@@ -10,13 +10,15 @@
 //   swap A B                     two queued events change places
 //   wait MS                      time passes, then a turn
 //   hold crawl | go crawl        directories are not read, or are again
-//   settle                       turns until the barrier is reached
+//   settle [now]                 turns until the barrier is reached; now: without waiting for anything
+//   rest                         turns until the watcher has nothing to do at once
+//   watches N | descriptors N    how many watches there are, and how many directories can be open
 //   expect LINE, ...             exactly these operations since the last expect; empty for none
 //   told LINE, ...               the same, in whatever order
 //   same P IDENTITY              the entry has the identity that `name P IDENTITY` gave it
 //   name P IDENTITY              remembers an entry's identity
 //
-// Paths lie in the container, `c` of the played file system, unless they begin with `outside/`. At the end the tree
+// Paths lie in the container, `c` of the played file system, unless they begin with `outside/`; `.` is the container itself. At the end the tree
 // must equal the file system, whatever was expected on the way.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -67,7 +69,10 @@ final class Scenario {
         #expect(kernel.state.withLock { $0.descriptors.isEmpty }, "\(title): descriptors are open")
     }
 
-    private func path(_ word: String) -> String { word.hasPrefix("outside/") ? "/" + word : "/c/" + word }
+    private func path(_ word: String) -> String {
+        if word == "." { return "/c" }
+        return word.hasPrefix("outside/") ? "/" + word : "/c/" + word
+    }
 
     private func step(_ verb: String, _ words: [String], _ context: String, _ sourceLocation: SourceLocation) {
         let paths = words.map(path)
@@ -83,6 +88,17 @@ final class Scenario {
         case "unmount": kernel.setMountRoot(paths[0], false)
         case "unreadable": kernel.setUnreadable(paths[0], true)
         case "readable": kernel.setUnreadable(paths[0], false)
+        case "unsearchable": kernel.setUnsearchable(paths[0], true)
+        case "searchable": kernel.setUnsearchable(paths[0], false)
+        case "descriptors":
+            // What the watcher has open is its own to let go.
+            kernel.state.withLock { $0.descriptorLimit = Int(words[0]) ?? .max }
+        case "rest":
+            kernel.state.withLock { $0.readable = nil }
+            var turns = 0
+            while turn(), turns < 100 { turns += 1 }
+            #expect(turns < 100, "\(context): there is always more to do", sourceLocation: sourceLocation)
+            kernel.state.withLock { $0.readable = 0 }
         case "watches": kernel.state.withLock { $0.watchLimit = Int(words[0]) ?? .max }
         case "start":
             watcher.addContainer(1, path: "/c")
@@ -101,7 +117,7 @@ final class Scenario {
             turn()
         case "hold": watcher.performsJobs = false
         case "go": watcher.performsJobs = true
-        case "settle": settle(context, sourceLocation)
+        case "settle": settle(context, atOnce: words.first == "now", sourceLocation)
         case "rescan": watcher.rescan(1) { _ in }
         case "name": identities[words[1]] = tree.identity(at: words[0])
         case "same":
@@ -124,7 +140,7 @@ final class Scenario {
     }
 
     /// Reads everything, and lets time pass where the watcher waits for it.
-    private func settle(_ context: String, _ sourceLocation: SourceLocation) {
+    private func settle(_ context: String, atOnce: Bool = false, _ sourceLocation: SourceLocation) {
         kernel.state.withLock { $0.readable = nil }
         watcher.performsJobs = true
         let barrier = watcher.barrier()
@@ -135,6 +151,7 @@ final class Scenario {
                 return
             }
             if more { continue }
+            if atOnce { break }
             if let deadline = watcher.nextDeadline { kernel.state.withLock { $0.now = max($0.now, deadline) } }
         }
         Issue.record("never settled: \(context): \(watcher.unfinished)", sourceLocation: sourceLocation)

@@ -550,6 +550,19 @@ import Testing
             """)
     }
 
+    /// A third name, which no container knows, so that the search for names has one more search follow.
+    @Test func linksOutsideAreLookedForInOneGo() {
+        play(
+            """
+            create a
+            start
+            link a outside/b
+            link outside/b c
+            settle now
+            expect insert c, update a
+            """)
+    }
+
     @Test func aMountPointIsNotEntered() {
         play(
             """
