@@ -224,14 +224,18 @@ extension InotifyMask {
         .onlyDirectories, .excludeUnlinked,
     ]
 
-    /// What the directories above a container are watched for: their own moves. The container's own directory tells
-    /// of its own. Added to whatever they are watched for already.
+    /// What the directories above a container are watched for: their own moves. Added to whatever they are watched for
+    /// already, and never more than ``directory``, which may replace it.
     static let ancestor: InotifyMask = [
         .deleteSelf, .moveSelf, .onlyDirectories, .excludeUnlinked, .addToMask,
     ]
 
-    /// The same while the container is missing: what appears in them matters too.
-    static let ancestorOfMissing: InotifyMask = ancestor.union([.create, .delete, .movedFrom, .movedTo, .attributes])
+    /// The same for a directory that holds the container, or a symlink on the way to it: who takes its name matters.
+    /// The container tells of its own removal only when nobody has it open any more, and a symlink tells of nothing.
+    static let ancestorOfName: InotifyMask = ancestor.union([.create, .delete, .movedFrom, .movedTo])
+
+    /// The same while the container is missing or cannot be read: what appears anywhere matters, and modes.
+    static let ancestorOfMissing: InotifyMask = ancestorOfName.union(.attributes)
 
     /// Events that change the directory itself too: its times and its links.
     static let changesDirectory: InotifyMask = [.create, .delete, .movedFrom, .movedTo]

@@ -51,6 +51,10 @@ package final class LinuxKernel: WatchKernel {
         of name: UnsafePointer<CChar>, in directory: CInt
     ) throws(SystemError) -> KernelStatus { KernelStatus(try EntryStatus(of: name, in: directory)) }
 
+    package func readSymlink(
+        _ name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int { try Entry.readSymlink(name, in: directory, into: buffer) }
+
     package func readEntries(
         of directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int { try Directory.readEntries(of: directory, into: buffer) }

@@ -20,7 +20,7 @@ extension TreeWatcher {
     package func removeContainer(_ number: UInt32) {
         guard let container = containers[number] else { return }
         if container.failure == nil { lose(container, .noEntry) }
-        setAncestors(of: container, to: [])
+        setAncestors(of: container, to: [:])
         containers[number] = nil
         suspects.remove(number)
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
@@ -62,14 +62,14 @@ extension TreeWatcher {
                 notices.append(.containerGone(container: container.number, error: error))
             }
             // It may have appeared before the directories above were watched.
-            watchAncestors(of: container, mask: .ancestorOfMissing)
+            watchAncestors(of: container, isMissing: true)
             found = status(ofRoot: container)
         } else if container.rootError != nil {
             // Its mode may have changed before the directory above was watched for that.
-            watchAncestors(of: container, mask: .ancestorOfMissing)
+            watchAncestors(of: container, isMissing: true)
             found = status(ofRoot: container)
         } else {
-            watchAncestors(of: container, mask: .ancestor)
+            watchAncestors(of: container, isMissing: false)
         }
         switch found {
         case .failure(let error): container.failure = error
@@ -154,73 +154,11 @@ extension TreeWatcher {
         abandonComparison(container)
         halves.removeAll { $0.container == container.number }
     }
-
-    // MARK: The directories above a container
-
-    /// An event above a container: it matters where it names the next directory on the way down, or the directory
-    /// itself.
-    func ancestorChanged(_ event: InotifyEvent, name: UnsafeRawBufferPointer, _ numbers: Set<UInt32>) {
-        if event.mask.contains(.ignored) {
-            ancestorWatches[event.watch] = nil
-            for number in numbers { containers[number]?.ancestors.removeAll { $0 == event.watch } }
-        }
-        for number in numbers {
-            guard let container = containers[number] else { continue }
-            if name.isEmpty {
-                if !event.mask.isDisjoint(with: [.ignored, .deleteSelf, .moveSelf, .unmount]) {
-                    suspects.insert(number)
-                }
-            } else if container.pathComponents.contains(where: { name.elementsEqual($0) }) {
-                suspects.insert(number)
-            }
-        }
-    }
-
-    /// Watches the directories above a container, as far down as there are any: one that is missing is noticed when it
-    /// appears, and one that is renamed when it goes.
-    private func watchAncestors(of container: WatchedContainer, mask: InotifyMask) {
-        let components = container.pathComponents
-        var watches: [Int32] = []
-        var path: [UInt8] = []
-        for component in components {
-            let text = (path.isEmpty ? [UInt8(ascii: "/")] : path).map(CChar.init(bitPattern:)) + [0]
-            guard let directory = try? kernel.openDirectory(at: text, access: .reading) else { break }
-            defer { kernel.close(directory) }
-            if let watch = try? kernel.addWatch(on: directory, mask: mask) { watches.append(watch) }
-            path.append(UInt8(ascii: "/"))
-            path.append(contentsOf: component)
-        }
-        setAncestors(of: container, to: watches)
-    }
-
-    private func setAncestors(of container: WatchedContainer, to watches: [Int32]) {
-        for watch in watches {
-            ancestorWatches[watch, default: []].insert(container.number)
-            unwanted.remove(watch)
-        }
-        for watch in container.ancestors where !watches.contains(watch) {
-            ancestorWatches[watch]?.remove(container.number)
-            if ancestorWatches[watch]?.isEmpty == true {
-                ancestorWatches[watch] = nil
-                if directories.directory(watch: watch) == nil, unwanted.insert(watch).inserted {
-                    unwantedWatches.append(watch)
-                }
-            }
-        }
-        container.ancestors = watches
-    }
 }
 
 extension SystemError {
     /// Whether we are short of something, which says nothing of what was asked for.
     var isShortage: Bool {
         [.tooManyDescriptors, .tooManyDescriptorsInSystem, .noMemory, .wouldBlock].contains(self)
-    }
-}
-
-extension WatchedContainer {
-    /// The names on the way from `/` to the container.
-    var pathComponents: [[UInt8]] {
-        path.dropLast().map(UInt8.init(bitPattern:)).split(separator: UInt8(ascii: "/")).map(Array.init)
     }
 }

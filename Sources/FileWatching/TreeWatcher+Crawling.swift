@@ -203,7 +203,6 @@ extension TreeWatcher {
             container.unwatched -= 1
             if container.unwatched == 0 {
                 container.limit = nil
-                container.nextPoll = nil
                 notices.append(.watchLimitOver(container: container.number))
             }
         }
@@ -303,6 +302,10 @@ extension TreeWatcher {
         if !tasksAreOutstanding {
             heldEvents = [:]
             goneWatches = []
+            for container in containers.values where container.hasWideAncestors {
+                container.hasWideAncestors = false
+                suspects.insert(container.number)
+            }
         }
     }
 }

@@ -33,7 +33,13 @@ extension TreeWatcher {
         let watch = directories[id].watch
         if watch >= 0 {
             setWatch(id, to: -1)
-            if ancestorWatches[watch] == nil, unwanted.insert(watch).inserted { unwantedWatches.append(watch) }
+            if let containers = ancestorWatches[watch]?.containers {
+                // It stays, and tells more than is needed from now on.
+                ancestorWatches[watch]?.mask = .directory
+                suspects.formUnion(containers)
+            } else if unwanted.insert(watch).inserted {
+                unwantedWatches.append(watch)
+            }
         }
         closeDescriptor(of: id)
         if let container = containers[node.container] {

@@ -45,8 +45,8 @@ extension TreeWatcher {
             overflowed(origin: origin)
             return
         }
-        if !ancestorWatches.isEmpty, let numbers = ancestorWatches[event.watch] {
-            ancestorChanged(event, name: name, numbers)
+        if !ancestorWatches.isEmpty, let watch = ancestorWatches[event.watch] {
+            ancestorChanged(event, name: name, watch.containers)
         }
         guard let id = directories.directory(watch: event.watch) else {
             hold(event, name: name, cause: origin.cause)

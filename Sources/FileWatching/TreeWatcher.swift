@@ -47,7 +47,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// When the stream has been read up to here, the queue has room for another slice of removals.
     var removalPosition: UInt64 = 0
     /// Containers by the watches on the directories above them.
-    var ancestorWatches: [Int32: Set<UInt32>] = [:]
+    var ancestorWatches: [Int32: AncestorWatch] = [:]
     /// Containers whose root must be looked at.
     var suspects: Set<UInt32> = []
     /// Files with several names that came up, of which not all names are known: one may be known with one link.

@@ -33,6 +33,11 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// What an entry of a directory is; an empty name asks for the directory itself. Symlinks are not followed.
     func status(of name: UnsafePointer<CChar>, in directory: CInt) throws(SystemError) -> KernelStatus
 
+    /// What a symlink in a directory says; its length.
+    func readSymlink(
+        _ name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int
+
     /// The next directory records (`linux_dirent64`); 0 at the end.
     func readEntries(of directory: CInt, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
 

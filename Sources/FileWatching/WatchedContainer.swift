@@ -25,8 +25,12 @@ final class WatchedContainer {
     var outstanding = 0
     /// The root, open for the threads while there is something outstanding.
     var openRoot: OpenDirectory?
-    /// Watches on the directories above it.
-    var ancestors: [Int32] = []
+    /// Watches on the directories above it, and what each is needed for.
+    var ancestors: [Int32: InotifyMask] = [:]
+    /// The names on the way down to it, those that symlinks add too.
+    var ancestorNames: Set<[UInt8]> = []
+    /// Whether a watch above it tells more than is needed, and could not be changed while directories are being read.
+    var hasWideAncestors = false
     var directories = 0
     var watches = 0
     var unreadable = 0

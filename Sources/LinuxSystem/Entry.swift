@@ -60,6 +60,14 @@ package enum Entry {
         _ path: UnsafePointer<CChar>, in directory: CInt = workingDirectory, to target: UnsafePointer<CChar>
     ) throws(SystemError) { try systemCall { clinux_symlinkat(target, directory, path) } }
 
+    /// What a symlink says (readlinkat(2)): its length, or the buffer's where it does not fit.
+    package static func readSymlink(
+        _ path: UnsafePointer<CChar>, in directory: CInt = workingDirectory,
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        try systemCall { clinux_readlinkat(directory, path, buffer.baseAddress, UInt(buffer.count)) }
+    }
+
     /// fchmodat(2).
     package static func setMode(
         _ path: UnsafePointer<CChar>, in directory: CInt = workingDirectory, _ mode: UInt32

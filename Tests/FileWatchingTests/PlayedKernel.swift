@@ -171,6 +171,10 @@ final class PlayedKernel: WatchKernel {
         return found
     }
 
+    func readSymlink(
+        _ name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int { throw .invalid }
+
     func readEntries(of directory: CInt, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         state.withLock { state in
             var offset = 0

@@ -400,6 +400,56 @@ import Testing
         }
     }
 
+    /// The old directory tells of its end only when nobody has it open any more.
+    @Test func aRootThatIsReplacedWhileItIsOpen() throws {
+        directory.makeDirectory("root")
+        directory.write("root/old")
+        let fixture = try WatcherFixture()
+        fixture.watcher.addContainer(1, path: directory.url("root"))
+        fixture.settle()
+        let held = open(directory.url("root"), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(held) }
+        directory.remove("root/old")
+        directory.removeDirectory("root")
+        directory.makeDirectory("root")
+        directory.write("root/new")
+        fixture.settle()
+        expectEqual(fixture.tree, directory.url("root"))
+        #expect(fixture.watcher.state(of: 1) == .live)
+    }
+
+    @Test func aSymlinkOnTheWayToTheRootPointsElsewhere() throws {
+        for name in ["one", "one/sub", "one/sub/root", "two", "two/sub", "two/sub/root", "links"] {
+            directory.makeDirectory(name)
+        }
+        directory.write("one/sub/root/1")
+        directory.write("two/sub/root/2")
+        directory.symlink("../one", "links/inner")
+        directory.symlink("links/inner/sub", "outer")
+        let fixture = try WatcherFixture()
+        fixture.watcher.addContainer(1, path: directory.url("outer/root"))
+        func check(_ context: String) {
+            fixture.settle(context)
+            expectEqual(fixture.tree, directory.url("outer/root"), context)
+        }
+        check("crawl")
+        #expect(fixture.tree.node(at: "1") != nil)
+        directory.symlink("../two", "links/new")
+        directory.move("links/new", "links/inner")
+        check("the inner symlink")
+        #expect(fixture.tree.node(at: "2") != nil)
+        directory.remove("outer")
+        directory.symlink(directory.url("one/sub"), "outer")
+        check("the outer symlink")
+        #expect(fixture.tree.node(at: "1") != nil)
+        directory.move("one", "three")
+        check("a directory above what it points at")
+        #expect(fixture.tree.contents(of: 1).isEmpty)
+        directory.move("three", "one")
+        check("back")
+        #expect(fixture.tree.node(at: "1") != nil)
+    }
+
     @Test func anOverflowYieldsOnlyTrueDifferences() throws {
         directory.makeDirectory("d")
         directory.makeDirectory("e")

@@ -183,6 +183,10 @@ static inline long clinux_symlinkat(const char *target, int directory, const cha
   return CLINUX_RESULT(symlinkat(target, directory, path));
 }
 
+static inline long clinux_readlinkat(int directory, const char *path, void *buffer, unsigned long size) {
+  return CLINUX_RESULT(readlinkat(directory, path, buffer, size));
+}
+
 static inline long clinux_fchmodat(int directory, const char *path, unsigned mode) {
   return CLINUX_RESULT(fchmodat(directory, path, mode, 0));
 }

@@ -1,0 +1,136 @@
+// The directories above containers: watched so that a container is noticed when it appears, is moved away or gives way
+// to another.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// An event above a container: it matters where it names the next directory on the way down, or the directory
+    /// itself.
+    func ancestorChanged(_ event: InotifyEvent, name: UnsafeRawBufferPointer, _ numbers: Set<UInt32>) {
+        if event.mask.contains(.ignored) {
+            ancestorWatches[event.watch] = nil
+            for number in numbers { containers[number]?.ancestors[event.watch] = nil }
+        }
+        for number in numbers {
+            guard let container = containers[number] else { continue }
+            if name.isEmpty {
+                if !event.mask.isDisjoint(with: [.ignored, .deleteSelf, .moveSelf, .unmount]) {
+                    suspects.insert(number)
+                }
+            } else if container.ancestorNames.contains(where: { name.elementsEqual($0) }) {
+                suspects.insert(number)
+            }
+        }
+    }
+
+    /// Watches the directories above a container, as far down as there are any: one that is missing is noticed when it
+    /// appears, and one that is renamed when it goes. The way is gone as the kernel goes it, through each symlink, so
+    /// that those are noticed too when they point elsewhere. Where a directory cannot be watched the container is
+    /// looked for from time to time.
+    func watchAncestors(of container: WatchedContainer, isMissing: Bool) {
+        var walk = AncestorWalk(container.pathComponents)
+        var watches: [Int32: InotifyMask] = [:]
+        var isWhole = true
+        container.hasWideAncestors = false
+        steps: while let component = walk.next() {
+            let opened = openAncestor(walk.path)
+            guard case .success(let (directory, isReadable)) = opened else {
+                guard case .failure(let error) = opened else { break }
+                if error.isShortage {
+                    // That says nothing of them.
+                    watches.merge(container.ancestors) { $0.union($1) }
+                    isWhole = false
+                } else if error == .noAccess {
+                    isWhole = false
+                }
+                break
+            }
+            defer { kernel.close(directory) }
+            let target = readSymlink(component, in: directory)
+            let holdsName = walk.isAtEnd || target != nil
+            var mask: InotifyMask = isMissing ? .ancestorOfMissing : holdsName ? .ancestorOfName : .ancestor
+            if isReadable, let watch = try? kernel.addWatch(on: directory, mask: mask) {
+                mask.formUnion(watches[watch] ?? [])
+                watches[watch] = mask
+                narrow(watch, on: directory, to: mask, for: container)
+            } else {
+                isWhole = false
+            }
+            guard walk.descend(component, through: target) else { break steps }
+        }
+        container.ancestorNames = walk.names
+        setAncestors(of: container, to: watches)
+        if !isWhole, container.nextPoll == nil { container.nextPoll = kernel.now() &+ settings.pollInterval }
+    }
+
+    /// Opens a directory above a container, to watch it where that is allowed.
+    private func openAncestor(_ path: [CChar]) -> Result<(CInt, isReadable: Bool), SystemError> {
+        do throws(SystemError) {
+            do throws(SystemError) {
+                return .success((try kernel.openDirectory(at: path, access: .reading), true))
+            } catch {
+                guard error == .noAccess else { throw error }
+                return .success((try kernel.openDirectory(at: path, access: .path), false))
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What a symlink says; nil for anything else.
+    private func readSymlink(_ name: [UInt8], in directory: CInt) -> [UInt8]? {
+        let text = name.map(CChar.init(bitPattern:)) + [0]
+        guard let status = try? kernel.status(of: text, in: directory), status.file.kind == .symlink else { return nil }
+        return withUnsafeTemporaryAllocation(byteCount: AncestorWalk.symlinkLength, alignment: 1) { buffer in
+            guard let count = try? kernel.readSymlink(text, in: directory, into: buffer) else { return nil }
+            return Array(buffer[..<count])
+        }
+    }
+
+    /// A watch that tells more than anybody needs would wake the daemon for nothing. While directories are being read
+    /// it may be one of theirs, of which the result is on its way.
+    private func narrow(_ watch: Int32, on directory: CInt, to mask: InotifyMask, for container: WatchedContainer) {
+        let others = ancestorWatches[watch]?.containers.subtracting([container.number]) ?? []
+        let wanted = others.reduce(into: mask) { $0.formUnion(containers[$1]?.ancestors[watch] ?? []) }
+        let inForce = (ancestorWatches[watch]?.mask ?? []).union(mask)
+        ancestorWatches[watch, default: AncestorWatch()].mask = inForce
+        guard inForce.subtracting(.addToMask) != wanted.subtracting(.addToMask),
+            directories.directory(watch: watch) == nil
+        else { return }
+        guard !tasksAreOutstanding else {
+            container.hasWideAncestors = true
+            return
+        }
+        if (try? kernel.addWatch(on: directory, mask: wanted.subtracting(.addToMask))) != nil {
+            ancestorWatches[watch]?.mask = wanted
+        }
+    }
+
+    func setAncestors(of container: WatchedContainer, to watches: [Int32: InotifyMask]) {
+        for watch in watches.keys {
+            ancestorWatches[watch, default: AncestorWatch()].containers.insert(container.number)
+            unwanted.remove(watch)
+        }
+        let former = container.ancestors
+        container.ancestors = watches
+        for watch in former.keys where watches[watch] == nil {
+            ancestorWatches[watch]?.containers.remove(container.number)
+            guard let others = ancestorWatches[watch]?.containers, others.isEmpty else {
+                // They may need less.
+                suspects.formUnion(ancestorWatches[watch]?.containers ?? [])
+                continue
+            }
+            ancestorWatches[watch] = nil
+            if directories.directory(watch: watch) == nil, unwanted.insert(watch).inserted {
+                unwantedWatches.append(watch)
+            }
+        }
+    }
+}
+
+extension WatchedContainer {
+    /// The names on the way from `/` to the container.
+    var pathComponents: [[UInt8]] { AncestorWalk.components(path.dropLast().map(UInt8.init(bitPattern:))) }
+}

@@ -1,0 +1,92 @@
+// The directories above a container, where they cannot be watched, and what they tell when all is found.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import LinuxSystem
+import Metadata
+import Synchronization
+import Testing
+
+@Suite struct AncestorTests {
+    let kernel = PlayedKernel()
+    let tree = DictionaryTree()
+    let watcher: TreeWatcher<PlayedKernel, DictionaryTree>
+
+    init() {
+        var settings = WatchSettings()
+        settings.crawlThreads = 0
+        watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings) {}
+        kernel.state.withLock { $0.readable = nil }
+        kernel.create("/a", .directory)
+        kernel.create("/a/b", .directory)
+    }
+
+    private func rest() {
+        var turns = 0
+        let barrier = watcher.barrier()
+        while watcher.turn() || !watcher.isReached(barrier), turns < 1000 { turns += 1 }
+        #expect(turns < 1000)
+    }
+
+    private func makeContainer() {
+        if !kernel.contents(below: "/").keys.contains(Array("a/b/c".utf8)) { kernel.create("/a/b/c", .directory) }
+        kernel.create("/a/b/c/f")
+        rest()
+    }
+
+    @Test func oneThatCannotBeReadIsPassed() {
+        kernel.setUnreadable("/a", true)
+        watcher.addContainer(1, path: "/a/b/c")
+        rest()
+        makeContainer()
+        #expect(watcher.state(of: 1) == .live)
+        #expect(tree.node(at: "f") != nil)
+    }
+
+    @Test func withoutWatchesTheContainerIsLookedForFromTimeToTime() throws {
+        kernel.state.withLock { $0.watchLimit = 0 }
+        watcher.addContainer(1, path: "/a/b/c")
+        for _ in 0..<3 {
+            rest()
+            let deadline = try #require(watcher.nextDeadline)
+            kernel.state.withLock { $0.now = deadline }
+        }
+        kernel.state.withLock { $0.watchLimit = 100 }
+        makeContainer()
+        #expect(tree.node(at: "f") != nil)
+    }
+
+    /// A shortage of descriptors says nothing of the directories: their watches stay.
+    @Test func aShortageKeepsTheWatches() {
+        watcher.addContainer(1, path: "/a/b/c")
+        rest()
+        let watches = kernel.state.withLock { $0.watches.count }
+        kernel.state.withLock { $0.descriptorLimit = 0 }
+        kernel.create("/a/c")
+        rest()
+        kernel.state.withLock { $0.descriptorLimit = 100 }
+        #expect(kernel.state.withLock { $0.watches.count } == watches)
+        makeContainer()
+        #expect(tree.node(at: "f") != nil)
+    }
+
+    /// What happens far above a container that is there wakes nobody.
+    @Test func aContainerThatIsFoundHearsLess() {
+        watcher.addContainer(1, path: "/a/b/c")
+        rest()
+        makeContainer()
+        rest()
+        kernel.create("/other", .directory)
+        kernel.create("/a/other")
+        #expect(kernel.state.withLock { $0.queue.count } == 0)
+        kernel.move("/a", "/away")
+        rest()
+        guard case .unavailable = watcher.state(of: 1) else {
+            Issue.record("not unavailable after a directory above was renamed")
+            return
+        }
+        kernel.move("/away", "/a")
+        rest()
+        #expect(tree.node(at: "f") != nil)
+    }
+}
