@@ -100,10 +100,24 @@ final class Subscriber {
     private var replies: VarlinkReplies.Iterator
     /// Paths by id.
     private(set) var items: [String: String] = [:]
+    /// What was told last of each item, by id.
+    private(set) var values: [String: Item] = [:]
     private(set) var lastClock: String?
     private(set) var lastCount: Int64?
     /// What was wrong with the replies: an item added twice, or changed or removed that was not held.
     private(set) var violations: [String] = []
+
+    /// Comes back with the clock that was told last, holding what it held.
+    func comeBack(_ fixture: DaemonFixture, _ request: QueryInterface.Watch.Request) async throws -> Subscriber {
+        await close()
+        var request = request
+        request.since = lastClock
+        let next = try await Subscriber(fixture, request, holding: items)
+        next.values = values
+        next.violations = violations
+        next.lastClock = lastClock
+        return next
+    }
 
     init(_ fixture: DaemonFixture, _ request: QueryInterface.Watch.Request, holding items: [String: String] = [:])
         async throws
@@ -118,16 +132,19 @@ final class Subscriber {
     func next() async throws -> QueryInterface.Watch.Reply {
         guard let bytes = try await replies.next() else { throw EndOfReplies() }
         let reply = try bytes.decode(QueryInterface.Watch.Reply.self)
-        if reply.event == .started, reply.fresh == true { items = [:] }
+        if reply.event == .started, reply.fresh == true { (items, values) = ([:], [:]) }
         for item in reply.added ?? [] {
             if items[item.id] != nil { violations.append("added twice: \(item.id)") }
             items[item.id] = item.path ?? ""
+            values[item.id] = item
         }
         for item in reply.changed ?? [] {
             if items[item.id] == nil { violations.append("changed, not held: \(item.id) \(item.path ?? "")") }
             items[item.id] = item.path ?? ""
+            values[item.id] = item
         }
         for removal in reply.removed ?? [] {
+            values[removal.id] = nil
             if items.removeValue(forKey: removal.id) == nil { violations.append("removed, not held: \(removal.path)") }
         }
         if let clock = reply.clock { lastClock = clock }
