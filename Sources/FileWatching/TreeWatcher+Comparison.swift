@@ -54,6 +54,7 @@ extension TreeWatcher {
     var hasComparisonStep: Bool {
         containers.values.contains { container in
             guard let comparison = container.comparison else { return false }
+            if let time = comparison.notBefore, kernel.now() < time { return false }
             let outstanding = tasks[comparison.task]?.outstanding ?? 0
             return outstanding == 0 && container.outstanding == 0
         }
@@ -66,6 +67,10 @@ extension TreeWatcher {
 
     private func step(_ container: WatchedContainer) {
         guard let comparison = container.comparison else { return }
+        if let time = comparison.notBefore {
+            guard kernel.now() >= time else { return }
+            container.comparison?.notBefore = nil
+        }
         let origin = Origin(cause: tasks[comparison.task]?.cause ?? causeNow, task: comparison.task)
         switch comparison.phase {
         case .listing:
@@ -127,7 +132,8 @@ extension TreeWatcher {
             if !comparison.isPoll, directories[id].round >= container.requiredRound { continue }
             // What lies below a directory that was never read is not known, so nobody else has it read.
             read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
-            // The root could not be opened: nothing else can be read either, and the root is suspected.
+            // The root could not be opened: nothing else can be read either. It is suspected, or we are short of
+            // descriptors and go on later.
             if directories[id].flags.contains(.needsReading) { break }
         }
         container.comparison?.queue = comparison.queue

@@ -146,6 +146,7 @@ extension TreeWatcher {
         tree.removeChildren(of: node)
         container.root = nil
         container.rootError = nil
+        container.wasCrawled = false
         container.failure = error
         container.firstCrawl = nil
         container.openRoot = nil
@@ -159,6 +160,9 @@ extension TreeWatcher {
 extension SystemError {
     /// Whether we are short of something, which says nothing of what was asked for.
     var isShortage: Bool {
-        [.tooManyDescriptors, .tooManyDescriptorsInSystem, .noMemory, .wouldBlock].contains(self)
+        isLack || self == .wouldBlock
     }
+
+    /// The same, where trying again at once is of no use.
+    var isLack: Bool { [.tooManyDescriptors, .tooManyDescriptorsInSystem, .noMemory].contains(self) }
 }

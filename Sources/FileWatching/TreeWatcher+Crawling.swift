@@ -10,9 +10,19 @@ extension TreeWatcher {
         let record = directories[id]
         guard !record.flags.contains(.reading), let container = containers[record.node.container] else { return }
         directories[id].flags.remove(.needsReading)
-        guard let root = openRoot(container) else {
+        let root: OpenDirectory
+        do throws(SystemError) {
+            root = try openRoot(container)
+        } catch {
             directories[id].flags.insert(.needsReading)
-            suspects.insert(container.number)
+            guard error.isLack else {
+                suspects.insert(container.number)
+                return
+            }
+            fellShort(id, error)
+            if let comparison = container.comparison, comparison.task == origin.task {
+                container.comparison?.notBefore = kernel.now() &+ settings.pollInterval
+            }
             return
         }
         let task = tasks[origin.task] != nil ? origin.task : taskOfTurn(for: container, cause: origin.cause)
@@ -46,15 +56,15 @@ extension TreeWatcher {
         return lastTask
     }
 
-    private func openRoot(_ container: WatchedContainer) -> OpenDirectory? {
+    private func openRoot(_ container: WatchedContainer) throws(SystemError) -> OpenDirectory {
         if let open = container.openRoot { return open }
-        guard let root = container.root,
-            let number = try? kernel.openDirectory(at: container.path, access: .path)
-        else { return nil }
+        guard let root = container.root else { throw .noEntry }
+        let number = try kernel.openDirectory(at: container.path, access: .path)
         let open = OpenDirectory(owning: number) { [kernel] in kernel.close($0) }
-        guard let status = try? kernel.status(of: "", in: number), status.file.inode == directories[root].inode,
-            status.file.device == directories[root].device
-        else { return nil }
+        let status = try kernel.status(of: "", in: number)
+        guard status.file.inode == directories[root].inode, status.file.device == directories[root].device else {
+            throw .stale
+        }
         container.openRoot = open
         return open
     }
@@ -112,7 +122,7 @@ extension TreeWatcher {
         if let error = result.error {
             dropWatch(of: result)
             failed(id, error, origin)
-            readAgainIfChanged(id, origin)
+            readAgainIfChanged(id, wasUnreadable: true, origin)
             return
         }
         if result.watch >= 0, goneWatches.contains(result.watch) {
@@ -123,6 +133,7 @@ extension TreeWatcher {
         }
         heldEvents[result.watch] = nil
         takeWatch(of: result, for: id, origin)
+        let wasUnreadable = directories[id].flags.contains(.unreadable)
         if let error = result.entryError { becameUnreadable(id, error) } else { becameReadable(id) }
         let node = directories[id].node
         if let status = result.status, !isEqual(tree.status(of: node), status) || held?.touchesDirectory == true {
@@ -144,14 +155,14 @@ extension TreeWatcher {
                 if !ignored { lookUps.add(name, in: id, origin: origin) }
             }
         }
-        readAgainIfChanged(id, origin)
+        readAgainIfChanged(id, wasUnreadable: wasUnreadable, origin)
     }
 
     /// Has a directory that could not be read, or not in full, read again where it has changed since the job was asked
-    /// for: nothing else would.
-    private func readAgainIfChanged(_ id: DirectoryID, _ origin: Origin) {
+    /// for: nothing else would. The same where a look-up in it was refused meanwhile, which the job may not know of.
+    private func readAgainIfChanged(_ id: DirectoryID, wasUnreadable: Bool, _ origin: Origin) {
         guard directories.isAlive(id), directories[id].flags.remove(.changedMeanwhile) != nil,
-            directories[id].flags.contains(.unreadable)
+            wasUnreadable || directories[id].flags.contains(.unreadable)
         else { return }
         read(id, descends: true, origin: origin)
     }
@@ -167,8 +178,9 @@ extension TreeWatcher {
             }
             guard let child, isSameFile(tree.status(of: child), status) else { continue }
             let known = directories.directory(at: child)
-            if let known, directories[known].flags.contains(.wasRead) || directories[known].flags.contains(.reading) {
-                continue
+            if let known {
+                let flags = directories[known].flags
+                if flags.contains(.reading) || (flags.contains(.wasRead) && !flags.contains(.unreadable)) { continue }
             }
             let directory = known ?? record(child, status)
             tickets[result.firstChild + UInt64(offset)] = directory
@@ -243,11 +255,7 @@ extension TreeWatcher {
             if !holdRemoval(of: id, origin) { lookAtPlace(of: id, origin: origin) }
         default:
             becameUnreadable(id, error)
-            if let container = containers[node.container], directories[id].flags.insert(.unwatched).inserted {
-                container.unwatched += 1
-                container.limit = error
-                if container.nextPoll == nil { container.nextPoll = kernel.now() &+ settings.pollInterval }
-            }
+            fellShort(id, error)
         }
     }
 
@@ -294,11 +302,17 @@ extension TreeWatcher {
             tasks[number] = nil
             if container.firstCrawl == number {
                 container.firstCrawl = nil
-                if container.rootError != nil { continue }
-                notices.append(.crawled(container: container.number, directories: container.directories))
             }
         }
-        for container in containers.values where container.outstanding == 0 { container.openRoot = nil }
+        for container in containers.values where container.outstanding == 0 {
+            container.openRoot = nil
+            // The root may not have been read for want of permission or of descriptors.
+            guard !container.wasCrawled, container.firstCrawl == nil, let root = container.root,
+                directories[root].flags.contains(.wasRead)
+            else { continue }
+            container.wasCrawled = true
+            notices.append(.crawled(container: container.number, directories: container.directories))
+        }
         if !tasksAreOutstanding {
             heldEvents = [:]
             goneWatches = []

@@ -44,7 +44,10 @@ extension TreeWatcher {
         closeDescriptor(of: id)
         if let container = containers[node.container] {
             container.directories -= 1
-            if directories[id].flags.contains(.unreadable) { container.unreadable -= 1 }
+            if directories[id].flags.contains(.unreadable) {
+                container.unreadable -= 1
+                unreadable.remove(id)
+            }
             if directories[id].flags.contains(.unwatched) { container.unwatched -= 1 }
         }
         touchedNames[id.slot] = nil
@@ -82,6 +85,7 @@ extension TreeWatcher {
 
     func becameUnreadable(_ id: DirectoryID, _ error: SystemError) {
         guard directories[id].flags.insert(.unreadable).inserted else { return }
+        unreadable.insert(id)
         let node = directories[id].node
         containers[node.container]?.unreadable += 1
         notices.append(.unreadable(container: node.container, path: path(of: node), error: error))
@@ -89,6 +93,7 @@ extension TreeWatcher {
 
     func becameReadable(_ id: DirectoryID) {
         guard directories[id].flags.remove(.unreadable) != nil else { return }
+        unreadable.remove(id)
         guard let container = containers[directories.container(of: id)] else { return }
         container.unreadable -= 1
         if container.root == id, container.rootError != nil {
@@ -98,14 +103,24 @@ extension TreeWatcher {
         }
     }
 
+    /// We are short of something, which says nothing of the directory: it is polled until it can be read.
+    func fellShort(_ id: DirectoryID, _ error: SystemError) {
+        guard let container = containers[directories.container(of: id)] else { return }
+        if directories[id].flags.insert(.unwatched).inserted {
+            container.unwatched += 1
+            container.limit = error
+        }
+        if container.nextPoll == nil { container.nextPoll = kernel.now() &+ settings.pollInterval }
+    }
+
     // MARK: Descriptors
 
-    /// An open descriptor of a directory, for look-ups in it; nil where it is not where its row is, which is known by
-    /// device and inode. It stays open at least until the next call.
-    func descriptor(of id: DirectoryID) -> CInt? {
+    /// An open descriptor of a directory, for look-ups in it. `.stale` and the like where it is not where its row is,
+    /// which is known by device and inode. It stays open at least until the next call.
+    func descriptor(of id: DirectoryID) throws(SystemError) -> CInt {
         let record = directories[id]
         if record.cacheSlot >= 0 { return cache.use(record.cacheSlot) }
-        guard let number = open(id) else { return nil }
+        let number = try open(id)
         let (slot, evicted) = cache.insert(number, for: id)
         directories[id].cacheSlot = slot
         if let evicted {
@@ -130,22 +145,22 @@ extension TreeWatcher {
         }
     }
 
-    private func open(_ id: DirectoryID) -> CInt? {
+    private func open(_ id: DirectoryID) throws(SystemError) -> CInt {
         do throws(SystemError) {
             return try openOnce(id)
         } catch {
-            guard error == .tooManyDescriptors || error == .tooManyDescriptorsInSystem else { return nil }
+            guard error == .tooManyDescriptors || error == .tooManyDescriptorsInSystem else { throw error }
         }
         for slot in directories.records.indices where directories.records[slot].cacheSlot >= 0 {
             closeDescriptor(of: directories.id(ofSlot: Int32(slot)))
         }
-        return try? openOnce(id)
+        return try openOnce(id)
     }
 
     private func openOnce(_ id: DirectoryID) throws(SystemError) -> CInt {
         let record = directories[id]
         let number: CInt
-        if let (start, way) = wayFromOpenDirectory(to: id) {
+        if let (start, way) = try wayFromOpenDirectory(to: id) {
             var opened: CInt = -1
             var failure: SystemError?
             way.withUnsafeBytes {
@@ -173,7 +188,7 @@ extension TreeWatcher {
     }
 
     /// The nearest directory above that is open, and the way down from it; the root is opened for it. Nil for a root.
-    private func wayFromOpenDirectory(to id: DirectoryID) -> (start: CInt, way: [UInt8])? {
+    private func wayFromOpenDirectory(to id: DirectoryID) throws(SystemError) -> (start: CInt, way: [UInt8])? {
         nodeStack.removeAll(keepingCapacity: true)
         var node = directories[id].node
         while let parent = tree.parent(of: node) {
@@ -183,7 +198,7 @@ extension TreeWatcher {
             if isRoot || directories[above].cacheSlot >= 0 {
                 // The names first: opening a root comes back to this buffer.
                 let way = joinNames(of: nodeStack)
-                return (descriptor(of: above) ?? -1, way)
+                return (try descriptor(of: above), way)
             }
             node = parent
         }

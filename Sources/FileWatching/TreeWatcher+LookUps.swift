@@ -18,8 +18,11 @@ extension TreeWatcher {
         let id = entry.directory
         // A name that has left by the first half of a rename is looked at when the second has come or has not.
         if !halves.isEmpty, !name.isEmpty, halfIndex(id, name) != nil { return }
-        guard let directory = descriptor(of: id) else {
-            wait(entry, name: name)
+        let directory: CInt
+        do throws(SystemError) {
+            directory = try descriptor(of: id)
+        } catch {
+            if !isRefused(id, error) { wait(entry, name: name) }
             return
         }
         counters.lookUps += 1
@@ -33,8 +36,8 @@ extension TreeWatcher {
                 guard let child = tree.child(of: node, named: name) else { return }
                 if let directory = directories.directory(at: child), holdRemoval(of: directory, entry.origin) { return }
                 removeNode(child, origin: entry.origin)
-            } else if error == .noAccess {
-                becameUnreadable(id, error)
+            } else {
+                _ = isRefused(id, error)
             }
             return
         }
@@ -66,9 +69,29 @@ extension TreeWatcher {
             return
         }
         let node = directories[id].node
+        let old = tree.status(of: node)
         let changed = tree.update(node, status: status.file)
-        if changed { count(entry.origin) { $0.changed += 1 } }
-        if changed { readAgainIfUnreadable(id, origin: entry.origin) }
+        if changed {
+            count(entry.origin) { $0.changed += 1 }
+            directoryChanged(id, from: old, to: status.file, origin: entry.origin)
+        }
+    }
+
+    /// Whether a directory cannot be opened, or an entry in it be looked at, for reasons that waiting for a move does
+    /// not end. The look-up is dropped: the directory is read when its mode or that of one above changes, or polled.
+    private func isRefused(_ id: DirectoryID, _ error: SystemError) -> Bool {
+        if error == .noAccess || error == .notPermitted {
+            if directories[id].flags.contains(.reading) { directories[id].flags.insert(.changedMeanwhile) }
+            // It may be a directory above the container that refuses.
+            if !directories[id].flags.contains(.unreadable) { suspects.insert(directories.container(of: id)) }
+            becameUnreadable(id, error)
+            return true
+        }
+        if error.isLack {
+            fellShort(id, error)
+            return true
+        }
+        return false
     }
 
     // MARK: What a look-up found
@@ -88,7 +111,7 @@ extension TreeWatcher {
         if let tags, tree.setTags(of: child, to: tags) { changed = true }
         if changed { count(entry.origin) { $0.changed += 1 } }
         if status.file.kind == .directory {
-            foundDirectory(child, status, changed: changed, entry.origin)
+            foundDirectory(child, status, changedFrom: changed ? old : nil, entry.origin)
             return
         }
         if !isSame, old.links > 1 { lookAtLinks(of: old, origin: entry.origin) }
@@ -97,7 +120,9 @@ extension TreeWatcher {
         }
     }
 
-    private func foundDirectory(_ node: TreeNode, _ status: KernelStatus, changed: Bool, _ origin: Origin) {
+    private func foundDirectory(
+        _ node: TreeNode, _ status: KernelStatus, changedFrom old: FileStatus?, _ origin: Origin
+    ) {
         guard let id = directories.directory(at: node) else {
             if !status.isMountRoot { enter(node, status.file, origin: origin) }
             return
@@ -106,15 +131,29 @@ extension TreeWatcher {
             // Something was mounted over it: what lies below cannot be seen any more.
             leave(node)
             removeChildren(of: node, origin: origin)
-        } else if directories[id].flags.contains(.needsReading) {
-            read(id, descends: true, origin: origin)
-        } else if changed {
-            readAgainIfUnreadable(id, origin: origin)
+            return
+        }
+        if directories[id].flags.contains(.needsReading) { read(id, descends: true, origin: origin) }
+        if let old { directoryChanged(id, from: old, to: status.file, origin: origin) }
+    }
+
+    /// A directory has changed: if it could not be read, it may be now, and so may those below it if that was a change
+    /// of its mode, its owner or its place.
+    private func directoryChanged(_ id: DirectoryID, from old: FileStatus, to new: FileStatus, origin: Origin) {
+        guard !unreadable.isEmpty || directories[id].flags.contains(.reading) else { return }
+        readAgainIfUnreadable(id, origin: origin)
+        // An access control list shows in the time of change only; so does a rename.
+        guard
+            old.mode != new.mode || old.owner != new.owner || old.group != new.group
+                || (old.changed != new.changed && old.modified == new.modified)
+        else { return }
+        let node = directories[id].node
+        for other in unreadable where other != id && isSelfOrAncestor(node, of: directories[other].node) {
+            readAgainIfUnreadable(other, origin: origin)
         }
     }
 
-    /// A directory has changed: if it could not be read, it may be now. The refusal of a job that is on its way may be
-    /// older than the change.
+    /// The refusal of a job that is on its way may be older than the change.
     private func readAgainIfUnreadable(_ id: DirectoryID, origin: Origin) {
         if directories[id].flags.contains(.reading) {
             directories[id].flags.insert(.changedMeanwhile)
@@ -136,10 +175,11 @@ extension TreeWatcher {
                     return
                 }
                 tree.move(known, to: directory, named: name)
+                let old = tree.status(of: known)
                 tree.update(known, status: status.file)
                 if let tags { tree.setTags(of: known, to: tags) }
                 count(entry.origin) { $0.changed += 1 }
-                foundDirectory(known, status, changed: true, entry.origin)
+                foundDirectory(known, status, changedFrom: old, entry.origin)
                 return
             }
             guard let node = tree.insert(named: name, status: status.file, tags: tags, into: directory) else { return }
@@ -343,11 +383,16 @@ extension TreeWatcher {
         for var lookUp in waiting {
             let id = lookUp.directory
             guard directories.isAlive(id) else { continue }
-            if !unreachable.contains(id.slot), descriptor(of: id) != nil {
-                lookUp.name.withUnsafeBytes {
-                    lookUps.add($0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1)
+            if !unreachable.contains(id.slot) {
+                do throws(SystemError) {
+                    _ = try descriptor(of: id)
+                    lookUp.name.withUnsafeBytes {
+                        lookUps.add($0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1)
+                    }
+                    continue
+                } catch {
+                    if isRefused(id, error) { continue }
                 }
-                continue
             }
             if isDue(lookUp) {
                 if lookUp.attempts >= WatchLimits.lookUpAttempts {

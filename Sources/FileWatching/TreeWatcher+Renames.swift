@@ -115,7 +115,7 @@ extension TreeWatcher {
 
     /// Looks at an entry now; nil where it is not there or its directory is not where its row is.
     private func status(of name: UnsafeRawBufferPointer, in id: DirectoryID) -> KernelStatus? {
-        guard let directory = descriptor(of: id) else { return nil }
+        guard let directory = try? descriptor(of: id) else { return nil }
         nameBuffer.copyMemory(from: name)
         nameBuffer[name.count] = 0
         guard let text = nameBuffer.baseAddress.map({ UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) })

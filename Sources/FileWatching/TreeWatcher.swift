@@ -48,6 +48,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var removalPosition: UInt64 = 0
     /// Containers by the watches on the directories above them.
     var ancestorWatches: [Int32: AncestorWatch] = [:]
+    /// Directories that cannot be read, or not be reached: they are read again when that may have changed.
+    var unreadable: Set<DirectoryID> = []
     /// Containers whose root must be looked at.
     var suspects: Set<UInt32> = []
     /// Files with several names that came up, of which not all names are known: one may be known with one link.
@@ -137,7 +139,10 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         }
         for half in halves where !isKeptForCrawl(half) { consider(half.deadline) }
         consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
-        for container in containers.values { consider(container.nextPoll) }
+        for container in containers.values {
+            consider(container.nextPoll)
+            consider(container.comparison?.notBefore)
+        }
         return deadline
     }
 

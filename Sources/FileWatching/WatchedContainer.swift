@@ -18,6 +18,8 @@ final class WatchedContainer {
     var rootError: SystemError?
     /// The crawl that reads it for the first time.
     var firstCrawl: UInt32?
+    /// Whether it was read as a whole since it was found.
+    var wasCrawled = false
     var comparison: Comparison?
     /// The round (see ``CrawlPool/round``) from which on a reading of a directory is good enough.
     var requiredRound: UInt32 = 0
@@ -57,7 +59,7 @@ final class WatchedContainer {
             }
             return .degraded(reason: "\(unwatched) directories are polled: \(limit)")
         }
-        return .live
+        return wasCrawled ? .live : .crawling
     }
 }
 
@@ -81,6 +83,8 @@ struct Comparison {
     /// Whether it is only to read tags of what is known, and known to be right.
     var isForTags = false
     var phase = Phase.listing
+    /// We are short of something: it goes on when there may be some again.
+    var notBefore: UInt64?
     var queue: [DirectoryID] = []
     var next = 0
     /// Entries that were found and not known, and entries that were known and not found. Both are held to the end, to
