@@ -40,7 +40,8 @@ extension TreeWatcher {
     /// Begins a comparison of every directory that was not read since the required round, or widens the one that is
     /// under way.
     func compare(_ container: WatchedContainer, origin: Origin, only directories: [DirectoryID]? = nil) {
-        if container.comparison != nil {
+        if let comparison = container.comparison {
+            lowerCause(of: comparison.task, to: origin.cause)
             if directories == nil { container.comparison?.isPoll = false }
             container.comparison?.isForTags = false
             if container.comparison?.phase != .listing { container.comparison?.phase = .listing }
@@ -50,13 +51,23 @@ extension TreeWatcher {
         container.comparison = Comparison(task: task, isPoll: directories != nil, queue: directories ?? [])
     }
 
+    /// A task takes over what an event has caused: a barrier that waits for that waits for the task.
+    func lowerCause(of task: UInt32, to cause: UInt64) {
+        if let earlier = tasks[task]?.cause { tasks[task]?.cause = min(earlier, cause) }
+    }
+
+    /// Whether look-ups of a comparison wait for a move: what they find may be what it misses elsewhere.
+    private func isWaiting(_ comparison: Comparison) -> Bool {
+        comparison.phase == .additions && deferredLookUps.contains { $0.origin.task == comparison.task }
+    }
+
     /// Whether a comparison could go on at once.
     var hasComparisonStep: Bool {
         containers.values.contains { container in
             guard let comparison = container.comparison else { return false }
             if let time = comparison.notBefore, kernel.now() < time { return false }
             let outstanding = tasks[comparison.task]?.outstanding ?? 0
-            return outstanding == 0 && container.outstanding == 0
+            return outstanding == 0 && !isWaiting(comparison) && container.outstanding == 0
         }
     }
 
@@ -76,7 +87,7 @@ extension TreeWatcher {
         case .listing:
             list(container, origin)
         case .additions:
-            guard tasks[comparison.task]?.outstanding == 0 else { return }
+            guard tasks[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
             // What moved here was read in its new place, and that may have found more.
             if comparison.nextAddition < comparison.additions.count {
                 lookAtAdditions(container, origin)
@@ -253,8 +264,7 @@ extension TreeWatcher {
             comparison.holdsRemovals, let parent = tree.parent(of: node),
             let above = directories.directory(at: parent)
         else { return false }
-        // A barrier that waits for this waits for the comparison.
-        if let cause = tasks[comparison.task]?.cause { tasks[comparison.task]?.cause = min(cause, origin.cause) }
+        lowerCause(of: comparison.task, to: origin.cause)
         var name: [UInt8] = []
         tree.appendName(of: node, to: &name)
         holdRemoval(above, name, identity: nil, in: container)

@@ -25,7 +25,10 @@ extension TreeWatcher {
             }
             return
         }
-        let task = tasks[origin.task] != nil ? origin.task : taskOfTurn(for: container, cause: origin.cause)
+        // A look-up of a hard link may have come from a task of another container.
+        let isItsOwn = tasks[origin.task]?.container === container
+        let task = isItsOwn ? origin.task : taskOfTurn(for: container, cause: origin.cause)
+        lowerCause(of: task, to: origin.cause)
         tasks[task]?.outstanding += 1
         outstandingJobs += 1
         container.outstanding += 1

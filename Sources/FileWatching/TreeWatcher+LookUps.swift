@@ -350,7 +350,7 @@ extension TreeWatcher {
     private func wait(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer) {
         counters.lookUpsDeferred += 1
         if entry.attempts >= WatchLimits.lookUpAttempts {
-            abandon(entry.directory)
+            abandon(entry.directory, entry.origin)
             return
         }
         deferredLookUps.append(
@@ -360,14 +360,17 @@ extension TreeWatcher {
     }
 
     /// However long it waits, the directory is not found: a comparison finds the truth.
-    private func abandon(_ id: DirectoryID) {
+    private func abandon(_ id: DirectoryID, _ origin: Origin) {
         counters.lookUpsAbandoned += 1
         guard let container = containers[directories.container(of: id)], container.failure == nil else { return }
         suspects.insert(container.number)
-        if container.comparison == nil {
-            container.requiredRound = pool.raiseRound()
-            compare(container, origin: Origin(cause: causeNow))
+        if let comparison = container.comparison, comparison.task == origin.task {
+            guard comparison.restarts < WatchLimits.comparisonRestarts else { return }
+            container.comparison?.restarts += 1
         }
+        // What was read before now may be older than what the look-up was for.
+        container.requiredRound = pool.raiseRound()
+        compare(container, origin: origin)
     }
 
     /// Whether all that was queued when a look-up began to wait has been heard.
@@ -396,7 +399,7 @@ extension TreeWatcher {
             }
             if isDue(lookUp) {
                 if lookUp.attempts >= WatchLimits.lookUpAttempts {
-                    abandon(id)
+                    abandon(id, lookUp.origin)
                     continue
                 }
                 // No event has told where it went: look at its own place, and so on upwards.

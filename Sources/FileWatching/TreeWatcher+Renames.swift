@@ -148,7 +148,10 @@ extension TreeWatcher {
             guard now >= half.deadline, !isKeptForCrawl(half) else { return false }
             counters.movesUnpaired += 1
             guard directories.isAlive(half.directory) else { return true }
-            if let container = containers[half.container], container.comparison?.holdsRemovals == true {
+            if let container = containers[half.container], let comparison = container.comparison,
+                comparison.holdsRemovals
+            {
+                lowerCause(of: comparison.task, to: half.origin.cause)
                 holdRemoval(half.directory, half.name, identity: half.identity, in: container)
             } else {
                 half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }

@@ -83,6 +83,8 @@ struct Comparison {
     /// Whether it is only to read tags of what is known, and known to be right.
     var isForTags = false
     var phase = Phase.listing
+    /// How often look-ups of its own that were given up have made it begin again.
+    var restarts = 0
     /// We are short of something: it goes on when there may be some again.
     var notBefore: UInt64?
     var queue: [DirectoryID] = []

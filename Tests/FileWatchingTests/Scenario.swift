@@ -13,6 +13,7 @@
 //   settle [now]                 turns until the barrier is reached; now: without waiting for anything
 //   rest                         turns until the watcher has nothing to do at once
 //   watches N | descriptors N    how many watches there are, and how many directories can be open
+//   barrier | waits              makes a barrier, and expects that it is not reached yet
 //   expect LINE, ...             exactly these operations since the last expect; empty for none
 //   told LINE, ...               the same, in whatever order
 //   same P IDENTITY              the entry has the identity that `name P IDENTITY` gave it
@@ -34,6 +35,7 @@ final class Scenario {
     private let tree = DictionaryTree()
     private let watcher: TreeWatcher<PlayedKernel, DictionaryTree>
     private var identities: [String: Int] = [:]
+    private var barrier: Barrier?
     private var notices: [WatchNotice] = []
 
     init() {
@@ -130,6 +132,9 @@ final class Scenario {
         case "state":
             let state = watcher.state(of: 1).map { "\($0)" } ?? ""
             #expect(state.hasPrefix(words[0]), "\(context)", sourceLocation: sourceLocation)
+        case "barrier": barrier = watcher.barrier()
+        case "waits":
+            #expect(barrier.map { watcher.isReached($0) } == false, "\(context)", sourceLocation: sourceLocation)
         case "reached":
             #expect(watcher.isReached(watcher.barrier()), "\(context)", sourceLocation: sourceLocation)
         default: Issue.record("what is \(verb)? \(context)", sourceLocation: sourceLocation)

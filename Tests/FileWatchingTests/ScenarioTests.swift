@@ -391,6 +391,50 @@ import Testing
             """)
     }
 
+    /// The comparison began after the barrier was made, and ends what was under way before.
+    @Test func aBarrierWaitsForARemovalThatAComparisonHolds() {
+        play(
+            """
+            create a
+            start
+            mv a outside/a
+            barrier
+            read
+            hold crawl
+            overflow
+            read
+            wait 3
+            expect
+            waits
+            settle
+            expect remove a
+            """)
+    }
+
+    /// The new place of the file cannot be looked at before a move that is still in the queue is heard of.
+    @Test func aComparisonWaitsForItsLookUps() {
+        play(
+            """
+            create a
+            create x
+            mkdir d
+            mkdir e
+            start
+            name a A
+            mv a d/b
+            overflow
+            read
+            write x 1
+            turn
+            mv d e/d
+            read 1
+            turn
+            turn
+            settle
+            same e/d/b A
+            """)
+    }
+
     /// A nested rename that would make the tree a ring for a moment, if the moves were taken as they are found.
     @Test func overflowTurnsADirectoryInsideOut() {
         play(
