@@ -153,7 +153,7 @@ extension TreeWatcher {
         container.nextPoll = nil
         container.limit = nil
         abandonComparison(container)
-        halves.removeAll { $0.container == container.number }
+        halves.removeAll(of: container.number)
     }
 }
 

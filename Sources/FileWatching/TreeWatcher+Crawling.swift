@@ -277,7 +277,7 @@ extension TreeWatcher {
                 excluded.append(index)
             } else if linksChanged, status.links > 1, status.kind != .directory {
                 excluded.append(index)
-            } else if !halves.isEmpty, halves.contains(where: { $0.identity == status.identity }) {
+            } else if !halves.isEmpty, halves.contains(status.identity) {
                 excluded.append(index)
             } else if !removals.isEmpty, removals[status.identity] != nil {
                 excluded.append(index)

@@ -17,7 +17,7 @@ extension TreeWatcher {
     private func look(at name: UnsafeRawBufferPointer, _ entry: LookUpQueue.Entry) {
         let id = entry.directory
         // A name that has left by the first half of a rename is looked at when the second has come or has not.
-        if !halves.isEmpty, !name.isEmpty, halfIndex(id, name) != nil { return }
+        if !halves.isEmpty, !name.isEmpty, halves.contains(id, name) { return }
         let directory: CInt
         do throws(SystemError) {
             directory = try descriptor(of: id)
@@ -214,8 +214,7 @@ extension TreeWatcher {
     /// that a comparison misses.
     func movedSource(of status: FileStatus, in container: UInt32) -> TreeNode? {
         var place: (directory: DirectoryID, name: [UInt8])?
-        if let index = halves.firstIndex(where: { $0.container == container && $0.identity == status.identity }) {
-            let half = halves.remove(at: index)
+        if let half = halves.take(status.identity, in: container) {
             place = (half.directory, half.name)
             if directories.isAlive(half.directory) {
                 half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
@@ -375,7 +374,7 @@ extension TreeWatcher {
 
     /// Whether all that was queued when a look-up began to wait has been heard.
     func isDue(_ lookUp: DeferredLookUp) -> Bool {
-        position >= lookUp.position && !halves.contains { $0.origin.cause < lookUp.position }
+        position >= lookUp.position && halves.oldest.map { $0.origin.cause >= lookUp.position } ?? true
     }
 
     func retryDeferredLookUps() {

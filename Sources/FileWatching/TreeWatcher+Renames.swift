@@ -9,8 +9,7 @@ extension TreeWatcher {
     func movedFrom(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
         if ignoresNames, isIgnored(name, in: id) { return }
         // What left this name before has not been heard of again, and what leaves it now is something else.
-        if let index = halfIndex(id, name) {
-            let earlier = halves.remove(at: index)
+        if let earlier = halves.take(id, name) {
             if let node = tree.child(of: directories[id].node, named: name),
                 tree.status(of: node).identity == earlier.identity
             {
@@ -28,14 +27,13 @@ extension TreeWatcher {
     /// The second half.
     func movedTo(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
         let ignored = ignoresNames && isIgnored(name, in: id)
-        guard let index = halves.lastIndex(where: { $0.cookie == event.cookie }) else {
+        guard let half = halves.take(cookie: event.cookie) else {
             if !ignored {
                 counters.movesUnpaired += 1
                 lookUps.add(name, in: id, origin: origin)
             }
             return
         }
-        let half = halves.remove(at: index)
         counters.movesPaired += 1
         if directories.isAlive(half.directory) {
             if half.container == directories[id].node.container, !ignored {
@@ -123,10 +121,6 @@ extension TreeWatcher {
         return try? kernel.status(of: text, in: directory)
     }
 
-    func halfIndex(_ id: DirectoryID, _ name: UnsafeRawBufferPointer) -> Int? {
-        halves.firstIndex { $0.directory == id && name.elementsEqual($0.name) }
-    }
-
     /// Whether the first half waits longer: its file may lie in a directory that is being read.
     func isKeptForCrawl(_ half: RenameHalf) -> Bool {
         guard let container = containers[half.container], container.outstanding > 0, container.comparison == nil
@@ -140,14 +134,9 @@ extension TreeWatcher {
     /// are held to its end, since the second half may be what the overflow has swallowed.
     func expireHalves() {
         guard !halves.isEmpty else { return }
-        let now = kernel.now()
-        for index in halves.indices where now >= halves[index].deadline && halves[index].expiry == .max {
-            halves[index].expiry = position
-        }
-        halves.removeAll { half in
-            guard now >= half.deadline, !isKeptForCrawl(half) else { return false }
+        for half in halves.takeExpired(now: kernel.now(), position: position, isKept: isKeptForCrawl) {
             counters.movesUnpaired += 1
-            guard directories.isAlive(half.directory) else { return true }
+            guard directories.isAlive(half.directory) else { continue }
             if let container = containers[half.container], let comparison = container.comparison,
                 comparison.holdsRemovals
             {
@@ -156,7 +145,6 @@ extension TreeWatcher {
             } else {
                 half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
             }
-            return true
         }
     }
 }

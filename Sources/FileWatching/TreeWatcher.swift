@@ -19,7 +19,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var directories = DirectoryTable()
     var lookUps = LookUpQueue()
     var deferredLookUps: [DeferredLookUp] = []
-    var halves: [RenameHalf] = []
+    var halves = RenameHalves()
     var tasks: [UInt32: CrawlTask] = [:]
     var lastTask: UInt32 = 0
     /// The tasks of this turn, by container: a burst of new directories is one crawl, not one for each.
@@ -137,7 +137,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         func consider(_ time: UInt64?) {
             if let time { deadline = min(deadline ?? .max, time) }
         }
-        for half in halves where !isKeptForCrawl(half) { consider(half.deadline) }
+        for half in halves.all where !isKeptForCrawl(half) { consider(half.deadline) }
         consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
         for container in containers.values {
             consider(container.nextPoll)
@@ -166,7 +166,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         if tasks.values.contains(where: { $0.cause < barrier.position && concerns($0.container.number) }) {
             return false
         }
-        if halves.contains(where: { $0.origin.cause < barrier.position && concerns($0.container) }) { return false }
+        if halves.all.contains(where: { $0.origin.cause < barrier.position && concerns($0.container) }) { return false }
         if deferredLookUps.contains(where: {
             $0.origin.cause < barrier.position && concerns(directories.container(of: $0.directory))
         }) {

@@ -103,20 +103,6 @@ struct Comparison {
     var holdsRemovals: Bool { phase == .listing || phase == .additions }
 }
 
-/// The first half of a rename, waiting for the second.
-struct RenameHalf {
-    var cookie: UInt32
-    var directory: DirectoryID
-    var container: UInt32
-    var name: [UInt8]
-    /// The file that its row knows.
-    var identity: FileIdentity?
-    var deadline: UInt64
-    var origin: Origin
-    /// Where the stream was when its time was over: crawls that later events cause cannot bring the second half.
-    var expiry: UInt64 = .max
-}
-
 /// A look-up whose directory is not where its row is.
 struct DeferredLookUp {
     var directory: DirectoryID

@@ -1,0 +1,109 @@
+// The first halves of renames that wait for the second, found by cookie, by place and by file.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// The first half of a rename, waiting for the second.
+struct RenameHalf {
+    var cookie: UInt32
+    var directory: DirectoryID
+    var container: UInt32
+    var name: [UInt8]
+    /// The file that its row knows.
+    var identity: FileIdentity?
+    var deadline: UInt64
+    var origin: Origin
+    /// Where the stream was when its time was over: crawls that later events cause cannot bring the second half.
+    var expiry: UInt64 = .max
+}
+
+/// The first halves that wait. A burst of moves out of the containers leaves as many as the queue holds, so each way to
+/// find one takes the same time however many there are.
+struct RenameHalves {
+    private struct Place: Hashable {
+        var directory: DirectoryID
+        var name: [UInt8]
+    }
+
+    /// By serial number: the order in which they came, which is that of their causes and deadlines.
+    private var halves: [Int: RenameHalf] = [:]
+    private var next = 0
+    /// None is older.
+    private var first = 0
+    private var byCookie: [UInt32: Int] = [:]
+    private var byPlace: [Place: Int] = [:]
+    /// In the order in which they came: the names of a file with several are moved one by one.
+    private var byFile: [FileIdentity: [Int]] = [:]
+
+    var isEmpty: Bool { halves.isEmpty }
+    var count: Int { halves.count }
+    /// All, in no order.
+    var all: Dictionary<Int, RenameHalf>.Values { halves.values }
+    /// The one that came first.
+    var oldest: RenameHalf? { halves[first] }
+
+    /// Adds one; no other waits for this place.
+    mutating func append(_ half: RenameHalf) {
+        if halves.isEmpty { first = next }
+        halves[next] = half
+        byCookie[half.cookie] = next
+        byPlace[Place(directory: half.directory, name: half.name)] = next
+        if let file = half.identity { byFile[file, default: []].append(next) }
+        next += 1
+    }
+
+    /// Whether one has left this place.
+    func contains(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) -> Bool {
+        !halves.isEmpty && byPlace[Place(directory: directory, name: Array(name))] != nil
+    }
+
+    /// Whether this file has left a place.
+    func contains(_ file: FileIdentity) -> Bool { byFile[file] != nil }
+
+    /// Takes the one that has left this place.
+    mutating func take(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) -> RenameHalf? {
+        guard !halves.isEmpty else { return nil }
+        return byPlace[Place(directory: directory, name: Array(name))].flatMap { remove($0) }
+    }
+
+    /// Takes the one that a second half belongs to.
+    mutating func take(cookie: UInt32) -> RenameHalf? { byCookie[cookie].flatMap { remove($0) } }
+
+    /// Takes the first of this file that has left a place in a container.
+    mutating func take(_ file: FileIdentity, in container: UInt32) -> RenameHalf? {
+        guard let serial = byFile[file]?.first(where: { halves[$0]?.container == container }) else { return nil }
+        return remove(serial)
+    }
+
+    /// Says where the stream is to those whose time is over, and takes those that need not be kept, in order.
+    mutating func takeExpired(
+        now: UInt64, position: UInt64, isKept: (RenameHalf) -> Bool
+    ) -> [RenameHalf] {
+        guard let oldest, now >= oldest.deadline else { return [] }
+        var taken: [RenameHalf] = []
+        for serial in halves.keys.sorted() {
+            guard let half = halves[serial], now >= half.deadline else { break }
+            if half.expiry == .max { halves[serial]?.expiry = position }
+            if let half = halves[serial], !isKept(half), let removed = remove(serial) { taken.append(removed) }
+        }
+        return taken
+    }
+
+    /// Forgets those of a container.
+    mutating func removeAll(of container: UInt32) {
+        for serial in halves.keys.sorted() where halves[serial]?.container == container { _ = remove(serial) }
+    }
+
+    private mutating func remove(_ serial: Int) -> RenameHalf? {
+        guard let half = halves.removeValue(forKey: serial) else { return nil }
+        if byCookie[half.cookie] == serial { byCookie[half.cookie] = nil }
+        let place = Place(directory: half.directory, name: half.name)
+        if byPlace[place] == serial { byPlace[place] = nil }
+        if let file = half.identity {
+            byFile[file]?.removeAll { $0 == serial }
+            if byFile[file]?.isEmpty == true { byFile[file] = nil }
+        }
+        while first < next, halves[first] == nil { first += 1 }
+        return half
+    }
+}

@@ -1,0 +1,79 @@
+// First halves of renames against a list and a search.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import Testing
+
+@testable import FileWatching
+
+@Suite struct RenameHalvesTests {
+    private struct Key: Equatable {
+        var cookie: UInt32
+        var expiry: UInt64
+        init?(_ half: RenameHalf?) {
+            guard let half else { return nil }
+            (cookie, expiry) = (half.cookie, half.expiry)
+        }
+    }
+
+    @Test(arguments: UInt64(1)...20) func likeAList(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var halves = RenameHalves()
+        var list: [RenameHalf] = []
+        func file(_ number: UInt64) -> FileIdentity { PlayedKernel.status(number, .file, 1).identity }
+        func compare(_ taken: RenameHalf?, _ index: Int?, _ what: String) {
+            let expected = index.map { list.remove(at: $0) }
+            #expect(Key(taken) == Key(expected), "seed \(seed): \(what)")
+        }
+        for step in 0..<2_000 {
+            let directory = DirectoryID(slot: Int32.random(in: 0..<4, using: &random), generation: 0)
+            let name = [UInt8.random(in: 0..<8, using: &random)]
+            let inode = UInt64.random(in: 1...6, using: &random)
+            let container = UInt32.random(in: 1...2, using: &random)
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0..<10:
+                guard !list.contains(where: { $0.directory == directory && $0.name == name }) else { break }
+                let half = RenameHalf(
+                    cookie: UInt32(step), directory: directory, container: container, name: name,
+                    identity: inode == 6 ? nil : file(inode), deadline: UInt64(step + 30),
+                    origin: Origin(cause: UInt64(step)))
+                halves.append(half)
+                list.append(half)
+            case 10..<13:
+                let index = list.lastIndex { $0.directory == directory && $0.name == name }
+                name.withUnsafeBytes {
+                    #expect(halves.contains(directory, $0) == (index != nil))
+                    compare(halves.take(directory, $0), index, "by place")
+                }
+            case 13..<16:
+                let cookie = list.randomElement(using: &random)?.cookie ?? 0
+                compare(halves.take(cookie: cookie), list.firstIndex { $0.cookie == cookie }, "by cookie")
+            case 16..<18:
+                let identity = file(inode)
+                #expect(halves.contains(identity) == list.contains { $0.identity == identity })
+                compare(
+                    halves.take(identity, in: container),
+                    list.firstIndex { $0.identity == identity && $0.container == container }, "by file")
+            case 18:
+                let now = UInt64(step)
+                for index in list.indices where now >= list[index].deadline && list[index].expiry == .max {
+                    list[index].expiry = now * 2
+                }
+                let isKept = { (half: RenameHalf) in half.container == 1 && half.expiry > now }
+                let expected = list.filter { now >= $0.deadline && !isKept($0) }
+                let taken = halves.takeExpired(now: now, position: now * 2, isKept: isKept)
+                #expect(taken.map { Key($0) } == expected.map { Key($0) }, "seed \(seed): expired")
+                let gone = Set(expected.map(\.cookie))
+                list.removeAll { gone.contains($0.cookie) }
+            default:
+                if Int.random(in: 0..<10, using: &random) == 0 {
+                    halves.removeAll(of: container)
+                    list.removeAll { $0.container == container }
+                }
+            }
+            #expect(halves.count == list.count)
+            #expect(halves.oldest?.cookie == list.first?.cookie)
+            #expect(Set(halves.all.map(\.cookie)) == Set(list.map(\.cookie)))
+        }
+    }
+}
