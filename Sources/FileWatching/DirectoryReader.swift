@@ -215,6 +215,9 @@ enum WatchLimits {
     static let nameLength = 255
     /// How often a look-up may wait for its directory to be found before it is given up.
     static let lookUpAttempts: UInt8 = 8
+    /// How many names are kept for a watch that the loop does not know yet. It may be one that nobody will ever know: of
+    /// a directory above a container, in which others work.
+    static let heldNames = 1_024
     /// How often a comparison begins again for look-ups of its own that were given up: a file system that has no stable
     /// inode numbers would have it never end.
     static let comparisonRestarts = 3

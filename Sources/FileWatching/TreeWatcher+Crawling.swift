@@ -158,6 +158,7 @@ extension TreeWatcher {
                 if !ignored { lookUps.add(name, in: id, origin: origin) }
             }
         }
+        if held?.isCut == true { read(id, descends: true, origin: origin) }
         readAgainIfChanged(id, wasUnreadable: wasUnreadable, origin)
     }
 

@@ -119,7 +119,12 @@ extension TreeWatcher {
             return
         }
         heldEvents[event.watch, default: HeldEvents(cause: cause)].touchesDirectory = true
-        if event.nameLength > 0 { heldEvents[event.watch]?.names.insert(Array(name)) }
+        guard event.nameLength > 0 else { return }
+        if heldEvents[event.watch]?.names.count ?? 0 < WatchLimits.heldNames {
+            heldEvents[event.watch]?.names.insert(Array(name))
+        } else {
+            heldEvents[event.watch]?.isCut = true
+        }
     }
 
     var tasksAreOutstanding: Bool { outstandingJobs > 0 }

@@ -116,6 +116,8 @@ struct DeferredLookUp {
 /// What events said about a watch that the loop does not know yet.
 struct HeldEvents {
     var names: Set<[UInt8]> = []
+    /// There were more names than are kept: the directory must be read again.
+    var isCut = false
     var touchesDirectory = false
     var cause: UInt64
 }

@@ -571,6 +571,27 @@ import Testing
             """)
     }
 
+    /// More names than are kept for a watch that is not known yet.
+    @Test func manyNamesTouchedWhileADirectoryIsRead() {
+        let steps = (0..<1_500).map { "write d/old\($0) 3\nrm d/gone\($0)\ncreate d/new\($0)" }
+        let before = (0..<1_500).map { "create d/old\($0)\ncreate d/gone\($0)" }
+        play(
+            """
+            create x
+            start
+            hold crawl
+            mkdir d
+            \(before.joined(separator: "\n"))
+            read
+            go crawl
+            write x 1
+            turn
+            \(steps.joined(separator: "\n"))
+            settle
+            state live
+            """)
+    }
+
     @Test func hardLinks() {
         play(
             """
