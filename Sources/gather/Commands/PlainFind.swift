@@ -6,10 +6,9 @@ internal import Glibc
 
 /// The plain form of `gather find`: bytes go from the socket to the pipe, and nothing is made of them.
 ///
-/// Scripts ask it often, and for few matches most of the time is the start of the process, of which the general parser of
-/// arguments takes the larger part (3 of 4.6 ms measured; it asks the runtime about conformances, and that reads all of
-/// them). So the plain forms are recognised by hand, and whatever is not exactly one of them goes to the parser, as does
-/// everything that is wrong.
+/// Scripts ask it often, and for few matches most of the time is the start of the process: loading it, and then the
+/// general parser of arguments, which asks the runtime about conformances and so reads all of them. The plain forms are
+/// recognised by hand, and whatever is not exactly one of them goes to the parser, as does everything that is wrong.
 struct PlainFind {
     let search: Search
     let nulTerminated: Bool
