@@ -8,7 +8,7 @@ package import NIOCore
 package enum Limits {
     /// Connections in all.
     package static let connections = 16_384
-    /// Connections of one user; root and the daemon's own user may use them all.
+    /// Connections of one user of the system's daemon; root may use them all.
     package static let connectionsPerUser = 4_096
     /// Live queries in all.
     package static let liveQueries = 16_384

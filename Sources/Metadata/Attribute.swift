@@ -29,7 +29,10 @@ public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
     case tags
 
     /// What the attribute is called in predicates and on the wire.
-    public var name: String {
+    public var name: String { staticName.description }
+
+    /// As ``name``, as a constant: for comparing and writing keys without making strings.
+    public var staticName: StaticString {
         // Not by reflection, which costs a short-lived process half a millisecond.
         switch self {
         case .id: "id"

@@ -82,7 +82,12 @@ final class DaemonCore {
             methodsThatNeedMore: [QueryInterface.Watch.name])
         var limits = VarlinkLimits()
         limits.connections = Limits.connections
-        limits.connectionsPerUser = Limits.connectionsPerUser
+        // A user's own daemon has no other callers, and may serve that one with all that it has.
+        if case .path(_, isSystem: false) = options.socket {
+            limits.connectionsPerUser = Limits.connections
+        } else {
+            limits.connectionsPerUser = Limits.connectionsPerUser
+        }
         limits.error = { limit, value in
             QueryError.limitExceeded(limit: limit, value: Int64(value)).varlinkError
         }
