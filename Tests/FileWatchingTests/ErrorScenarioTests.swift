@@ -70,8 +70,11 @@ import Testing
             mkdir d/e
             mkdir d/e/k
             create d/e/f
+            mkdir d/m
+            create d/m/f
             start
             unsearchable d
+            write d/m/f 5
             write d/e/f 5
             create d/e/g
             create d/e/k/h
@@ -81,7 +84,7 @@ import Testing
             searchable d
             settle
             state live
-            told update d, update d/e, update d/e/k, update d/e/f, insert d/e/g, insert d/e/k/h
+            told update d, update d/m/f, update d/e, update d/e/k, update d/e/f, insert d/e/g, insert d/e/k/h
             """)
     }
 

@@ -53,6 +53,20 @@ import Testing
         #expect(throws: SystemError.tooManyLinks) { _ = try Entry.openForReading("link", in: scratch.number) }
     }
 
+    @Test func symlinksSayWhereTheyPoint() throws {
+        try Entry.makeSymlink("link", in: scratch.number, to: "../some where")
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = try buffer.withUnsafeMutableBytes { bytes throws(SystemError) in
+            try Entry.readSymlink("link", in: scratch.number, into: bytes)
+        }
+        #expect(String(decoding: buffer[..<count], as: UTF8.self) == "../some where")
+        #expect(throws: SystemError.invalid) {
+            _ = try buffer.withUnsafeMutableBytes { bytes throws(SystemError) in
+                try Entry.readSymlink(".", in: scratch.number, into: bytes)
+            }
+        }
+    }
+
     @Test func nothingIsOpenedOutside() throws {
         try Directory.make("d", in: scratch.number, mode: 0o755)
         _ = try Directory.open("d", beneath: scratch.number, access: .reading)
