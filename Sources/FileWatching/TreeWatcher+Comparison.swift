@@ -176,7 +176,8 @@ extension TreeWatcher {
         guard let comparison = container.comparison else { return }
         // Its task ends with the others, when nothing of it is outstanding.
         container.comparison = nil
-        if !comparison.isPoll {
+        // Reading tags is no news of the file system.
+        if !comparison.isPoll, !comparison.isForTags {
             notices.append(.compared(container: container.number, counts: comparison.counts))
         }
         for completion in comparison.completions { completion(comparison.counts) }
