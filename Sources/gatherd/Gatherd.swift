@@ -16,9 +16,9 @@ import SystemdSupport
             speaks Varlink. Ask with gather(1).
 
             Examples:
-              gatherd --container photos=/srv/photos    watch one directory, with no configuration file
-              gatherd --check-config                    say whether the configuration is in order
-              gatherd --socket /tmp/g/io.gatherd --state-directory /tmp/g/state --container etc=/etc
+              gatherd --container photos=/srv/photos  watch one directory more
+              gatherd --check-config                  is the configuration right?
+              gatherd --socket /tmp/g/s --state-directory /tmp/g/state
             """,
         version: "gatherd \(Version.current)")
 
@@ -53,7 +53,7 @@ import SystemdSupport
         } catch let error as ConfigurationError {
             let line = Array("gatherd: \(error)\n".utf8)
             _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-            throw ExitCode(EX_CONFIG)
+            throw ExitCode(error.file == "--container" ? EX_USAGE : EX_CONFIG)
         }
     }
 

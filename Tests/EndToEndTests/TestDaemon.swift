@@ -43,10 +43,8 @@ final class TestDaemon: Sendable {
     private static func start(_ arguments: [String], in directory: String) async throws -> ChildProcess {
         let notifications = try NotifySocket(path: directory + "/notify")
         let process = ChildProcess(.gatherd, arguments, environment: ["NOTIFY_SOCKET": directory + "/notify"])
-        while true {
-            let message = await notifications.next()
-            if message.contains("READY=1") { return process }
-        }
+        try await notifications.wait(for: "READY=1")
+        return process
     }
 
     /// Ends the daemon as a crash would, and returns when it is gone.
@@ -80,7 +78,7 @@ final class TestDaemon: Sendable {
 }
 
 /// A datagram socket on which a service tells how it is (sd_notify(3)).
-private final class NotifySocket: Sendable {
+final class NotifySocket: Sendable {
     private let descriptor: CInt
 
     init(path: String) throws {
@@ -95,6 +93,19 @@ private final class NotifySocket: Sendable {
             }
         }
         try #require(code == 0, "bind: \(String(cString: strerror(errno)))")
+        // A daemon that could not start says nothing: then the test fails, and does not wait for ever.
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// Waits for a message with this assignment in it, and returns that.
+    @discardableResult
+    func wait(for assignment: String) async throws -> String {
+        while true {
+            let message = await next()
+            try #require(!message.isEmpty, "the service did not say \(assignment)")
+            if message.contains(assignment) { return message }
+        }
     }
 
     deinit { close(descriptor) }
