@@ -44,10 +44,11 @@ enum Main {
     static func main() {
         Signals.install()
         do {
-            if let find = PlainFind(CommandLine.arguments.dropFirst()) {
+            let arguments = LeadingOptions.moved(CommandLine.arguments.dropFirst())
+            if let find = PlainFind(arguments) {
                 try find.run()
             } else {
-                var command = try Gather.parseAsRoot()
+                var command = try Gather.parseAsRoot(arguments)
                 try command.run()
             }
         } catch let failure as Failure {

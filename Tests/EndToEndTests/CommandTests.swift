@@ -154,6 +154,21 @@ struct CommandTests {
         #expect(grocery.status == 69)
     }
 
+    @Test func `The daemon may be named before the command`() async throws {
+        let daemon = try await TestDaemon()
+        for arguments in [["--socket", daemon.socket.path], ["--socket=\(daemon.socket.path)"]] {
+            for command in [["status"], ["container", "list"], ["reload"], ["find", ""], ["count", "--", ""]] {
+                let result = await ChildProcess(.gather, arguments + command).result()
+                #expect(result.status == 0, "\(arguments + command): \(result.errors)")
+            }
+        }
+        // As the units reload. There may be such a daemon here or not, but the arguments are right.
+        for choice in ["--user", "--system"] {
+            let help = await run(.gather, choice, "reload", "--help")
+            #expect(help.status == 0, "\(help.errors)")
+        }
+    }
+
     @Test func `A daemon without containers says so`() async throws {
         let daemon = try await TestDaemon(containers: [])
         for command in [["find", ""], ["count", ""], ["container", "list"], ["status"]] {
