@@ -3,8 +3,8 @@
 
 package import NIOCore
 
-/// The limits of the daemon. Those of the protocol's framing are in `Varlink`, those of the language in
-/// `PredicateLanguage`.
+/// The limits of the daemon. Those of the protocol's framing are in `Varlink`, those that both ends share in
+/// `GatherProtocol`, those of the language in `PredicateLanguage`.
 package enum Limits {
     /// Connections in all.
     package static let connections = 16_384
@@ -18,12 +18,8 @@ package enum Limits {
     package static let itemsPerReply = 2_048
     /// Bytes of one reply after which no further item is added to it.
     package static let replyBytes = 256 * 1024
-    /// Bytes of an answer to a `Find` without `more`.
-    package static let wholeAnswerBytes = 8 * 1024 * 1024
     /// Scopes that one query may name.
     package static let scopes = 256
-    /// Milliseconds that a question waits for exact containers, unless it says otherwise.
-    package static let defaultTimeout = 10_000
     /// The longest `timeout`, `batch` and `heartbeat`, in milliseconds: a day.
     package static let longestWait = 86_400_000
     /// Rows of a scan that are worth leaving the event loop for: below, the hop costs more than the scan.

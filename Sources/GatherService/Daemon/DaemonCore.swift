@@ -80,16 +80,13 @@ final class DaemonCore {
             vendor: Version.vendor, product: "gatherd", version: Version.current, url: Version.url,
             interfaces: [QueryInterface.interface, ContainerInterface.interface, ServiceInterface.interface],
             methodsThatNeedMore: [QueryInterface.Watch.name])
-        var limits = VarlinkLimits()
+        var limits = ProtocolLimits.ofServer
         limits.connections = Limits.connections
         // A user's own daemon has no other callers, and may serve that one with all that it has.
         if case .path(_, isSystem: false) = options.socket {
             limits.connectionsPerUser = Limits.connections
         } else {
             limits.connectionsPerUser = Limits.connectionsPerUser
-        }
-        limits.error = { limit, value in
-            QueryError.limitExceeded(limit: limit, value: Int64(value)).varlinkError
         }
         let server = VarlinkServer(eventLoop: loop, service: service, handler: dispatcher(), limits: limits)
         self.server = server
@@ -197,12 +194,10 @@ final class DaemonCore {
         defer { observer.ready(status: statusText) }
         let old = configuration
         do {
-            configuration = try options.configuration()
-            let containers: [ContainerConfiguration]
-            (configuration, containers) = try DaemonCore.read(options, runtime, logger)
+            let (read, containers) = try DaemonCore.read(options, runtime, logger)
+            configuration = read
             apply(containers)
         } catch {
-            configuration = old
             logger.error(
                 "the configuration was not reloaded, the running one is kept: \(error)",
                 metadata: ["message-id": "reload-refused"])

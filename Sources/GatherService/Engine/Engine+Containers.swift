@@ -14,6 +14,10 @@ extension Engine {
         containers.first { $0.identifier == identifier }
     }
 
+    func container(number: UInt32) -> ContainerRecord? {
+        containers.first { $0.number == number }
+    }
+
     /// Begins to watch a container, whose identifier is free.
     @discardableResult
     func addContainer(_ configuration: ContainerConfiguration) -> ContainerRecord {
@@ -70,12 +74,11 @@ extension Engine {
     }
 
     private func report(_ notice: WatchNotice) {
-        func record(_ number: UInt32) -> ContainerRecord? { containers.first { $0.number == number } }
         func log(
             _ level: Logger.Level, _ number: UInt32, _ kind: String?, _ text: (ContainerRecord) -> String,
             _ metadata: Logger.Metadata = [:]
         ) {
-            guard let record = record(number) else { return }
+            guard let record = container(number: number) else { return }
             var metadata = metadata
             metadata["container"] = "\(record.identifier)"
             if let kind { metadata["message-id"] = "\(kind)" }
@@ -99,7 +102,7 @@ extension Engine {
                 "container '\($0.identifier)' is available, reading \($0.configuration.path)"
             }
         case .unreadable(let number, let path, let error):
-            guard let record = record(number) else { return }
+            guard let record = container(number: number) else { return }
             record.unreadableLogged += 1
             guard record.unreadableLogged <= Engine.unreadableNamed else { return }
             let last = record.unreadableLogged == Engine.unreadableNamed ? "; more of them are only counted" : ""

@@ -146,7 +146,7 @@ final class Engine {
     private func absorb() {
         for record in containers where record.index.hasChanges { absorb(record) }
         for (container, error) in tree.takeRefusals() {
-            guard let record = containers.first(where: { $0.number == container }) else { continue }
+            guard let record = self.container(number: container) else { continue }
             // One comparison for all that was refused until then: what is refused again then would be for ever.
             guard !record.isMending else { continue }
             record.isMending = true

@@ -47,14 +47,15 @@ final class FindStream {
         let (clock, inexact) = (clock, inexact)
         engine.offLoop(rows: answer.count, input: answer) { answer in
             let bytes = FindStream.reply(
-                &answer, inexact, clock, maximumItems: .max, maximumBytes: Limits.wholeAnswerBytes)
+                &answer, inexact, clock, maximumItems: .max, maximumBytes: ProtocolLimits.findReplyBytes)
             return (answer, bytes)
         } then: { answer, bytes in
-            if answer.isFinished, bytes.count <= Limits.wholeAnswerBytes {
+            if answer.isFinished, bytes.count <= ProtocolLimits.findReplyBytes {
                 self.call.reply(bytes)
             } else {
                 self.call.fail(
-                    QueryError.limitExceeded(limit: "replyBytes", value: Int64(Limits.wholeAnswerBytes)).varlinkError)
+                    QueryError.limitExceeded(limit: "replyBytes", value: Int64(ProtocolLimits.findReplyBytes))
+                        .varlinkError)
             }
         }
     }

@@ -17,16 +17,13 @@ struct Question {
     /// What the question was, in one number: see ``QueryClock``.
     let fingerprint: UInt64
 
-    /// The attributes that an item is told with when none are named.
-    static let usualAttributes: AttributeSet = [.name, .path, .kind, .size, .modified]
-
     /// Understands a question, or says in the words of the interface what is wrong with it.
     init(
         predicate text: String, scopes: [String]?, attributes names: [String]?, peer: PeerCredentials
     ) throws(QueryError) {
         predicate = try Question.parse(text)
         scopeTexts = scopes
-        attributes = try names.map(Question.attributes) ?? Question.usualAttributes
+        attributes = try names.map(Question.attributes) ?? AttributeSet(QueryInterface.defaultAttributes)
         var fingerprint = Fingerprint()
         fingerprint.combine(predicate.canonical)
         // The order of scopes, and one named twice, make no other question.

@@ -360,8 +360,7 @@ final class Subscription {
         guard !deltas.isEmpty else { return }
         writer.removeAll(keepingAtMost: Limits.replyBytes)
         writer.beginObject()
-        writer.key("event")
-        writer.string(event.description)
+        writer.field("event", event.description)
         writeItems("added", deltas) { $0.added.map { ($0, nil) } }
         writeItems("changed", deltas) { $0.changed.map { ($0.row, $0.previousPath) } }
         writeRemovals(deltas)

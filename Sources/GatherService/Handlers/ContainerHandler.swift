@@ -17,7 +17,7 @@ struct ContainerHandler {
         case ContainerInterface.List.name:
             call.reply(ContainerInterface.List.Reply(containers: engine.containers.map(engine.describe)))
         case ContainerInterface.Get.name:
-            let request = try call.parameters.decode(ContainerInterface.Get.Request.self)
+            let request = try call.request(of: ContainerInterface.Get.self)
             let record = try record(request.identifier)
             call.reply(ContainerInterface.Get.Reply(container: engine.describe(record)))
         case ContainerInterface.Add.name: try add(call)
@@ -35,7 +35,7 @@ struct ContainerHandler {
 
     private func add(_ call: VarlinkCall) throws {
         try AccessPolicy.requireOperator(call.peer)
-        let request = try call.parameters.decode(ContainerInterface.Add.Request.self)
+        let request = try call.request(of: ContainerInterface.Add.self)
         let configuration: ContainerConfiguration
         do {
             configuration = try ContainerConfiguration(
@@ -63,7 +63,7 @@ struct ContainerHandler {
 
     private func remove(_ call: VarlinkCall) throws {
         try AccessPolicy.requireOperator(call.peer)
-        let request = try call.parameters.decode(ContainerInterface.Remove.Request.self)
+        let request = try call.request(of: ContainerInterface.Remove.self)
         let record = try record(request.identifier)
         switch record.configuration.origin {
         case .runtime: break
@@ -95,7 +95,7 @@ struct ContainerHandler {
 
     private func rescan(_ call: VarlinkCall) throws {
         try AccessPolicy.requireOperator(call.peer)
-        let request = try call.parameters.decode(ContainerInterface.Rescan.Request.self)
+        let request = try call.request(of: ContainerInterface.Rescan.self)
         let record = try record(request.identifier)
         engine.watcher.rescan(record.number) { [engine] counts in
             engine.completions.append {
@@ -147,11 +147,4 @@ extension Engine {
 
     /// The clock of now, for a question.
     func clock(question: UInt64) -> QueryClock { QueryClock(run: run, sequence: sequence, question: question) }
-}
-
-extension VarlinkCall {
-    /// Sends a typed reply.
-    func reply(_ message: some JSONMessage, continues: Bool = false) {
-        reply(JSONBytes(message), continues: continues)
-    }
 }

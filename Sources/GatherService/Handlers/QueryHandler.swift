@@ -28,7 +28,7 @@ struct QueryHandler {
     // MARK: One-shot answers
 
     private func find(_ call: VarlinkCall) throws {
-        let request = try call.parameters.decode(QueryInterface.Find.Request.self)
+        let request = try call.request(of: QueryInterface.Find.self)
         let question = try Question(
             predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, peer: call.peer)
         var keys: [SortOrder.Key] = []
@@ -59,7 +59,7 @@ struct QueryHandler {
     }
 
     private func count(_ call: VarlinkCall) throws {
-        let request = try call.parameters.decode(QueryInterface.Count.Request.self)
+        let request = try call.request(of: QueryInterface.Count.self)
         let question = try Question(
             predicate: request.predicate, scopes: request.scopes, attributes: [], peer: call.peer)
         try whenAnswerable(
@@ -98,7 +98,7 @@ struct QueryHandler {
             if tags { for record in records { engine.fillTags(record) } }
             return proceed()
         }
-        let milliseconds = try Engine.wait(timeout, named: "timeout") ?? Int64(Limits.defaultTimeout)
+        let milliseconds = try Engine.wait(timeout, named: "timeout") ?? ProtocolLimits.defaultTimeout
         let waiter = engine.whenExact(records, tags: tags, timeout: .milliseconds(milliseconds)) { late in
             guard late.isEmpty else {
                 return QueryHandler.fail(call, QueryError.syncTimeout(containers: late.map(\.identifier)))
@@ -119,7 +119,7 @@ struct QueryHandler {
     // MARK: Live queries
 
     private func watch(_ call: VarlinkCall) throws {
-        let request = try call.parameters.decode(QueryInterface.Watch.Request.self)
+        let request = try call.request(of: QueryInterface.Watch.self)
         let question = try Question(
             predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, peer: call.peer)
         let scoped = try engine.resolve(question.scopeTexts)
@@ -145,7 +145,7 @@ struct QueryHandler {
     // MARK: Descriptions
 
     private func explain(_ call: VarlinkCall) throws {
-        let request = try call.parameters.decode(QueryInterface.Explain.Request.self)
+        let request = try call.request(of: QueryInterface.Explain.self)
         let predicate = try Question.parse(request.predicate)
         let environment = PlanEnvironment(container: "", rootPath: [], epoch: 0, accounts: engine.names, now: .now)
         let plan = QueryPlan(predicate, environment: environment)
