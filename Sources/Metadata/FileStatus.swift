@@ -21,6 +21,9 @@ public struct FileStatus: Sendable, Hashable {
     public var group: UInt32
     /// How many names the file has.
     public var links: UInt32
+    /// Its access control list. Read of every directory, and of files that have tags, where callers are told apart; `none`
+    /// otherwise.
+    public var accessList: AccessListID
     /// The inode's number.
     public var inode: UInt64
     /// The device that holds it, as `major << 32 | minor`.
@@ -29,7 +32,8 @@ public struct FileStatus: Sendable, Hashable {
     /// A status from its parts.
     public init(
         kind: FileKind, mode: UInt16, size: Int64, created: Timestamp?, modified: Timestamp, changed: Timestamp,
-        owner: UInt32, group: UInt32, links: UInt32, inode: UInt64, device: UInt64
+        owner: UInt32, group: UInt32, links: UInt32, inode: UInt64, device: UInt64,
+        accessList: AccessListID = .none
     ) {
         self.kind = kind
         self.mode = mode
@@ -40,6 +44,7 @@ public struct FileStatus: Sendable, Hashable {
         self.owner = owner
         self.group = group
         self.links = links
+        self.accessList = accessList
         self.inode = inode
         self.device = device
     }

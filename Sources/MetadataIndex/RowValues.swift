@@ -3,7 +3,7 @@
 
 import Metadata
 
-/// The status of one row as the columns hold it: owner, group, mode and device are one number
+/// The status of one row as the columns hold it: owner, group, access list, mode and device are one number
 /// (``CommonAttributes``), and a missing time of birth is ``RowValues/noTime``.
 struct RowValues: Equatable {
     var size: Int64
@@ -49,7 +49,8 @@ struct RowValues: Equatable {
             kind: kind, mode: attributes.mode, size: size,
             created: created == RowValues.noTime ? nil : Timestamp(nanoseconds: created),
             modified: Timestamp(nanoseconds: modified), changed: Timestamp(nanoseconds: changed),
-            owner: attributes.owner, group: attributes.group, links: links, inode: inode, device: attributes.device)
+            owner: attributes.owner, group: attributes.group, links: links, inode: inode, device: attributes.device,
+            accessList: attributes.accessList)
     }
 
     /// Whether the row is found by its inode: directories, and files with further names.
@@ -57,18 +58,20 @@ struct RowValues: Equatable {
 }
 
 /// What few combinations of exist in one container: a row holds the number of its combination in four bytes instead
-/// of eighteen. Combinations are never taken away: a person who owns files can make some 4,096 modes times the
+/// of twenty-two. Combinations are never taken away: a person who owns files can make some 4,096 modes times the
 /// groups they are in.
 struct CommonAttributes: Hashable {
     var device: UInt64
     var owner: UInt32
     var group: UInt32
+    var accessList: AccessListID
     var mode: UInt16
 
     init(_ status: borrowing FileStatus) {
         device = status.device
         owner = status.owner
         group = status.group
+        accessList = status.accessList
         mode = status.mode
     }
 }

@@ -222,7 +222,8 @@ struct Pair {
             created: chance(50) ? nil : Timestamp(nanoseconds: .random(in: -2...2, using: &generator)),
             modified: Timestamp(nanoseconds: .random(in: 0...3, using: &generator)), changed: Timestamp(nanoseconds: 5),
             owner: .random(in: 0...2, using: &generator), group: 0, links: .random(in: 1...3, using: &generator),
-            inode: .random(in: 1...30, using: &generator), device: .random(in: 1...2, using: &generator))
+            inode: .random(in: 1...30, using: &generator), device: .random(in: 1...2, using: &generator),
+            accessList: AccessListID(number: .random(in: 0...2, using: &generator)))
     }
 
     func row(_ path: Path) -> Row { model.row(path)! }
