@@ -115,6 +115,14 @@ struct DirectoryTable {
         if watch >= 0 { byWatch[watch] = id.slot }
     }
 
+    /// A file system has another number than before.
+    mutating func renumber(deviceFrom: UInt64, to device: UInt64, in container: UInt32) {
+        for slot in records.indices
+        where records[slot].node.container == container && records[slot].device == deviceFrom {
+            records[slot].device = device
+        }
+    }
+
     /// The directories of a container, in no order.
     func directories(of container: UInt32, where include: (DirectoryRecord) -> Bool) -> [DirectoryID] {
         var found: [DirectoryID] = []

@@ -58,7 +58,7 @@ extension TreeWatcher {
 
     /// Whether look-ups of a comparison wait for a move: what they find may be what it misses elsewhere.
     private func isWaiting(_ comparison: Comparison) -> Bool {
-        comparison.phase == .additions && deferredLookUps.contains { $0.origin.task == comparison.task }
+        comparison.isLookingUp && deferredLookUps.contains { $0.origin.task == comparison.task }
     }
 
     /// Whether a comparison could go on at once.
@@ -99,16 +99,31 @@ extension TreeWatcher {
                 container.comparison?.phase = .listing
                 return
             }
-            container.comparison?.phase = .removals
-            for removal in comparison.removals where directories.isAlive(removal.directory) {
-                removal.name.withUnsafeBytes { lookUps.add($0, in: removal.directory, origin: origin) }
+            container.comparison?.phase = .replacements
+            lookAtReplacements(container, origin)
+        case .replacements:
+            guard tasks[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
+            if !comparison.additions.isEmpty || isBehind(container) {
+                container.comparison?.phase = comparison.additions.isEmpty ? .listing : .additions
+                return
             }
-            runLookUps()
+            if !comparison.replacements.isEmpty {
+                lookAtReplacements(container, origin)
+                return
+            }
+            container.comparison?.phase = .removals
+            lookAtRemovals(container, origin)
         case .removals:
             guard tasks[comparison.task]?.outstanding == 0 else { return }
+            if comparison.nextRemoval < comparison.removals.count {
+                lookAtRemovals(container, origin)
+                return
+            }
             if isBehind(container) {
                 container.comparison?.removals = []
                 container.comparison?.removalOfFile = [:]
+                container.comparison?.isReplacement = []
+                container.comparison?.nextRemoval = 0
                 container.comparison?.phase = .listing
                 return
             }
@@ -153,9 +168,32 @@ extension TreeWatcher {
 
     private func lookAtAdditions(_ container: WatchedContainer, _ origin: Origin) {
         guard let comparison = container.comparison else { return }
-        container.comparison?.nextAddition = comparison.additions.count
-        for addition in comparison.additions[comparison.nextAddition...] where directories.isAlive(addition.directory) {
+        let end = min(comparison.additions.count, comparison.nextAddition + settings.crawledEntriesPerTurn)
+        container.comparison?.nextAddition = end
+        for addition in comparison.additions[comparison.nextAddition..<end]
+        where directories.isAlive(addition.directory) {
             addition.name.withUnsafeBytes { lookUps.add($0, in: addition.directory, origin: origin) }
+        }
+        runLookUps()
+    }
+
+    /// All of them in one turn: until then rows may stand under names that are not theirs.
+    private func lookAtReplacements(_ container: WatchedContainer, _ origin: Origin) {
+        guard let comparison = container.comparison else { return }
+        container.comparison?.replacements = []
+        for index in comparison.replacements where directories.isAlive(comparison.removals[index].directory) {
+            let removal = comparison.removals[index]
+            removal.name.withUnsafeBytes { lookUps.add($0, in: removal.directory, origin: origin) }
+        }
+        runLookUps()
+    }
+
+    private func lookAtRemovals(_ container: WatchedContainer, _ origin: Origin) {
+        guard let comparison = container.comparison else { return }
+        let end = min(comparison.removals.count, comparison.nextRemoval + settings.crawledEntriesPerTurn)
+        container.comparison?.nextRemoval = end
+        for removal in comparison.removals[comparison.nextRemoval..<end] where directories.isAlive(removal.directory) {
+            removal.name.withUnsafeBytes { lookUps.add($0, in: removal.directory, origin: origin) }
         }
         runLookUps()
     }
@@ -210,7 +248,15 @@ extension TreeWatcher {
                 }
                 matched.append(child)
                 let status = batch.statuses[index]
-                var differs = !isEqual(tree.status(of: child), status)
+                var known = tree.status(of: child)
+                if known.device != status.device, adoptDevice(of: status, for: child, known: known) {
+                    known = tree.status(of: child)
+                }
+                var differs = !isEqual(known, status)
+                if differs, holds, let container, !isSameFile(known, status) {
+                    holdReplacement(id, name, of: known, in: container)
+                    continue
+                }
                 if status.kind == .directory, !differs {
                     let isMounted = !batch.mountRoots.isEmpty && batch.mountRoots.contains(UInt32(index))
                     differs = isMounted == (directories.directory(at: child) != nil)
@@ -231,7 +277,10 @@ extension TreeWatcher {
         for child in missing {
             var name: [UInt8] = []
             tree.appendName(of: child, to: &name)
-            if holds, let container {
+            if ignoresNames, name.withUnsafeBytes({ isIgnored($0, in: id) }) {
+                // It was not, when it came to be known.
+                removeNode(child, origin: origin)
+            } else if holds, let container {
                 holdRemoval(id, name, identity: tree.status(of: child).identity, in: container)
             } else {
                 name.withUnsafeBytes { lookUps.add($0, in: id, origin: origin) }

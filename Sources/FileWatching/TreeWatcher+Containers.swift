@@ -7,10 +7,16 @@ import Metadata
 extension TreeWatcher {
     /// Begins to watch the tree at an absolute path. The container is `.crawling`, or `.unavailable` until its
     /// directory appears, when this returns. Names that a glob matches are left out. The tree has its root already.
-    package func addContainer(_ number: UInt32, path: String, ignoring globs: [String] = []) {
+    ///
+    /// With `isKnown` the tree holds entries too, from before: the container is `.verifying` until each of its
+    /// directories is watched and was compared with them. Only what differs is told to the tree. Entries keep their
+    /// identity wherever they have moved within the container: what seems to be gone leaves at the end. Takes about the
+    /// time of a crawl.
+    package func addContainer(_ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false) {
         guard containers[number] == nil else { return }
         let options = CrawlOptions(ignored: IgnoredNames(globs), readsTags: false)
         let container = WatchedContainer(number: number, path: path, options: options)
+        container.isKnown = isKnown
         containers[number] = container
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
         check(container)
@@ -72,7 +78,9 @@ extension TreeWatcher {
             watchAncestors(of: container, isMissing: false)
         }
         switch found {
-        case .failure(let error): container.failure = error
+        case .failure(let error):
+            container.failure = error
+            park(container)
         case .success(let status): check(container, status)
         }
     }
@@ -118,19 +126,26 @@ extension TreeWatcher {
         }
     }
 
-    /// The container's directory is there: it is crawled.
+    /// The container's directory is there: it is crawled, or what is known of it is verified.
     private func find(_ container: WatchedContainer, _ status: FileStatus) {
+        unpark(container)
         let node = tree.root(of: container.number)
         container.failure = nil
+        if container.isKnown { adoptDevice(of: status, in: container) }
         tree.update(node, status: status)
         let root = record(node, status)
         container.root = root
-        notices.append(.containerFound(container: container.number))
+        notices.append(.containerFound(container: container.number, isKnown: container.isKnown))
         readRoot(root, of: container)
     }
 
     /// Has the container's own directory read; until that has come to something it is the first crawl.
     private func readRoot(_ root: DirectoryID, of container: WatchedContainer) {
+        unpark(container)
+        if container.isKnown {
+            verify(container, root)
+            return
+        }
         var origin = Origin(cause: causeNow)
         if !directories[root].flags.contains(.wasRead), container.firstCrawl == nil {
             origin.task = newTask(for: container, cause: causeNow)
@@ -141,9 +156,9 @@ extension TreeWatcher {
 
     /// The container's directory is gone: its entries leave the tree.
     private func lose(_ container: WatchedContainer, _ error: SystemError) {
-        let node = tree.root(of: container.number)
-        leave(node)
-        tree.removeChildren(of: node)
+        leave(tree.root(of: container.number))
+        // What is known of it is known again when it is found again.
+        container.isKnown = true
         container.root = nil
         container.rootError = nil
         container.wasCrawled = false
@@ -154,6 +169,7 @@ extension TreeWatcher {
         container.limit = nil
         abandonComparison(container)
         halves.removeAll(of: container.number)
+        park(container)
     }
 }
 

@@ -10,6 +10,13 @@ extension TreeWatcher {
         let record = directories[id]
         guard !record.flags.contains(.reading), let container = containers[record.node.container] else { return }
         directories[id].flags.remove(.needsReading)
+        if container.isParked, container.root == id {
+            unpark(container)
+            if container.isKnown {
+                verify(container, id)
+                return
+            }
+        }
         let root: OpenDirectory
         do throws(SystemError) {
             root = try openRoot(container)
@@ -142,7 +149,7 @@ extension TreeWatcher {
         if let status = result.status, !isEqual(tree.status(of: node), status) || held?.touchesDirectory == true {
             lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }
-        if !directories[id].flags.contains(.wasRead), tree.childCount(of: node) == 0 {
+        if !directories[id].flags.contains(.wasRead), tree.childCount(of: node) == 0, !isVerifying(result) {
             insert(result, into: id, except: held?.names ?? [], origin)
         } else {
             compare(result, with: id, touched: touched, origin)
@@ -160,6 +167,14 @@ extension TreeWatcher {
         }
         if held?.isCut == true { read(id, descends: true, origin: origin) }
         readAgainIfChanged(id, wasUnreadable: wasUnreadable, origin)
+    }
+
+    /// Whether what is found now may be known elsewhere, in a directory that was not compared yet.
+    private func isVerifying(_ result: CrawlResult) -> Bool {
+        guard let comparison = tasks[result.task]?.container.comparison, comparison.task == result.task else {
+            return false
+        }
+        return comparison.isVerification && comparison.phase == .listing
     }
 
     /// Has a directory that could not be read, or not in full, read again where it has changed since the job was asked
@@ -242,6 +257,7 @@ extension TreeWatcher {
                 // the directory above is watched for that, and it is looked at once more behind that.
                 container.rootError = error
                 suspects.insert(container.number)
+                abandonVerification(container, id)
             }
         case .crossesDevice:
             // Something is mounted on it: an entry that is not entered.

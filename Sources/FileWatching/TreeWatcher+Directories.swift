@@ -28,7 +28,8 @@ extension TreeWatcher {
         forget(node)
     }
 
-    private func forget(_ node: TreeNode) {
+    /// Lets go of one directory.
+    func forget(_ node: TreeNode) {
         guard let id = directories.directory(at: node) else { return }
         let watch = directories[id].watch
         if watch >= 0 {

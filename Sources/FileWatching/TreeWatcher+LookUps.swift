@@ -102,6 +102,10 @@ extension TreeWatcher {
     ) {
         let old = tree.status(of: child)
         let isSame = isSameFile(old, status.file)
+        if !isSame, let exchanged = exchangeReplaced(child, name, in: id, status.file, entry.origin) {
+            found(exchanged, named: name, in: id, status, tags, entry)
+            return
+        }
         if !isSame, old.kind.isDirectory || status.file.kind == .directory {
             removeNode(child, origin: entry.origin)
             appeared(name, in: id, status, tags, entry)

@@ -9,8 +9,8 @@ package enum WatchNotice: Sendable, Hashable {
     case crawled(container: UInt32, directories: Int)
     /// The container's directory is gone or cannot be used; its entries have left the tree.
     case containerGone(container: UInt32, error: SystemError)
-    /// The container's directory is there (again); it is being crawled.
-    case containerFound(container: UInt32)
+    /// The container's directory is there (again); it is being crawled, or compared where the tree has known it before.
+    case containerFound(container: UInt32, isKnown: Bool = false)
     /// A directory cannot be read. Said once for each until its mode changes.
     case unreadable(container: UInt32, path: [UInt8], error: SystemError)
     /// The kernel's queue overflowed: all containers are compared with the file system.

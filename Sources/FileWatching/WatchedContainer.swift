@@ -16,6 +16,10 @@ final class WatchedContainer {
     var failure: SystemError? = .noEntry
     /// Why the container's own directory, which is there, cannot be read.
     var rootError: SystemError?
+    /// The tree has entries of it that were known before its directory was found, and they are not being verified yet.
+    var isKnown = false
+    /// Those entries have left the tree, to come back when the directory does.
+    var isParked = false
     /// The crawl that reads it for the first time.
     var firstCrawl: UInt32?
     /// Whether it was read as a whole since it was found.
@@ -75,7 +79,7 @@ struct CrawlTask {
 
 /// A comparison of a container's tree with the file system.
 struct Comparison {
-    enum Phase { case listing, additions, removals }
+    enum Phase { case listing, additions, replacements, removals }
 
     var task: UInt32
     /// Whether it is only of some directories, those without a watch.
@@ -85,6 +89,8 @@ struct Comparison {
     var phase = Phase.listing
     /// How often look-ups of its own that were given up have made it begin again.
     var restarts = 0
+    /// Whether what is known comes from before the container was found: nothing of it was read yet.
+    var isVerification = false
     /// We are short of something: it goes on when there may be some again.
     var notBefore: UInt64?
     var queue: [DirectoryID] = []
@@ -96,11 +102,18 @@ struct Comparison {
     var nextAddition = 0
     var removals: [(directory: DirectoryID, name: [UInt8])] = []
     var removalOfFile: [FileIdentity: Int] = [:]
+    /// Those of the removals whose names other files have: they are looked at when all that moved away was recognised.
+    var replacements: [Int] = []
+    var isReplacement: Set<Int> = []
+    /// How many of the removals have been looked at.
+    var nextRemoval = 0
     var counts = ComparisonCounts()
     var completions: [(ComparisonCounts) -> Void] = []
 
     /// Whether what is held now will be looked at before the end.
     var holdsRemovals: Bool { phase == .listing || phase == .additions }
+    /// Whether look-ups of its own are under way, as against readings.
+    var isLookingUp: Bool { phase == .additions || phase == .replacements }
 }
 
 /// A look-up whose directory is not where its row is.

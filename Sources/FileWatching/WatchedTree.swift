@@ -78,4 +78,16 @@ package protocol WatchedTree: AnyObject {
     /// Removes all entries of a directory and what lies below them; says how many entries that were.
     @discardableResult
     func removeChildren(of directory: TreeNode) -> Int
+
+    /// The container's directory is lost: its entries leave the tree, to come back perhaps. Their handles mean nothing
+    /// from then on.
+    func park(_ container: UInt32)
+
+    /// The container's directory is there again. True where the tree has its earlier entries again: they are verified
+    /// then. False where it has none, so that the container is crawled.
+    func unpark(_ container: UInt32) -> Bool
+
+    /// A file system has another device number than before: they do not last across mounts and boots. Every status of
+    /// the container with this device gets the other.
+    func renumber(deviceFrom: UInt64, to device: UInt64, in container: UInt32)
 }

@@ -24,6 +24,9 @@ final class DictionaryTree: WatchedTree {
     /// What was told since this was emptied, with paths below the container's root.
     var log: [String] = []
     var logsUpdates = true
+    private var parked: [UInt32: [TreeNode: Entry]] = [:]
+    /// Whether what was parked comes back.
+    var keepsParked = true
 
     init(containers: [UInt32] = [1]) {
         for number in containers { addContainer(number) }
@@ -219,6 +222,31 @@ final class DictionaryTree: WatchedTree {
         var count = 0
         for child in entry(directory).children.values.sorted(by: { path($0) < path($1) }) { count += remove(child) }
         return count
+    }
+
+    func park(_ container: UInt32) {
+        let root = TreeNode(container: container, row: 0)
+        precondition(parked[container] == nil)
+        parked[container] = entries.filter { $0.key.container == container }
+        entries = entries.filter { $0.key.container != container }
+        entries[root] = Entry(parent: nil, name: [], status: .none, tags: nil, identity: 0)
+        log.append("park")
+    }
+
+    func unpark(_ container: UInt32) -> Bool {
+        guard let kept = parked.removeValue(forKey: container) else { return false }
+        log.append("unpark")
+        guard keepsParked else { return false }
+        precondition(entry(TreeNode(container: container, row: 0)).children.isEmpty)
+        entries.merge(kept) { $1 }
+        return kept.count > 1
+    }
+
+    func renumber(deviceFrom: UInt64, to device: UInt64, in container: UInt32) {
+        log.append("renumber \(deviceFrom) \(device)")
+        for (node, entry) in entries where node.container == container && entry.status.device == deviceFrom {
+            entries[node]?.status.device = device
+        }
     }
 
     private func detach(_ node: TreeNode) {

@@ -95,12 +95,14 @@ final class WatcherFixture {
     private let wake: WakeSignal
     private(set) var notices: [WatchNotice] = []
 
-    init(containers: [UInt32] = [1], settings: WatchSettings = WatchSettings()) throws {
+    init(
+        containers: [UInt32] = [1], tree: DictionaryTree? = nil, settings: WatchSettings = WatchSettings()
+    ) throws {
         kernel = try LinuxKernel()
-        tree = DictionaryTree(containers: containers)
+        self.tree = tree ?? DictionaryTree(containers: containers)
         let wake = try WakeSignal()
         self.wake = wake
-        watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings) { wake.signal.set() }
+        watcher = TreeWatcher(kernel: kernel, tree: self.tree, settings: settings) { wake.signal.set() }
     }
 
     deinit { watcher.close() }

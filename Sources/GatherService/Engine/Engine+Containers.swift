@@ -97,9 +97,10 @@ extension Engine {
             log(.warning, number, "container-unavailable") {
                 "container '\($0.identifier)' is unavailable: \($0.configuration.path): \(error); waiting for it"
             }
-        case .containerFound(let number):
+        case .containerFound(let number, let isKnown):
             log(.info, number, "container-available") {
-                "container '\($0.identifier)' is available, reading \($0.configuration.path)"
+                "container '\($0.identifier)' is available, \(isKnown ? "comparing" : "reading") "
+                    + $0.configuration.path
             }
         case .unreadable(let number, let path, let error):
             guard let record = container(number: number) else { return }

@@ -286,6 +286,25 @@ extension IndexTree {
         return before - index(directory).count
     }
 
+    func park(_ container: UInt32) { removeChildren(of: root(of: container)) }
+
+    func unpark(_ container: UInt32) -> Bool { false }
+
+    func renumber(deviceFrom: UInt64, to device: UInt64, in container: UInt32) {
+        let index = entry(container).index
+        var rows: [Row] = [.root]
+        index.forEachDescendant(of: .root) { row in
+            rows.append(row)
+            return true
+        }
+        for row in rows {
+            var status = index.status(of: row)
+            guard status.device == deviceFrom else { continue }
+            status.device = device
+            _ = attempt(container) { () throws(IndexError) in try index.update(row, status) }
+        }
+    }
+
     /// A new name may make a package of a directory, or a directory of a package.
     private func presentAnew(_ node: TreeNode) {
         let entry = entry(node.container)

@@ -1,0 +1,118 @@
+// Containers that are known from before: parked while their directory is away, and verified when it is there.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// The entries of a container leave the tree while its directory is away or cannot be read.
+    func park(_ container: WatchedContainer) {
+        guard container.isKnown, !container.isParked else { return }
+        container.isParked = true
+        tree.park(container.number)
+    }
+
+    /// The entries come back, if the tree has kept them.
+    func unpark(_ container: WatchedContainer) {
+        guard container.isParked else { return }
+        container.isParked = false
+        container.isKnown = tree.unpark(container.number)
+    }
+
+    /// Begins to compare what is known of a container with its directory, every directory of which is watched and read
+    /// on the way. The threads go down from the root by themselves, as in a crawl; what they do not come by, since it
+    /// is not where it was, is tried afterwards.
+    func verify(_ container: WatchedContainer, _ root: DirectoryID) {
+        container.isKnown = false
+        let node = directories[root].node
+        var known: [TreeNode] = []
+        tree.forEachDirectory(below: node) { known.append($0) }
+        for directory in known { _ = record(directory, tree.status(of: directory)) }
+        container.wasCrawled = true
+        container.requiredRound = pool.raiseRound()
+        let task = newTask(for: container, cause: causeNow)
+        abandonComparison(container)
+        container.comparison = Comparison(task: task, isPoll: false, isVerification: true, queue: [root])
+        stepComparisons()
+    }
+
+    /// What was to be verified cannot even be begun: the entries are away until the root can be read.
+    func abandonVerification(_ container: WatchedContainer, _ root: DirectoryID) {
+        guard container.comparison?.isVerification == true, !directories[root].flags.contains(.wasRead) else { return }
+        let node = directories[root].node
+        var below: [TreeNode] = []
+        tree.forEachDirectory(below: node) { below.append($0) }
+        for directory in below { forget(directory) }
+        abandonComparison(container)
+        container.wasCrawled = false
+        container.isKnown = true
+        park(container)
+    }
+
+    /// The same directory on a file system that has got another number: everything on it is what it was.
+    func adoptDevice(of found: FileStatus, in container: WatchedContainer) {
+        let known = tree.status(of: tree.root(of: container.number))
+        guard known.device != found.device, known.inode == found.inode,
+            known.created == nil || found.created == nil || known.created == found.created
+        else { return }
+        tree.renumber(deviceFrom: known.device, to: found.device, in: container.number)
+    }
+
+    /// The same for a directory below, as of a subvolume, which has a number of its own without being mounted.
+    func adoptDevice(of found: FileStatus, for child: TreeNode, known: FileStatus) -> Bool {
+        guard known.device != found.device, known.kind.isDirectory, found.kind == .directory,
+            known.inode == found.inode, let created = known.created, created == found.created,
+            containers[child.container]?.comparison?.isVerification == true
+        else { return false }
+        let root = tree.status(of: tree.root(of: child.container))
+        guard known.device != root.device, found.device != root.device else { return false }
+        tree.renumber(deviceFrom: known.device, to: found.device, in: child.container)
+        directories.renumber(deviceFrom: known.device, to: found.device, in: child.container)
+        return true
+    }
+
+    // MARK: Names that other files have
+
+    /// Keeps for later what a comparison has found under the name of another file: the one that was known may have
+    /// moved, and is recognised in its new place only while its row is there.
+    func holdReplacement(
+        _ directory: DirectoryID, _ name: UnsafeRawBufferPointer, of known: FileStatus, in container: WatchedContainer
+    ) {
+        guard let index = container.comparison?.removals.count else { return }
+        container.comparison?.replacements.append(index)
+        container.comparison?.isReplacement.insert(index)
+        holdRemoval(directory, Array(name), identity: known.identity, in: container)
+    }
+
+    /// Whether a file that was found under the name of another, which is still known there, has its own row under a
+    /// name that is taken as well: then the two rows change places, and each is looked at in its new one.
+    func exchangeReplaced(
+        _ child: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: FileStatus, _ origin: Origin
+    ) -> TreeNode? {
+        guard let container = containers[child.container], let comparison = container.comparison,
+            comparison.phase == .replacements, comparison.task == origin.task
+        else { return nil }
+        let old = tree.status(of: child)
+        let other: TreeNode
+        if status.kind == .directory {
+            guard let known = knownDirectory(status, in: child.container) else { return nil }
+            other = known
+        } else {
+            guard let index = comparison.removalOfFile[status.identity], comparison.isReplacement.contains(index),
+                let known = movedSource(of: status, in: child.container)
+            else { return nil }
+            other = known
+            container.comparison?.removalOfFile[status.identity] = nil
+            container.comparison?.removalOfFile[old.identity] = index
+        }
+        guard other != child, !isSelfOrAncestor(other, of: child), !isSelfOrAncestor(child, of: other) else {
+            return nil
+        }
+        tree.exchange(child, other)
+        // Where the other was.
+        if let parent = tree.parent(of: child), let above = directories.directory(at: parent) {
+            withName(of: child) { lookUps.add($0, in: above, origin: origin) }
+        }
+        return other
+    }
+}
