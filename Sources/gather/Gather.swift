@@ -45,7 +45,7 @@ enum Main {
         Signals.install()
         do {
             let arguments = LeadingOptions.moved(CommandLine.arguments.dropFirst())
-            if let find = PlainFind(arguments) {
+            if let find = try PlainFind(arguments) {
                 try find.run()
             } else {
                 var command = try Gather.parseAsRoot(arguments)

@@ -20,6 +20,7 @@ struct ContainerCommand: ParsableCommand {
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the containers that you may read.",
             discussion: """
                 A pipe gets identifier, state, items and path with tabs between.
@@ -55,6 +56,7 @@ struct ContainerCommand: ParsableCommand {
 
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Watch another directory from now on.",
             discussion: """
                 Kept across restarts of the daemon. Returns when the directory has been read and is live. Only root and the \
@@ -114,6 +116,7 @@ struct ContainerCommand: ParsableCommand {
 
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Stop watching a directory that was added at run time. The directory stays as it is.",
             discussion: """
                 EXAMPLES
@@ -133,6 +136,7 @@ struct ContainerCommand: ParsableCommand {
 
     struct Rescan: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rescan",
             abstract: "Compare a whole tree with the index again.",
             discussion: """
                 Useful after changes that the kernel does not report, such as those another machine makes on a shared file \

@@ -20,11 +20,13 @@ struct PlainFind {
         self.connection = connection
     }
 
-    /// The arguments of the process, without its name, where they are a plain find; else nil.
-    init?(_ arguments: some Collection<String>) {
+    /// The arguments of the process, without its name, where they are a plain find; else nil. Throws where a directory
+    /// cannot be looked in.
+    init?(_ arguments: some Collection<String>) throws(Failure) {
         guard arguments.first == "find" else { return nil }
         var predicate: String?
         var containers: [SearchScope] = []
+        var directories: [String] = []
         var limit: Int?
         var isSynchronized = true
         var nulTerminated = false
@@ -44,6 +46,9 @@ struct PlainFind {
             case "--container":
                 guard let identifier = rest.next(), !identifier.hasPrefix("-") else { return nil }
                 containers.append(.container(identifier))
+            case "--in":
+                guard let directory = rest.next(), !directory.hasPrefix("-") else { return nil }
+                directories.append(directory)
             case "--limit":
                 guard let number = rest.next().flatMap({ Int($0) }), number > 0, limit == nil else { return nil }
                 limit = number
@@ -55,7 +60,9 @@ struct PlainFind {
             }
         }
         guard let predicate, nulTerminated || !Terminal.isTerminal() else { return nil }
-        search = Search(predicate: predicate, scopes: containers, limit: limit, isSynchronized: isSynchronized)
+        var scopes = containers
+        for directory in directories { scopes.append(.directory(try RealPath.directory(directory))) }
+        search = Search(predicate: predicate, scopes: scopes, limit: limit, isSynchronized: isSynchronized)
         self.nulTerminated = nulTerminated
         self.connection = connection
     }
