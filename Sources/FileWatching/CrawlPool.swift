@@ -68,6 +68,9 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     /// Begins a new round and returns it: whatever begins to be read from now on is good for it.
     func raiseRound() -> UInt32 { round.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
 
+    /// The round that a reading which begins now is good for.
+    var currentRound: UInt32 { round.load(ordering: .acquiring) }
+
     /// A file with several names has changed.
     func raiseLinkEpoch() { linkEpoch.wrappingAdd(1, ordering: .releasing) }
 

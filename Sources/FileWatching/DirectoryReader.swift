@@ -221,6 +221,14 @@ enum WatchLimits {
     /// How often a comparison begins again for look-ups of its own that were given up: a file system that has no stable
     /// inode numbers would have it never end.
     static let comparisonRestarts = 3
+    /// How often a comparison takes in another overflow, and begins again for it, before the next comparison has to.
+    static let comparisonWidenings = 2
+    /// Look-ups that a turn makes whatever time it has.
+    static let lookUpsPerTurn = 64
+    /// With fewer look-ups waiting, each is made at once.
+    static let promptLookUps = 256
+    /// Look-ups that wait before no more events are read.
+    static let lookUpsAhead = 1 << 20
 }
 
 extension InotifyMask {

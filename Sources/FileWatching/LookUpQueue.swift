@@ -27,14 +27,39 @@ struct LookUpQueue {
     /// Indexes of entries, plus 1; 0 is free. The size is a power of two.
     private var table: [UInt32] = Array(repeating: 0, count: 256)
     private var next = 0
+    /// How many wait for each task.
+    private var ofTask: [UInt32: Int] = [:]
+    /// How many wait in each directory, by slot, where that is asked for.
+    private var ofDirectory: [UInt32] = []
+    private let countsDirectories: Bool
+
+    init(countsDirectories: Bool = false) { self.countsDirectories = countsDirectories }
 
     var isEmpty: Bool { next == entries.count }
+    /// How many wait.
+    var count: Int { entries.count - next }
+    /// The cause of the one that waits longest. Of a queue that only events add to, none has an earlier one.
+    var oldestCause: UInt64? { isEmpty ? nil : entries[next].origin.cause }
+
+    /// Whether look-ups wait that count for a task.
+    func contains(task: UInt32) -> Bool { ofTask[task] != nil }
+
+    /// How many names wait in a directory, or in one that had its slot before.
+    func waiting(in directory: DirectoryID) -> Int {
+        Int(directory.slot) < ofDirectory.count ? Int(ofDirectory[Int(directory.slot)]) : 0
+    }
 
     /// Adds a name, unless it waits already; the earlier cause then counts.
     mutating func add(
         _ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0
     ) {
-        let hash = LookUpQueue.hash(name, directory.slot)
+        add(name, hash: LookUpQueue.hash(name, directory.slot), in: directory, origin: origin, attempts: attempts)
+    }
+
+    /// Where the name waits, or the bucket for it.
+    private func find(
+        _ name: UnsafeRawBufferPointer, _ hash: UInt32, _ directory: DirectoryID
+    ) -> (index: Int?, bucket: Int) {
         let mask = table.count - 1
         var bucket = Int(hash) & mask
         while table[bucket] != 0 {
@@ -43,15 +68,46 @@ struct LookUpQueue {
             if entry.hash == hash, entry.directory == directory, Int(entry.length) == name.count,
                 equals(entry, name)
             {
-                if index >= next {
-                    entries[index].origin.cause = min(entry.origin.cause, origin.cause)
-                    if entry.origin.task == 0 { entries[index].origin.task = origin.task }
-                    return
-                }
-                // It was looked at already, but this event came after that.
-                break
+                // Where it was looked at already, this event came after that.
+                return (index >= next ? index : nil, bucket)
             }
             bucket = (bucket + 1) & mask
+        }
+        return (nil, bucket)
+    }
+
+    /// Joins a name with the same one that waits; false where none does.
+    mutating func merge(
+        _ name: UnsafeRawBufferPointer, hash: UInt32, in directory: DirectoryID, origin: Origin
+    ) -> Bool {
+        guard !isEmpty, let index = find(name, hash, directory).index else { return false }
+        merge(origin, into: index)
+        return true
+    }
+
+    private mutating func merge(_ origin: Origin, into index: Int) {
+        entries[index].origin.cause = min(entries[index].origin.cause, origin.cause)
+        guard entries[index].origin.task == 0, origin.task != 0 else { return }
+        entries[index].origin.task = origin.task
+        ofTask[origin.task, default: 0] += 1
+    }
+
+    /// As the other, for a name whose hash is known.
+    mutating func add(
+        _ name: UnsafeRawBufferPointer, hash: UInt32, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0
+    ) {
+        let (index, bucket) = find(name, hash, directory)
+        if let index {
+            merge(origin, into: index)
+            return
+        }
+        if origin.task != 0 { ofTask[origin.task, default: 0] += 1 }
+        if countsDirectories {
+            let slot = Int(directory.slot)
+            if slot >= ofDirectory.count {
+                ofDirectory.append(contentsOf: repeatElement(0, count: max(slot + 1 - ofDirectory.count, 256)))
+            }
+            ofDirectory[slot] += 1
         }
         let offset = names.count
         names.append(contentsOf: name)
@@ -71,11 +127,17 @@ struct LookUpQueue {
         }
         let entry = entries[next]
         next += 1
+        if entry.origin.task != 0, let count = ofTask[entry.origin.task] {
+            ofTask[entry.origin.task] = count > 1 ? count - 1 : nil
+        }
+        if countsDirectories { ofDirectory[Int(entry.directory.slot)] -= 1 }
         names.withUnsafeBytes {
             let slice = UnsafeRawBufferPointer(rebasing: $0[Int(entry.offset)..<Int(entry.offset) + Int(entry.length)])
             buffer.copyMemory(from: slice)
         }
         buffer[Int(entry.length)] = 0
+        // Under constant writes it may never be empty.
+        if next >= 4_096, next * 2 > entries.count { compact() }
         return entry
     }
 
@@ -97,6 +159,19 @@ struct LookUpQueue {
         next = 0
     }
 
+    /// Lets go of what was taken.
+    private mutating func compact() {
+        guard next < entries.count else { return }
+        let start = Int(entries[next].offset)
+        names.removeFirst(start)
+        entries.removeFirst(next)
+        next = 0
+        for index in entries.indices { entries[index].offset -= UInt32(truncatingIfNeeded: start) }
+        var size = 256
+        while size < entries.count * 2 { size *= 2 }
+        rebuildTable(size)
+    }
+
     /// Clears the run of buckets that an entry may lie in.
     private mutating func clear(_ entry: Entry) {
         let mask = table.count - 1
@@ -107,8 +182,9 @@ struct LookUpQueue {
         }
     }
 
-    private mutating func grow() {
-        let size = table.count * 4
+    private mutating func grow() { rebuildTable(table.count * 4) }
+
+    private mutating func rebuildTable(_ size: Int) {
         table = Array(repeating: 0, count: size)
         // Only what waits: a name that was taken and has come again must be found in its new place.
         for index in next..<entries.count {
@@ -126,7 +202,7 @@ struct LookUpQueue {
         }
     }
 
-    private static func hash(_ name: UnsafeRawBufferPointer, _ slot: Int32) -> UInt32 {
+    static func hash(_ name: UnsafeRawBufferPointer, _ slot: Int32) -> UInt32 {
         var state = UInt64(truncatingIfNeeded: slot) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(name.count)
         var offset = 0
         while offset + 8 <= name.count {

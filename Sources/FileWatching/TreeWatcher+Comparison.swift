@@ -18,9 +18,12 @@ extension TreeWatcher {
             completion(ComparisonCounts())
             return
         }
-        container.requiredRound = pool.raiseRound()
         compare(container, origin: Origin(cause: causeNow))
-        container.comparison?.completions.append(completion)
+        if container.nextComparison != nil {
+            container.nextComparison?.completions.append(completion)
+        } else {
+            container.comparison?.completions.append(completion)
+        }
     }
 
     /// Reads `user.xdg.tags` at each look-up from now on, and of everything that is known by a comparison; the
@@ -37,18 +40,43 @@ extension TreeWatcher {
         if isAlone { container.comparison?.isForTags = true }
     }
 
-    /// Begins a comparison of every directory that was not read since the required round, or widens the one that is
-    /// under way.
-    func compare(_ container: WatchedContainer, origin: Origin, only directories: [DirectoryID]? = nil) {
-        if let comparison = container.comparison {
-            lowerCause(of: comparison.task, to: origin.cause)
-            if directories == nil { container.comparison?.isPoll = false }
-            container.comparison?.isForTags = false
-            if container.comparison?.phase != .listing { container.comparison?.phase = .listing }
+    /// Begins a comparison of every directory, or of some; the one that is under way may take it in. An overflow makes a
+    /// comparison begin again only so often, and then another one follows when it has ended: so each ends, and no
+    /// more than one waits. A paced one, for an overflow, waits some time after the last.
+    func compare(
+        _ container: WatchedContainer, origin: Origin, only directories: [DirectoryID]? = nil, isPaced: Bool = false
+    ) {
+        guard let comparison = container.comparison else {
+            var comparison = Comparison(
+                task: newTask(for: container, cause: origin.cause), isPoll: directories != nil,
+                queue: directories ?? [])
+            comparison.isPaced = isPaced
+            if isPaced, kernel.now() < container.comparisonPause { comparison.notBefore = container.comparisonPause }
+            container.comparison = comparison
             return
         }
-        let task = newTask(for: container, cause: origin.cause)
-        container.comparison = Comparison(task: task, isPoll: directories != nil, queue: directories ?? [])
+        if let next = container.nextComparison {
+            lowerCause(of: next.task, to: origin.cause)
+            return
+        }
+        // One that somebody asks for goes on at once, and has what was read before now read again: that may be older
+        // than what it is for.
+        let isWidening = comparison.began != nil && !comparison.isPoll
+        if isWidening, comparison.widenings >= WatchLimits.comparisonWidenings {
+            var next = Comparison(task: newTask(for: container, cause: origin.cause), isPoll: false)
+            next.isPaced = isPaced
+            next.restarts = comparison.restarts
+            container.nextComparison = next
+            return
+        }
+        lowerCause(of: comparison.task, to: origin.cause)
+        guard directories == nil else { return }
+        container.comparison?.isPoll = false
+        container.comparison?.isForTags = false
+        if isPaced { container.comparison?.isPaced = true } else { container.comparison?.notBefore = nil }
+        if isWidening { container.comparison?.widenings += 1 }
+        if comparison.began != nil { container.comparison?.round = pool.raiseRound() }
+        container.comparison?.phase = .listing
     }
 
     /// A task takes over what an event has caused: a barrier that waits for that waits for the task.
@@ -56,9 +84,10 @@ extension TreeWatcher {
         if let earlier = tasks[task]?.cause { tasks[task]?.cause = min(earlier, cause) }
     }
 
-    /// Whether look-ups of a comparison wait for a move: what they find may be what it misses elsewhere.
+    /// Whether look-ups of a comparison wait, for their turn or for a move: what they find may be what it misses elsewhere.
     private func isWaiting(_ comparison: Comparison) -> Bool {
-        comparison.isLookingUp && deferredLookUps.contains { $0.origin.task == comparison.task }
+        if lookUps.contains(task: comparison.task) { return true }
+        return comparison.isLookingUp && deferredLookUps.contains { $0.origin.task == comparison.task }
     }
 
     /// Whether a comparison could go on at once.
@@ -81,6 +110,10 @@ extension TreeWatcher {
         if let time = comparison.notBefore {
             guard kernel.now() >= time else { return }
             container.comparison?.notBefore = nil
+        }
+        if comparison.began == nil {
+            container.comparison?.began = kernel.now()
+            container.comparison?.round = pool.raiseRound()
         }
         let origin = Origin(cause: tasks[comparison.task]?.cause ?? causeNow, task: comparison.task)
         switch comparison.phase {
@@ -114,16 +147,16 @@ extension TreeWatcher {
             container.comparison?.phase = .removals
             lookAtRemovals(container, origin)
         case .removals:
-            guard tasks[comparison.task]?.outstanding == 0 else { return }
+            guard tasks[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
             if comparison.nextRemoval < comparison.removals.count {
                 lookAtRemovals(container, origin)
                 return
             }
+            container.comparison?.removals = []
+            container.comparison?.nextRemoval = 0
+            container.comparison?.removalOfFile = [:]
+            container.comparison?.isReplacement = []
             if isBehind(container) {
-                container.comparison?.removals = []
-                container.comparison?.removalOfFile = [:]
-                container.comparison?.isReplacement = []
-                container.comparison?.nextRemoval = 0
                 container.comparison?.phase = .listing
                 return
             }
@@ -139,7 +172,7 @@ extension TreeWatcher {
         while tasks[task]?.outstanding ?? 0 < settings.comparisonWindow {
             if comparison.next == comparison.queue.count {
                 guard tasks[task]?.outstanding == 0 else { break }
-                let wanted = comparison.isPoll ? [] : unreadSince(container.requiredRound, container)
+                let wanted = comparison.isPoll ? [] : unreadSince(comparison.round, container)
                 if wanted.isEmpty {
                     // Those that others are reading come in by themselves.
                     if !comparison.isPoll, isBehind(container) { break }
@@ -155,7 +188,7 @@ extension TreeWatcher {
             let id = comparison.queue[comparison.next]
             comparison.next += 1
             guard directories.isAlive(id) else { continue }
-            if !comparison.isPoll, directories[id].round >= container.requiredRound { continue }
+            if !comparison.isPoll, directories[id].round >= comparison.round { continue }
             // What lies below a directory that was never read is not known, so nobody else has it read.
             read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
             // The root could not be opened: nothing else can be read either. It is suspected, or we are short of
@@ -166,13 +199,25 @@ extension TreeWatcher {
         container.comparison?.next = comparison.next
     }
 
+    /// The next slice of what was found and not known.
     private func lookAtAdditions(_ container: WatchedContainer, _ origin: Origin) {
         guard let comparison = container.comparison else { return }
-        let end = min(comparison.additions.count, comparison.nextAddition + settings.crawledEntriesPerTurn)
-        container.comparison?.nextAddition = end
-        for addition in comparison.additions[comparison.nextAddition..<end]
-        where directories.isAlive(addition.directory) {
-            addition.name.withUnsafeBytes { lookUps.add($0, in: addition.directory, origin: origin) }
+        let slice = comparison.additions[comparison.nextAddition...].prefix(settings.comparisonSlice)
+        container.comparison?.nextAddition = slice.endIndex
+        lookAt(slice, origin)
+    }
+
+    /// The next slice of what was known and not found.
+    private func lookAtRemovals(_ container: WatchedContainer, _ origin: Origin) {
+        guard let comparison = container.comparison else { return }
+        let slice = comparison.removals[comparison.nextRemoval...].prefix(settings.comparisonSlice)
+        container.comparison?.nextRemoval = slice.endIndex
+        lookAt(slice, origin)
+    }
+
+    private func lookAt(_ entries: ArraySlice<(directory: DirectoryID, name: [UInt8])>, _ origin: Origin) {
+        for entry in entries where directories.isAlive(entry.directory) {
+            entry.name.withUnsafeBytes { lookUps.add($0, in: entry.directory, origin: origin) }
         }
         runLookUps()
     }
@@ -181,21 +226,9 @@ extension TreeWatcher {
     private func lookAtReplacements(_ container: WatchedContainer, _ origin: Origin) {
         guard let comparison = container.comparison else { return }
         container.comparison?.replacements = []
-        for index in comparison.replacements where directories.isAlive(comparison.removals[index].directory) {
-            let removal = comparison.removals[index]
-            removal.name.withUnsafeBytes { lookUps.add($0, in: removal.directory, origin: origin) }
-        }
-        runLookUps()
-    }
-
-    private func lookAtRemovals(_ container: WatchedContainer, _ origin: Origin) {
-        guard let comparison = container.comparison else { return }
-        let end = min(comparison.removals.count, comparison.nextRemoval + settings.crawledEntriesPerTurn)
-        container.comparison?.nextRemoval = end
-        for removal in comparison.removals[comparison.nextRemoval..<end] where directories.isAlive(removal.directory) {
-            removal.name.withUnsafeBytes { lookUps.add($0, in: removal.directory, origin: origin) }
-        }
-        runLookUps()
+        turnDeadline = .max
+        defer { turnDeadline = kernel.now() }
+        lookAt(comparison.replacements.map { comparison.removals[$0] }[...], origin)
     }
 
     private func unreadSince(_ round: UInt32, _ container: WatchedContainer) -> [DirectoryID] {
@@ -203,8 +236,8 @@ extension TreeWatcher {
     }
 
     private func isBehind(_ container: WatchedContainer) -> Bool {
-        guard container.comparison?.isPoll == false else { return false }
-        let round = container.requiredRound
+        guard let comparison = container.comparison, !comparison.isPoll else { return false }
+        let round = comparison.round
         return directories.records.contains {
             $0.flags.contains(.alive) && $0.node.container == container.number && $0.round < round
         }
@@ -213,7 +246,13 @@ extension TreeWatcher {
     private func end(_ container: WatchedContainer) {
         guard let comparison = container.comparison else { return }
         // Its task ends with the others, when nothing of it is outstanding.
-        container.comparison = nil
+        container.comparison = container.nextComparison
+        container.nextComparison = nil
+        if comparison.isPaced, let began = comparison.began {
+            let now = kernel.now()
+            container.comparisonPause = now &+ min(now &- began, settings.comparisonPause)
+        }
+        if container.comparison?.isPaced == true { container.comparison?.notBefore = container.comparisonPause }
         // Reading tags is no news of the file system.
         if !comparison.isPoll, !comparison.isForTags {
             notices.append(.compared(container: container.number, counts: comparison.counts))
@@ -223,7 +262,7 @@ extension TreeWatcher {
 
     /// Ends a comparison that has lost its container.
     func abandonComparison(_ container: WatchedContainer) {
-        if container.comparison != nil { end(container) }
+        while container.comparison != nil { end(container) }
     }
 
     /// What was read of a directory against what is known. A difference is only a hint: it has the entry looked at, so

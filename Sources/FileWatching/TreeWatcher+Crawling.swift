@@ -99,7 +99,8 @@ extension TreeWatcher {
         guard inboxNext < inbox.count else { return false }
         guard position >= inboxPosition else { return true }
         let limit = processedEntries + settings.crawledEntriesPerTurn
-        while inboxNext < inbox.count, processedEntries < limit {
+        turnDeadline = max(turnDeadline, kernel.now() &+ settings.turnBudget)
+        repeat {
             let result = inbox[inboxNext]
             // Let go of the batch as soon as it is applied.
             inbox[inboxNext] = CrawlResult(ticket: 0, task: 0, round: 0)
@@ -107,7 +108,7 @@ extension TreeWatcher {
             processedEntries += result.batch.count
             apply(result)
             runLookUps()
-        }
+        } while inboxNext < inbox.count && processedEntries < limit && kernel.now() < turnDeadline
         return true
     }
 
@@ -316,9 +317,9 @@ extension TreeWatcher {
     /// Ends the tasks that have nothing outstanding.
     func finishTasks() {
         guard !tasks.isEmpty else { return }
-        for (number, task) in tasks where task.outstanding == 0 && lookUps.isEmpty {
+        for (number, task) in tasks where task.outstanding == 0 && !lookUps.contains(task: number) {
             let container = task.container
-            if container.comparison?.task == number { continue }
+            if container.comparison?.task == number || container.nextComparison?.task == number { continue }
             tasks[number] = nil
             if container.firstCrawl == number {
                 container.firstCrawl = nil

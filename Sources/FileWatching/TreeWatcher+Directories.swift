@@ -15,7 +15,11 @@ extension TreeWatcher {
     func record(_ node: TreeNode, _ status: FileStatus) -> DirectoryID {
         if let known = directories.directory(at: node) { return known }
         containers[node.container]?.directories += 1
-        return directories.insert(node: node, device: status.device, inode: status.inode)
+        let id = directories.insert(node: node, device: status.device, inode: status.inode)
+        // It will be read from now on, so that a comparison under way need not wait for it: else one would never end
+        // where directories are made all the time.
+        directories[id].round = pool.currentRound
+        return id
     }
 
     /// Lets go of a directory and those below it: before they leave the tree.

@@ -6,6 +6,8 @@ import LinuxSystem
 extension TreeWatcher {
     /// Reads what is queued, some buffers at most. Returns whether there may be more.
     func readEvents() -> Bool {
+        readsAgain = nil
+        onlyHot = true
         for _ in 0..<max(settings.readsPerTurn, 1) {
             let count: Int
             do throws(SystemError) {
@@ -15,6 +17,7 @@ extension TreeWatcher {
                 return false
             }
             if count == 0 { return false }
+            defer { if onlyHot { readsAgain = kernel.now() &+ settings.hotReadPause } else { readsAgain = nil } }
             counters.reads += 1
             counters.bytesRead += UInt64(count)
             let start = position
@@ -41,6 +44,13 @@ extension TreeWatcher {
 
     private func process(_ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
         counters.eventsRead += 1
+        if isContentChange(event), let id = directories.directory(watch: event.watch),
+            ancestorWatches[event.watch] == nil
+        {
+            contentChanged(id, name: name, origin: origin)
+            return
+        }
+        onlyHot = false
         if event.mask.contains(.overflow) {
             overflowed(origin: origin)
             return
@@ -65,8 +75,20 @@ extension TreeWatcher {
             if !touchedNames.isEmpty { touchedNames[id.slot]?.insert(Array(name)) }
         }
         if !event.mask.isDisjoint(with: .changesDirectory) {
-            lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
+            // Its times and its links: where names come and go all the time they are not news each time.
+            _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }
+    }
+
+    /// Whether an event tells of what lies in an entry, of its mode or its times, and not of its name.
+    private func isContentChange(_ event: InotifyEvent) -> Bool {
+        event.nameLength > 0 && event.mask.subtracting([.modify, .closeWrite, .attributes, .isDirectory]).isEmpty
+    }
+
+    private func contentChanged(_ id: DirectoryID, name: UnsafeRawBufferPointer, origin: Origin) {
+        if ignoresNames, isIgnored(name, in: id) { return }
+        if !lookPatiently(at: name, in: id, origin: origin) { onlyHot = false }
+        if !touchedNames.isEmpty { touchedNames[id.slot]?.insert(Array(name)) }
     }
 
     func isIgnored(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
@@ -133,10 +155,8 @@ extension TreeWatcher {
     private func overflowed(origin: Origin) {
         counters.overflows += 1
         notices.append(.overflow)
-        let round = pool.raiseRound()
         for container in containers.values where container.failure == nil {
-            container.requiredRound = round
-            compare(container, origin: origin)
+            compare(container, origin: origin, isPaced: true)
         }
         suspects.formUnion(containers.keys)
     }

@@ -29,7 +29,6 @@ extension TreeWatcher {
         tree.forEachDirectory(below: node) { known.append($0) }
         for directory in known { _ = record(directory, tree.status(of: directory)) }
         container.wasCrawled = true
-        container.requiredRound = pool.raiseRound()
         let task = newTask(for: container, cause: causeNow)
         abandonComparison(container)
         container.comparison = Comparison(task: task, isPoll: false, isVerification: true, queue: [root])

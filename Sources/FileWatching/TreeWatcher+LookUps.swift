@@ -5,13 +5,21 @@ import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// Makes the look-ups that wait, and those that they cause.
+    /// Makes the look-ups that are to be made at once, and those that they cause, as far as the turn's time goes: what
+    /// is left comes first in the next turn.
     func runLookUps() {
-        while let entry = lookUps.take(into: nameBuffer) {
-            guard directories.isAlive(entry.directory) else { continue }
-            let name = UnsafeRawBufferPointer(rebasing: nameBuffer[..<Int(entry.length)])
-            look(at: name, entry)
-        }
+        repeat {
+            while !isTurnOver, let entry = lookUps.take(into: nameBuffer) { look(at: entry) }
+            settleLinks()
+        } while !lookUps.isEmpty && !isTurnOver
+    }
+
+    /// Looks at an entry whose name is in `nameBuffer`.
+    func look(at entry: LookUpQueue.Entry) {
+        lookUpsOfTurn += 1
+        hotEntries.lookedAt(entry.hash, now: turnTime, interval: settings.hotInterval)
+        guard directories.isAlive(entry.directory) else { return }
+        look(at: UnsafeRawBufferPointer(rebasing: nameBuffer[..<Int(entry.length)]), entry)
     }
 
     private func look(at name: UnsafeRawBufferPointer, _ entry: LookUpQueue.Entry) {
@@ -79,7 +87,7 @@ extension TreeWatcher {
 
     /// Whether a directory cannot be opened, or an entry in it be looked at, for reasons that waiting for a move does
     /// not end. The look-up is dropped: the directory is read when its mode or that of one above changes, or polled.
-    private func isRefused(_ id: DirectoryID, _ error: SystemError) -> Bool {
+    func isRefused(_ id: DirectoryID, _ error: SystemError) -> Bool {
         if error == .noAccess || error == .notPermitted {
             if directories[id].flags.contains(.reading) { directories[id].flags.insert(.changedMeanwhile) }
             // It may be a directory above the container that refuses.
@@ -120,7 +128,8 @@ extension TreeWatcher {
         }
         if !isSame, old.links > 1 { lookAtLinks(of: old, origin: entry.origin) }
         if changed, status.file.links > 1 || old.links > 1 {
-            tellLinks(of: status.file, but: child, tags: tags, origin: entry.origin)
+            let isNews = !isSame || old.links != status.file.links
+            tellLinks(of: status.file, tags: tags, searches: isNews, origin: entry.origin)
         }
     }
 
@@ -198,9 +207,9 @@ extension TreeWatcher {
             count(entry.origin) { $0.changed += 1 }
             return
         }
-        guard let node = tree.insert(named: name, status: status.file, tags: tags, into: directory) else { return }
+        guard tree.insert(named: name, status: status.file, tags: tags, into: directory) != nil else { return }
         count(entry.origin) { $0.added += 1 }
-        if status.file.links > 1 { tellLinks(of: status.file, but: node, tags: tags, origin: entry.origin) }
+        if status.file.links > 1 { tellLinks(of: status.file, tags: tags, searches: true, origin: entry.origin) }
     }
 
     /// The entry that is known as this directory, wherever it is known to lie.
@@ -235,72 +244,6 @@ extension TreeWatcher {
         return isSameFile(known, status) && known.kind == status.kind ? node : nil
     }
 
-    // MARK: Hard links
-
-    /// Tells every other entry of a file what the file is now: no event names them.
-    private func tellLinks(
-        of status: FileStatus, but node: TreeNode, tags: UnsafeRawBufferPointer?, origin: Origin
-    ) {
-        pool.raiseLinkEpoch()
-        let known = links(of: status)
-        for other in known where other != node {
-            tree.update(other, status: status)
-            if let tags, containers[other.container]?.options.readsTags == true { tree.setTags(of: other, to: tags) }
-        }
-        if known.count < status.links { findLinksLater(of: status, origin) }
-    }
-
-    /// Not all names of a file are known. The others lie outside of the containers, or one is known with one link and
-    /// cannot be found by its inode: `link(2)` tells nothing of the old name.
-    func findLinksLater(of status: FileStatus, _ origin: Origin) {
-        let file = InodeNumber(device: status.device, inode: status.inode)
-        // A barrier may wait for the earlier cause.
-        let cause = min(linkedFiles[file]?.cause ?? .max, origin.cause)
-        linkedFiles[file] = Origin(cause: cause, task: origin.task)
-    }
-
-    /// Looks for the entries whose files have got more names, all in one search, and has them looked at. While
-    /// directories are being read there will be more, so that waits.
-    func findLinks() {
-        guard !linkedFiles.isEmpty, !tasksAreOutstanding else { return }
-        var wanted: [InodeNumber: Origin] = [:]
-        swap(&wanted, &linkedFiles)
-        var found: [(TreeNode, Origin)] = []
-        let inodes = Set(wanted.keys)
-        for number in containers.keys {
-            tree.forEachNodeWithOneLink(among: inodes, in: number) { node in
-                let status = tree.status(of: node)
-                guard let origin = wanted[InodeNumber(device: status.device, inode: status.inode)] else { return }
-                found.append((node, origin))
-            }
-        }
-        for (node, origin) in found {
-            guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { continue }
-            withName(of: node) { lookUps.add($0, in: above, origin: origin) }
-        }
-        runLookUps()
-    }
-
-    /// Looks at every entry of a file, one of whose names has come to an end.
-    func lookAtLinks(of status: FileStatus, origin: Origin) {
-        pool.raiseLinkEpoch()
-        for node in links(of: status) {
-            guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { continue }
-            withName(of: node) { lookUps.add($0, in: above, origin: origin) }
-        }
-    }
-
-    private func links(of status: FileStatus) -> [TreeNode] {
-        var nodes: [TreeNode] = []
-        for number in containers.keys {
-            tree.forEachNode(inode: status.inode, device: status.device, in: number) { nodes.append($0) }
-        }
-        return nodes.filter {
-            let known = tree.status(of: $0)
-            return !known.kind.isDirectory && isSameFile(known, status)
-        }
-    }
-
     // MARK: Removals
 
     /// Removes an entry with what lies below it, and has the other names of its files looked at.
@@ -325,96 +268,11 @@ extension TreeWatcher {
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }
 
-    /// Files below a directory that have other names, each once.
-    private func linkedFiles(below node: TreeNode) -> [FileStatus] {
-        var nodes = [node]
-        tree.forEachDirectory(below: node) { nodes.append($0) }
-        var found: [FileIdentity: FileStatus] = [:]
-        for directory in nodes {
-            tree.forEachChild(of: directory) { child in
-                let status = tree.status(of: child)
-                if status.links > 1, !status.kind.isDirectory { found[status.identity] = status }
-            }
-        }
-        return Array(found.values)
-    }
-
     func count(_ origin: Origin, _ change: (inout ComparisonCounts) -> Void) {
         guard origin.task != 0, let container = tasks[origin.task]?.container,
             var counts = container.comparison?.counts, container.comparison?.task == origin.task
         else { return }
         change(&counts)
         container.comparison?.counts = counts
-    }
-
-    // MARK: Look-ups that wait
-
-    /// The directory is not where its row is: a move of it, or of one above it, is still in the queue.
-    private func wait(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer) {
-        counters.lookUpsDeferred += 1
-        if entry.attempts >= WatchLimits.lookUpAttempts {
-            abandon(entry.directory, entry.origin)
-            return
-        }
-        deferredLookUps.append(
-            DeferredLookUp(
-                directory: entry.directory, name: Array(name), origin: entry.origin,
-                position: position + queuedBytes(), attempts: entry.attempts))
-    }
-
-    /// However long it waits, the directory is not found: a comparison finds the truth.
-    private func abandon(_ id: DirectoryID, _ origin: Origin) {
-        counters.lookUpsAbandoned += 1
-        guard let container = containers[directories.container(of: id)], container.failure == nil else { return }
-        suspects.insert(container.number)
-        if let comparison = container.comparison, comparison.task == origin.task {
-            guard comparison.restarts < WatchLimits.comparisonRestarts else { return }
-            container.comparison?.restarts += 1
-        }
-        // What was read before now may be older than what the look-up was for.
-        container.requiredRound = pool.raiseRound()
-        compare(container, origin: origin)
-    }
-
-    /// Whether all that was queued when a look-up began to wait has been heard.
-    func isDue(_ lookUp: DeferredLookUp) -> Bool {
-        position >= lookUp.position && halves.oldest.map { $0.origin.cause >= lookUp.position } ?? true
-    }
-
-    func retryDeferredLookUps() {
-        guard !deferredLookUps.isEmpty else { return }
-        var unreachable: Set<Int32> = []
-        let waiting = deferredLookUps
-        deferredLookUps = []
-        for var lookUp in waiting {
-            let id = lookUp.directory
-            guard directories.isAlive(id) else { continue }
-            if !unreachable.contains(id.slot) {
-                do throws(SystemError) {
-                    _ = try descriptor(of: id)
-                    lookUp.name.withUnsafeBytes {
-                        lookUps.add($0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1)
-                    }
-                    continue
-                } catch {
-                    if isRefused(id, error) { continue }
-                }
-            }
-            if isDue(lookUp) {
-                if lookUp.attempts >= WatchLimits.lookUpAttempts {
-                    abandon(id, lookUp.origin)
-                    continue
-                }
-                // No event has told where it went: look at its own place, and so on upwards.
-                if unreachable.insert(id.slot).inserted {
-                    lookAtPlace(of: id, origin: lookUp.origin, attempts: lookUp.attempts)
-                }
-                lookUp.attempts += 1
-                lookUp.position = position + queuedBytes()
-            } else {
-                unreachable.insert(id.slot)
-            }
-            deferredLookUps.append(lookUp)
-        }
     }
 }

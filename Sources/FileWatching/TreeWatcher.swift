@@ -17,7 +17,26 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     let pool: CrawlPool<Kernel>
     var containers: [UInt32: WatchedContainer] = [:]
     var directories = DirectoryTable()
+    /// Names to look at now, those that may wait until there is time, and those that change all the time.
     var lookUps = LookUpQueue()
+    var patientLookUps = LookUpQueue(countsDirectories: true)
+    var hotLookUps = LookUpQueue()
+    var hotEntries = HotEntries()
+    /// When the hot ones are looked at.
+    var hotDeadline: UInt64?
+    /// By slot: the last turn in which a look-up of a directory was let past others.
+    var promptTurns: [UInt32] = []
+    /// Up to here barriers wait for everything, hot entries included.
+    var forcedPosition: UInt64 = 0
+    /// When events are read again; see ``WatchSettings/hotReadPause``.
+    package internal(set) var readsAgain: UInt64?
+    /// The turn: its number, when it began, when it should end, and how many look-ups it has made.
+    var turnNumber: UInt32 = 0
+    var turnTime: UInt64 = 0
+    var turnDeadline: UInt64 = 0
+    var lookUpsOfTurn = 0
+    /// Whether the events that were read tell of entries that change all the time, and of nothing else.
+    var onlyHot = false
     var deferredLookUps: [DeferredLookUp] = []
     var halves = RenameHalves()
     var tasks: [UInt32: CrawlTask] = [:]
@@ -52,6 +71,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var unreadable: Set<DirectoryID> = []
     /// Containers whose root must be looked at.
     var suspects: Set<UInt32> = []
+    /// What the look-ups of a turn have found out about files with several names.
+    var linkNews: [InodeNumber: LinkNews] = [:]
     /// Files with several names that came up, of which not all names are known: one may be known with one link.
     var linkedFiles: [InodeNumber: Origin] = [:]
     var ignoresNames = false
@@ -111,9 +132,11 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         guard !isClosed else { return false }
         var more = false
         tasksOfTurn = [:]
+        beginTurn()
         if settings.crawlThreads == 0, performsJobs { more = performJobs() }
         takeResults()
-        if readEvents() { more = true }
+        releaseHotLookUps()
+        if !isFull, readEvents() { more = true }
         expireHalves()
         retryDeferredLookUps()
         runLookUps()
@@ -122,12 +145,21 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         runLookUps()
         stepComparisons()
         findLinks()
+        runPatientLookUps()
         finishTasks()
         removeUnwantedWatches()
         closeIdleDirectories()
         poll()
-        return more || !lookUps.isEmpty || !suspects.isEmpty || deferredLookUps.contains(where: isDue)
+        return more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
+            || deferredLookUps.contains(where: isDue)
             || hasComparisonStep || (!linkedFiles.isEmpty && !tasksAreOutstanding)
+    }
+
+    private func beginTurn() {
+        turnNumber &+= 1
+        turnTime = kernel.now()
+        turnDeadline = turnTime &+ settings.turnBudget
+        lookUpsOfTurn = 0
     }
 
     /// When ``turn()`` must be called at the latest, in the kernel's nanoseconds; nil when only events and wakes can
@@ -138,6 +170,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
             if let time { deadline = min(deadline ?? .max, time) }
         }
         for half in halves.all where !isKeptForCrawl(half) { consider(half.deadline) }
+        consider(hotDeadline)
+        consider(readsAgain)
         consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
         for container in containers.values {
             consider(container.nextPoll)
@@ -156,7 +190,11 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
 
     /// A point that is reached when everything that the kernel has queued until now is in the tree, and whatever is
     /// under way because of it, or was when this was called, is done.
-    package func barrier() -> Barrier { Barrier(position: position + queuedBytes()) }
+    package func barrier() -> Barrier {
+        let barrier = Barrier(position: position + queuedBytes())
+        forcedPosition = max(forcedPosition, barrier.position)
+        return barrier
+    }
 
     /// Whether a barrier is reached: for all containers, or as far as those named are concerned. With nothing queued
     /// and nothing under way it is reached at once.
@@ -172,11 +210,16 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         }) {
             return false
         }
-        if lookUps.contains(where: {
-            $0.origin.cause < barrier.position && concerns(directories.container(of: $0.directory))
-        }) {
-            return false
+        let isWaitedFor = { (entry: LookUpQueue.Entry) in
+            entry.origin.cause < barrier.position && concerns(self.directories.container(of: entry.directory))
         }
+        if lookUps.contains(where: isWaitedFor) { return false }
+        for queue in [patientLookUps, hotLookUps] {
+            // Only events add to them, so the oldest cause is that of the first.
+            guard let oldest = queue.oldestCause, oldest < barrier.position else { continue }
+            if queue.contains(where: isWaitedFor) { return false }
+        }
+        if linkNews.values.contains(where: { $0.origin.cause < barrier.position }) { return false }
         if linkedFiles.values.contains(where: { $0.cause < barrier.position }) { return false }
         return !suspects.contains(where: concerns)
     }
@@ -191,6 +234,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         }
         return
             "position \(position) + \(queuedBytes()), tasks \(tasks.mapValues { "\($0.outstanding) since \($0.cause)" }), halves \(halves.count), "
+            + "look-ups \(lookUps.count) + \(patientLookUps.count) + \(hotLookUps.count) hot, "
             + "deferred \(deferredLookUps.count), inbox \(inbox.count - inboxNext) at \(inboxPosition), "
             + "suspects \(suspects), links \(linkedFiles.count), comparisons \(comparisons)"
     }

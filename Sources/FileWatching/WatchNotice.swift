@@ -31,6 +31,8 @@ package struct WatchCounters: Sendable, Hashable {
     package var bytesRead: UInt64 = 0
     package var reads: UInt64 = 0
     package var lookUps: UInt64 = 0
+    /// Look-ups that were put off, or joined with one that was, since their entries change all the time.
+    package var lookUpsMerged: UInt64 = 0
     package var overflows: UInt64 = 0
     package var directoriesRead: UInt64 = 0
     package var movesPaired: UInt64 = 0

@@ -19,8 +19,20 @@ package struct WatchSettings: Sendable {
     package var readsPerTurn = 4
     /// Entries of crawled directories that one turn takes.
     package var crawledEntriesPerTurn = 8_192
+    /// How long a turn may take before it leaves look-ups to the next, so that others get their turn.
+    package var turnBudget: UInt64 = 4_000_000
+    /// How often an entry that changes all the time is looked at.
+    package var hotInterval: UInt64 = 25_000_000
+    /// How long nothing is read where the last events told of entries that change all the time, and of nothing else: the
+    /// kernel joins equal events meanwhile, and the loop is not woken for each. A barrier does not wait for it.
+    package var hotReadPause: UInt64 = 1_000_000
     /// Directories that a comparison has under way at once.
     package var comparisonWindow = 256
+    /// Names that a comparison has looked at in one go.
+    package var comparisonSlice = 1_024
+    /// How long there is no comparison after one that overflows have caused, at most: as long as that one took, so that
+    /// comparisons take half of the time.
+    package var comparisonPause: UInt64 = 1_000_000_000
     /// Entries that crawling threads may be ahead of the loop before they wait.
     package var crawledEntriesAhead = 262_144
 

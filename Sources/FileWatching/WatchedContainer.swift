@@ -25,8 +25,10 @@ final class WatchedContainer {
     /// Whether it was read as a whole since it was found.
     var wasCrawled = false
     var comparison: Comparison?
-    /// The round (see ``CrawlPool/round``) from which on a reading of a directory is good enough.
-    var requiredRound: UInt32 = 0
+    /// What begins when that has ended: more events were lost after it had taken in as many overflows as it may.
+    var nextComparison: Comparison?
+    /// Before this no comparison begins for an overflow.
+    var comparisonPause: UInt64 = 0
     /// Directories to be read by crawls and comparisons.
     var outstanding = 0
     /// The root, open for the threads while there is something outstanding.
@@ -86,6 +88,14 @@ struct Comparison {
     var isPoll: Bool
     /// Whether it is only to read tags of what is known, and known to be right.
     var isForTags = false
+    /// The round (see ``CrawlPool/round``) from which on a reading of a directory is good enough.
+    var round: UInt32 = 0
+    /// When it began; nil before that: then it takes in whatever comes.
+    var began: UInt64?
+    /// How often it has begun again for another overflow.
+    var widenings = 0
+    /// Whether an overflow has caused it.
+    var isPaced = false
     var phase = Phase.listing
     /// How often look-ups of its own that were given up have made it begin again.
     var restarts = 0
@@ -101,12 +111,12 @@ struct Comparison {
     /// How many of the additions have been looked at.
     var nextAddition = 0
     var removals: [(directory: DirectoryID, name: [UInt8])] = []
+    /// How many of the removals have been looked at.
+    var nextRemoval = 0
     var removalOfFile: [FileIdentity: Int] = [:]
     /// Those of the removals whose names other files have: they are looked at when all that moved away was recognised.
     var replacements: [Int] = []
     var isReplacement: Set<Int> = []
-    /// How many of the removals have been looked at.
-    var nextRemoval = 0
     var counts = ComparisonCounts()
     var completions: [(ComparisonCounts) -> Void] = []
 

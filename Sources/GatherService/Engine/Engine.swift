@@ -109,7 +109,8 @@ final class Engine {
         isTurning = false
         if hasMore || turnRequested || !stirred.isEmpty {
             scheduleTurn()
-        } else if readinessSpent {
+        } else if readinessSpent, watcher.readsAgain == nil {
+            // Where only what is written all the time was heard of, the watcher reads again by itself a little later.
             readinessSpent = false
             readiness?.arm()
         }

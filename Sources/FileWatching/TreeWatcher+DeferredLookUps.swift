@@ -1,0 +1,74 @@
+// Look-ups that wait: in directories that are not where their rows are, since a move is still in the queue.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// The directory is not where its row is: a move of it, or of one above it, is still in the queue.
+    func wait(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer) {
+        counters.lookUpsDeferred += 1
+        if entry.attempts >= WatchLimits.lookUpAttempts {
+            abandon(entry.directory, entry.origin)
+            return
+        }
+        deferredLookUps.append(
+            DeferredLookUp(
+                directory: entry.directory, name: Array(name), origin: entry.origin,
+                position: position + queuedBytes(), attempts: entry.attempts))
+    }
+
+    /// However long it waits, the directory is not found: a comparison finds the truth.
+    private func abandon(_ id: DirectoryID, _ origin: Origin) {
+        counters.lookUpsAbandoned += 1
+        guard let container = containers[directories.container(of: id)], container.failure == nil else { return }
+        suspects.insert(container.number)
+        if let comparison = container.comparison, comparison.task == origin.task {
+            guard comparison.restarts < WatchLimits.comparisonRestarts else { return }
+            container.comparison?.restarts += 1
+        }
+        compare(container, origin: origin)
+    }
+
+    /// Whether all that was queued when a look-up began to wait has been heard.
+    func isDue(_ lookUp: DeferredLookUp) -> Bool {
+        position >= lookUp.position && halves.oldest.map { $0.origin.cause >= lookUp.position } ?? true
+    }
+
+    func retryDeferredLookUps() {
+        guard !deferredLookUps.isEmpty else { return }
+        var unreachable: Set<Int32> = []
+        let waiting = deferredLookUps
+        deferredLookUps = []
+        for var lookUp in waiting {
+            let id = lookUp.directory
+            guard directories.isAlive(id) else { continue }
+            if !unreachable.contains(id.slot) {
+                do throws(SystemError) {
+                    _ = try descriptor(of: id)
+                    lookUp.name.withUnsafeBytes {
+                        lookUps.add($0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1)
+                    }
+                    continue
+                } catch {
+                    if isRefused(id, error) { continue }
+                }
+            }
+            if isDue(lookUp) {
+                if lookUp.attempts >= WatchLimits.lookUpAttempts {
+                    abandon(id, lookUp.origin)
+                    continue
+                }
+                // No event has told where it went: look at its own place, and so on upwards.
+                if unreachable.insert(id.slot).inserted {
+                    lookAtPlace(of: id, origin: lookUp.origin, attempts: lookUp.attempts)
+                }
+                lookUp.attempts += 1
+                lookUp.position = position + queuedBytes()
+            } else {
+                unreachable.insert(id.slot)
+            }
+            deferredLookUps.append(lookUp)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// Hard links: an event names one name of a file, and what it tells is true of all of them.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+/// What look-ups found out about a file with several names, for those that no event named.
+struct LinkNews {
+    /// What it was when it was looked at last.
+    var status: FileStatus
+    var tags: [UInt8]?
+    /// One of its names has come to an end: what the others are now must be looked at.
+    var lostName = false
+    /// It may have names that are not known.
+    var searches = false
+    var origin: Origin
+}
+
+extension TreeWatcher {
+    /// Has every entry of a file told what the file is now: no event names them. It is done once for each file when
+    /// the look-ups have been made, since going through ten thousand names for each of ten thousand events would hold
+    /// up the loop for minutes.
+    func tellLinks(of status: FileStatus, tags: UnsafeRawBufferPointer?, searches: Bool, origin: Origin) {
+        pool.raiseLinkEpoch()
+        note(status, origin) {
+            $0.status = status
+            if let tags { $0.tags = Array(tags) }
+            if searches { $0.searches = true }
+        }
+    }
+
+    /// Has every entry of a file looked at, one of whose names has come to an end.
+    func lookAtLinks(of status: FileStatus, origin: Origin) {
+        pool.raiseLinkEpoch()
+        note(status, origin) { $0.lostName = true }
+    }
+
+    private func note(_ status: FileStatus, _ origin: Origin, _ change: (inout LinkNews) -> Void) {
+        let file = InodeNumber(device: status.device, inode: status.inode)
+        if let earlier = linkNews[file], !isSameFile(earlier.status, status) {
+            // The inode has been handed out again meanwhile.
+            linkNews[file] = nil
+            settle(earlier)
+        }
+        var news = linkNews[file] ?? LinkNews(status: status, origin: origin)
+        news.origin.cause = min(news.origin.cause, origin.cause)
+        if news.origin.task == 0 { news.origin.task = origin.task }
+        change(&news)
+        linkNews[file] = news
+    }
+
+    /// Tells the names of the files that came up, and has them looked at where a name has ended.
+    func settleLinks() {
+        while let (file, news) = linkNews.first {
+            linkNews[file] = nil
+            settle(news)
+        }
+    }
+
+    private func settle(_ news: LinkNews) {
+        let known = links(of: news.status)
+        if news.lostName {
+            for node in known {
+                guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else {
+                    continue
+                }
+                withName(of: node) { lookUps.add($0, in: above, origin: news.origin) }
+            }
+        } else {
+            for node in known {
+                tree.update(node, status: news.status)
+                if let tags = news.tags, containers[node.container]?.options.readsTags == true {
+                    tags.withUnsafeBytes { _ = tree.setTags(of: node, to: $0) }
+                }
+            }
+        }
+        if news.searches, known.count < news.status.links { findLinksLater(of: news.status, news.origin) }
+    }
+
+    /// Not all names of a file are known. The others lie outside of the containers, or one is known with one link and
+    /// cannot be found by its inode: `link(2)` tells nothing of the old name.
+    func findLinksLater(of status: FileStatus, _ origin: Origin) {
+        let file = InodeNumber(device: status.device, inode: status.inode)
+        // A barrier may wait for the earlier cause.
+        let cause = min(linkedFiles[file]?.cause ?? .max, origin.cause)
+        linkedFiles[file] = Origin(cause: cause, task: origin.task)
+    }
+
+    /// Looks for the entries whose files have got more names, all in one search, and has them looked at. While
+    /// directories are being read there will be more, so that waits.
+    func findLinks() {
+        guard !linkedFiles.isEmpty, !tasksAreOutstanding else { return }
+        var wanted: [InodeNumber: Origin] = [:]
+        swap(&wanted, &linkedFiles)
+        var found: [(TreeNode, Origin)] = []
+        let inodes = Set(wanted.keys)
+        for number in containers.keys {
+            tree.forEachNodeWithOneLink(among: inodes, in: number) { node in
+                let status = tree.status(of: node)
+                guard let origin = wanted[InodeNumber(device: status.device, inode: status.inode)] else { return }
+                found.append((node, origin))
+            }
+        }
+        for (node, origin) in found {
+            guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { continue }
+            withName(of: node) { lookUps.add($0, in: above, origin: origin) }
+        }
+        runLookUps()
+    }
+
+    private func links(of status: FileStatus) -> [TreeNode] {
+        var nodes: [TreeNode] = []
+        for number in containers.keys {
+            tree.forEachNode(inode: status.inode, device: status.device, in: number) { nodes.append($0) }
+        }
+        return nodes.filter {
+            let known = tree.status(of: $0)
+            return !known.kind.isDirectory && isSameFile(known, status)
+        }
+    }
+
+    /// Files below a directory that have other names, each once.
+    func linkedFiles(below node: TreeNode) -> [FileStatus] {
+        var nodes = [node]
+        tree.forEachDirectory(below: node) { nodes.append($0) }
+        var found: [FileIdentity: FileStatus] = [:]
+        for directory in nodes {
+            tree.forEachChild(of: directory) { child in
+                let status = tree.status(of: child)
+                if status.links > 1, !status.kind.isDirectory { found[status.identity] = status }
+            }
+        }
+        return Array(found.values)
+    }
+}
