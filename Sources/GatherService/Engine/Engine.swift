@@ -39,6 +39,8 @@ final class Engine {
     var stirred: [Subscription] = []
     /// Questions that wait for a barrier or for containers to settle.
     var waiters: [Waiter] = []
+    /// Queries that have to catch up with a clock of their index, and what to call then.
+    var flushes: [(behind: [(query: LiveQuery, clock: UInt64)], completion: () -> Void)] = []
     /// What is to be called at the end of the turn: the watcher's completions come in the middle of its own.
     var completions: [() -> Void] = []
     /// Called after each turn in which a container's state changed.
@@ -180,9 +182,8 @@ final class Engine {
         sequence += 1
         record.clocks.note(sequence)
         guard !changes.isEmpty, record.registry.count > 0 else { return }
-        for query in record.registry.process(changes, in: record.index) {
-            if let subscription = owners[ObjectIdentifier(query)] { stir(subscription) }
-        }
+        stirOwners(of: record.registry.process(changes, in: record.index))
+        runErrands(of: record)
     }
 
     /// Has a subscription looked at in this turn, or the next.

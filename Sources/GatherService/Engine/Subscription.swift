@@ -147,6 +147,7 @@ final class Subscription {
         }
         for (part, set) in zip(parts, changes) {
             part.record.registry.resume(part.query, from: set, in: part.record.index)
+            engine.runErrands(of: part.record)
         }
         return true
     }
@@ -198,7 +199,6 @@ final class Subscription {
 
     /// What the container's items were in the answer has been filed as their removal; the part goes when that is told.
     func containerRemoved(_ record: ContainerRecord) {
-        for part in parts where part.record === record { forget(part) }
         dropFinishedParts()
         engine.stir(self)
     }
@@ -257,7 +257,7 @@ final class Subscription {
     }
 
     private func sendFirstResults() {
-        guard !isAway else { return }
+        guard !isAway, !isBehind || parts.contains(where: { $0.query.firstCount > 0 }) else { return }
         // Containers that came while this gathered have nothing but changes to tell.
         while let place = parts.firstIndex(where: { $0.query.firstCount > 0 }) {
             guard call.isWritable else { return }
@@ -269,14 +269,14 @@ final class Subscription {
             guard call.isWritable else { return }
             sendDelta(as: "progress")
         }
-        guard call.isWritable else { return }
+        guard call.isWritable, !isBehind else { return }
         sendGathered()
     }
 
     /// One reply with first results of a container, as they are now: made off the loop where there are many.
     private func sendFirst(of place: Int) {
         let rows = parts[place].query.takeFirst(limit: Limits.itemsPerReply)
-        let snapshot = parts[place].record.index.snapshot()
+        let snapshot = parts[place].query.snapshot(of: parts[place].record.index)
         isAway = true
         engine.offLoop(rows: snapshot.count, input: parts[place].renderer) { renderer in
             var writer = JSONWriter(capacity: Limits.replyBytes)
@@ -312,7 +312,7 @@ final class Subscription {
         writer.field("event", "gathered")
         writer.field("count", Int64(count))
         writer.field("inexact", engine.inexact(parts.map(\.record).filter(engine.isWatched)))
-        if !hasPending { writer.field("clock", engine.clock(question: question.fingerprint).text) }
+        if isToldAll { writer.field("clock", engine.clock(question: question.fingerprint).text) }
         writer.endObject()
         sendWriter()
         advance()
@@ -342,6 +342,14 @@ final class Subscription {
     }
 
     private var hasPending: Bool { parts.contains { $0.query.hasPending } }
+    /// Whether changes are being worked out off the loop: what is pending is not all that there is to tell.
+    private var isBehind: Bool { parts.contains { $0.query.isAway } }
+    /// The queries that are behind, each with the clock of its index now.
+    var queriesBehind: [(query: LiveQuery, clock: UInt64)] {
+        parts.compactMap { $0.query.isAway ? ($0.query, $0.record.index.clock) : nil }
+    }
+    /// Whether the subscriber knows all that is known here. A clock says so, and is told only then.
+    private var isToldAll: Bool { !hasPending && !isBehind }
     private var count: Int { parts.reduce(0) { $0 + $1.query.count } }
 
     /// One reply with what is pending, as much as fits into one; nothing where it comes to nothing.
@@ -350,13 +358,13 @@ final class Subscription {
         var deltas: [(part: Int, snapshot: IndexSnapshot, delta: Delta)] = []
         var room = Limits.itemsPerReply
         for place in parts.indices where parts[place].query.hasPending && room > 0 {
-            let snapshot = parts[place].record.index.snapshot()
+            let snapshot = parts[place].query.snapshot(of: parts[place].record.index)
             let delta = parts[place].query.take(limit: room, in: parts[place].record.index)
             room -= delta.count
             if delta.count > 0 { deltas.append((place, snapshot, delta)) }
             parts[place].renderer.forgetPlaces()
         }
-        let isComplete = !hasPending
+        let isComplete = isToldAll
         guard !deltas.isEmpty else { return }
         writer.removeAll(keepingAtMost: Limits.replyBytes)
         writer.beginObject()
@@ -401,7 +409,12 @@ final class Subscription {
     /// phase is over: what is on its way goes by the places of the parts.
     private func dropFinishedParts() {
         guard phase == .live else { return }
-        parts.removeAll { !$0.query.hasPending && !engine.isWatched($0.record) }
+        for part in parts where isFinished(part) { forget(part) }
+        parts.removeAll { isFinished($0) }
+    }
+
+    private func isFinished(_ part: Part) -> Bool {
+        !part.query.hasPending && !part.query.isAway && !engine.isWatched(part.record)
     }
 
     // MARK: Replies
@@ -448,7 +461,7 @@ final class Subscription {
         writer.removeAll()
         writer.beginObject()
         writer.field("event", "alive")
-        if phase == .live, !hasPending { writer.field("clock", engine.clock(question: question.fingerprint).text) }
+        if phase == .live, isToldAll { writer.field("clock", engine.clock(question: question.fingerprint).text) }
         writer.endObject()
         sendWriter()
     }

@@ -136,8 +136,11 @@ struct QueryHandler {
         let own = engine.subscriptions.values.filter { $0.peer.userID == call.peer.userID }
         let records = engine.containers.filter { record in own.contains { $0.looks(at: record) } }
         let waiter = engine.whenExact(records, settled: false, timeout: nil) { _ in
-            for subscription in own { subscription.flush() }
-            call.reply(QueryInterface.Flush.Reply(clock: engine.clock(question: 0).text))
+            let clock = engine.clock(question: 0).text
+            engine.whenCaughtUp(own) {
+                for subscription in own { subscription.flush() }
+                call.reply(QueryInterface.Flush.Reply(clock: clock))
+            }
         }
         if !waiter.isDone { call.onClose = { engine.cancel(waiter) } }
     }

@@ -42,6 +42,10 @@ package struct QueryPlan: Sendable {
     /// change its answer for everything below.
     package var isPlaceSensitive: Bool { attributes.followFromPlace || !scope.isWhole }
 
+    /// What of the directories above an item the answer for it depends on, whatever the subscriber asks for. A plan that
+    /// reads who may enter them depends on the place too: a move leads below others.
+    var causes: SubtreeChange.Causes { isPlaceSensitive ? .place : [] }
+
     /// Whether the predicate reads tags, which the index has only once they were asked for.
     package var readsTags: Bool { attributes.contains(.tags) }
 

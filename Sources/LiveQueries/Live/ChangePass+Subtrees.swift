@@ -1,0 +1,108 @@
+// The part of a change pass that goes below directories that changed.
+// SPDX-License-Identifier: Apache-2.0
+
+import MetadataIndex
+
+extension ChangePass {
+    /// Goes through what lies below the directories that changed and is not in the set itself.
+    ///
+    /// Queries whose answer has nothing to do with what changed, though their subscribers asked for the place, find what
+    /// lies below by a scan, where there are few of them and many rows: columns are gone through ten times faster than a
+    /// tree.
+    mutating func meetSubtrees() {
+        var isScanned = false
+        if let scanning = queriesToScan() {
+            isScanned = true
+            for number in scanning { meetByScan(number) }
+        }
+        let walking = queries.indices.contains { number in
+            guard let query = query(number), !isScanned || !query.plan.causes.isEmpty else { return false }
+            return subtrees.concern(query)
+        }
+        if !walking { return }
+        for (directory, subtree) in subtrees.directories {
+            // The walk does not let the pass change while it goes on, so rows are noted first.
+            var rows: [Row] = []
+            let (changes, subtrees) = (changes, subtrees)
+            current.forEachDescendant(of: directory) { row in
+                guard changes.index(of: row) != nil else {
+                    rows.append(row)
+                    return true
+                }
+                // A directory that changed itself is walked on its own.
+                return subtrees.directories[row] == nil
+            }
+            for row in rows { meetBelow(row, subtree, isScanned: isScanned) }
+        }
+    }
+
+    /// The most queries that are answered by a scan each.
+    private static var maximumScans: Int { 32 }
+
+    /// The queries that are better answered by a scan; nil where a walk is.
+    private func queriesToScan() -> [Int]? {
+        var scanning: [Int] = []
+        for number in queries.indices {
+            guard let query = query(number), query.plan.causes.isEmpty, subtrees.concern(query) else { continue }
+            if scanning.count == ChangePass.maximumScans { return nil }
+            scanning.append(number)
+        }
+        if scanning.isEmpty { return nil }
+        return subtrees.rowCount(in: current, atMost: walkLimit) >= walkLimit ? scanning : nil
+    }
+
+    private mutating func meetByScan(_ number: Int) {
+        guard let query = queries[number] else { return }
+        // Neighbours mostly share their directory.
+        var last: (parent: Row, above: SubtreeChange?)?
+        for row in query.plan.selectTolerantly(in: current).selection {
+            let parent = current.parent(of: row)
+            if last?.parent != parent { last = (parent, subtrees.lowest(above: parent, in: current)) }
+            guard let subtree = last?.above, subtree.difference.concerns(query), changes.index(of: row) == nil,
+                let item = current.identifier(of: row)
+            else { continue }
+            formerPlace.forget()
+            record(number, item, matched: true, matches: true, isMoved: subtree.difference.path, below: subtree)
+        }
+    }
+
+    private mutating func meetBelow(_ row: Row, _ subtree: SubtreeChange, isScanned: Bool) {
+        candidates.removeAll(keepingCapacity: true)
+        let kind = current.kind(of: row)
+        if placed.needsPath {
+            know(row, subtree)
+            current.withName(of: row) { name in
+                placed.appendCandidates(name: name, kind: kind, path: place.path, to: &candidates)
+                placed.appendCandidates(name: name, kind: kind, path: formerPlace.path, to: &candidates)
+            }
+        } else {
+            current.withName(of: row) { placed.appendCandidates(name: $0, kind: kind, path: [], to: &candidates) }
+            // Of most rows nobody wants to know what lies above them.
+            if candidates.isEmpty { return }
+            know(row, subtree)
+        }
+        for number in candidates where answers[number].isEmpty {
+            guard let query = query(number), !isScanned || !query.plan.causes.isEmpty, subtree.concerns(query) else {
+                continue
+            }
+            met.append(number)
+            answers[number] = .testedNow
+            let matches = ask(query, row, isNow: true)
+            // Its own values are as they were; only what lies above can have made another answer.
+            let matched =
+                query.plan.causes.isDisjoint(with: subtree.causes) ? matches : ask(query, row, isNow: false)
+            guard matched != matches || (matches && subtree.difference.concerns(query)),
+                let item = current.identifier(of: row)
+            else { continue }
+            record(number, item, matched: matched, matches: matches, isMoved: subtree.difference.path, below: subtree)
+        }
+        forgetAnswers()
+    }
+
+    /// Works out both places of a row below a directory that changed.
+    private mutating func know(_ row: Row, _ subtree: SubtreeChange) {
+        place.forget()
+        place.know(row, current)
+        formerPlace.set(subtree.formerPath, place.path[subtree.pathCount...])
+    }
+}

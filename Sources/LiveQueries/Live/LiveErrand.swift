@@ -1,0 +1,76 @@
+// Work on live queries that is too long for the event loop.
+// SPDX-License-Identifier: Apache-2.0
+
+import MetadataIndex
+import Synchronization
+
+/// Work on live queries that is too long for the event loop: many rows that changed, or that lie below directories that did.
+///
+/// It takes the answers of its queries along (``LiveQuery/isAway``); until ``LiveQueryRegistry/finish(_:in:)`` brings them
+/// back, what changes is put by for them, and they catch up then. So every query is told of every change set in order,
+/// the ones that stay never wait, and the loop does nothing that grows with the rows.
+package final class LiveErrand: Sendable {
+    /// One query that is away.
+    struct Part: Sendable {
+        let plan: QueryPlan
+        let attributes: AttributeSet
+        var answer: LiveAnswer
+    }
+
+    /// Its number in the registry.
+    let number: Int
+    let former: FormerView
+    private let isCounted: Bool
+    private let walkLimit: Int
+    /// Taken by ``run()`` on one thread, and by the registry when that is done: never by two at once.
+    private let parts: Mutex<[Part]>
+
+    init(_ number: Int, _ former: FormerView, _ parts: [Part], isCounted: Bool, walkLimit: Int) {
+        self.number = number
+        self.former = former
+        self.parts = Mutex(parts)
+        self.isCounted = isCounted
+        self.walkLimit = walkLimit
+    }
+
+    /// Does the work, once, on any thread. Complexity: O(rows that changed and rows below directories that did).
+    package func run() {
+        parts.withLock { parts in
+            var queries: [LiveQuery?] = []
+            var still = QueryFiling()
+            var placed = QueryFiling()
+            var causes: SubtreeChange.Causes = []
+            for number in parts.indices {
+                let plan = parts[number].plan
+                let query = LiveQuery(plan, attributes: parts[number].attributes, number: number)
+                // Taken out, so that it is held once and changed where it stands.
+                var answer = LiveAnswer()
+                swap(&answer, &parts[number].answer)
+                query.takeBack(consume answer)
+                queries.append(query)
+                causes.formUnion(query.causes)
+                if query.isPlaceSensitive {
+                    placed.file(number, plan)
+                } else {
+                    still.file(number, plan)
+                }
+            }
+            var pass = ChangePass(
+                former, SubtreeChanges(former, causes: causes), queries: queries, still: still, placed: placed,
+                isCounted: isCounted, walkLimit: walkLimit)
+            pass.run()
+            for (number, query) in queries.enumerated() {
+                if let query { parts[number].answer = query.surrender() }
+            }
+        }
+    }
+
+    /// The queries with their answers, in the order in which they were given.
+    func takeParts() -> [Part] {
+        parts.withLock { parts in
+            let taken = parts
+            parts = []
+            return taken
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// Change sets joined into one.
+// SPDX-License-Identifier: Apache-2.0
+
+extension ChangeSet {
+    /// Goes on with the set that was taken right after this one: together they are what changed from the clock before the
+    /// one to the clock after the other. What is again as it was stays in. Complexity: O(changes of the other).
+    package mutating func append(_ later: ChangeSet) {
+        for change in later.changes { adopt(change, of: later.formers) }
+        formers.common = later.formers.common
+        clock = later.clock
+    }
+}
