@@ -13,6 +13,9 @@ final class BlockStorage: @unchecked Sendable {
 
     init() { block = Block() }
 
+    /// Takes a block over.
+    init(_ block: Block) { self.block = block }
+
     init(copying other: Block) { block = Block(copying: other) }
 
     deinit { block.free() }
@@ -99,7 +102,7 @@ struct Block {
     }
 
     /// Memory for a block that uses `arena`; the columns are for the caller to write before they are read.
-    private init(arena: NameArena) {
+    init(arena: NameArena) {
         base = .allocate(byteCount: Block.byteCount, alignment: 16)
         var offset = 0
         for width in [8, 8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4, 1, 1] {

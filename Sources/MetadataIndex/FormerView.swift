@@ -41,6 +41,11 @@ package struct FormerView: Sendable {
     }
 }
 
+extension FormerView {
+    /// More steps up than there are entries lead round in a circle, which only damaged states from the journal have.
+    private var mostSteps: Int { current.count + changes.count + 1 }
+}
+
 extension FormerView: RowReader {
     package func isLive(_ row: Row) -> Bool {
         if case .missing = place(row.number) { return false }
@@ -91,19 +96,23 @@ extension FormerView: RowReader {
         let start = bytes.count
         // Names from the entry up, each reversed, then all reversed.
         var at = row.number
-        while at != 0 {
+        var steps = mostSteps
+        while at != 0, steps > 0 {
             if at != row.number { bytes.append(UInt8(ascii: "/")) }
             withName(of: Row(at)) { bytes.append(contentsOf: $0.reversed()) }
             at = parent(at)
+            steps -= 1
         }
         bytes[start...].reverse()
     }
 
     package func isWithin(_ row: Row, _ ancestor: Row) -> Bool {
         var at = row.number
+        var steps = mostSteps
         while at != ancestor.number {
-            if at == 0 { return false }
+            if at == 0 || steps == 0 { return false }
             at = parent(at)
+            steps -= 1
         }
         return true
     }
@@ -111,7 +120,7 @@ extension FormerView: RowReader {
     package func depth(of row: Row) -> Int {
         var depth = 0
         var at = row.number
-        while at != 0 {
+        while at != 0, depth < mostSteps {
             depth += 1
             at = parent(at)
         }

@@ -20,7 +20,7 @@ extension IndexStorage {
             guard isValidName(name) else { throw .invalidName }
             offset += Int(length)
         }
-        guard lengths.count <= Int(Row.none - 1 - slotCount) else { throw .full }
+        guard lengths.count <= Int(Row.none - 1 - slotCount), parked == nil else { throw .full }
         result.reserveCapacity(result.count + lengths.count)
 
         // What lies in a directory that is new in the open set is recorded in any case: a set must not know a row

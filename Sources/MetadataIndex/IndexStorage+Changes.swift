@@ -308,7 +308,7 @@ extension IndexStorage {
             retiredCount += 1
             return
         }
-        block.generation[slot] += 1
+        block.generation[slot] = max(block.generation[slot] + 1, generationFloor)
         block.parent[slot] = firstFree
         firstFree = row
     }

@@ -24,6 +24,11 @@ struct IndexStorage: ~Copyable {
     var directoryCount = 0
     /// Slots whose generations are used up.
     var retiredCount = 0
+    /// No occupant that comes from now on has a smaller generation: what was given out after the last saved state is not
+    /// known, and must not be given again.
+    var generationFloor: UInt32 = 0
+    /// What the index held before its container's directory was lost (``MetadataIndex/park()``).
+    var parked: ParkedContent?
 
     /// What changed since the last take.
     var open = ChangeSet()
@@ -51,6 +56,16 @@ struct IndexStorage: ~Copyable {
         block.setValues(0, values)
         block.addDirectory(0)
         inodes.insert(0, rows)
+    }
+
+    /// What is put together from rows that were saved; what follows from them is for the caller to fill in.
+    init(rows: RowStore, slotCount: UInt32, generationFloor: UInt32, key: UInt64, names: consuming RowTable) {
+        self.rows = rows
+        self.names = names
+        hasher = NameHash(key: key)
+        inodes = InodeTable(hasher: hasher)
+        self.slotCount = slotCount
+        self.generationFloor = generationFloor
     }
 
     // MARK: Values
@@ -148,13 +163,14 @@ struct IndexStorage: ~Copyable {
             firstFree = rows.parent(row)
             return row
         }
-        guard slotCount < Row.none - 1 else { throw .full }
+        // What is parked has its slots: nothing else may be given them.
+        guard slotCount < Row.none - 1, parked == nil else { throw .full }
         let row = slotCount
         slotCount += 1
         if RowStore.block(row) == rows.blocks.count { rows.blocks.append(BlockStorage()) }
         let block = rows.writable(row)
         block.header.pointee.used = RowStore.slot(row) + 1
-        block.generation[RowStore.slot(row)] = 0
+        block.generation[RowStore.slot(row)] = generationFloor
         return row
     }
 
@@ -191,7 +207,7 @@ struct IndexStorage: ~Copyable {
         var bytes = rows.blocks.reduce(0) { $0 + $1.block.bytes } + rows.blocks.capacity * 8
         bytes += names.byteCount + inodes.byteCount
         bytes += rows.common.capacity * MemoryLayout<CommonAttributes>.stride + commonNumbers.capacity * 32
-        bytes += tags.byteCount + rows.tagLists.capacity * 8
+        bytes += tags.byteCount + rows.tagLists.capacity * 8 + (parked?.content.byteCount ?? 0)
         return bytes + rows.tagLists.reduce(0) { $0 + ($1.isEmpty ? 0 : FormerStore.cost($1)) }
     }
 }

@@ -31,6 +31,12 @@ package final class MetadataIndex {
         storage.log = log
     }
 
+    /// An index that was put together from what was saved.
+    init(epoch: UInt64, storage: consuming IndexStorage) {
+        self.epoch = epoch
+        self.storage = storage
+    }
+
     /// How many items live; the root is none.
     package var count: Int { storage.count }
     /// How many of them are directories or packages.

@@ -12,6 +12,21 @@ struct TagTable {
     private var counts: [UInt32] = [0, 0]
     private var free: [UInt32] = []
 
+    init() {}
+
+    /// The table of lists that so many rows have each; those that none has are let go.
+    init(counts: [UInt32], in lists: inout [[String]]) {
+        self.counts = counts
+        for number in lists.indices where number > TagTable.empty {
+            if counts[number] > 0 {
+                numbers[lists[number]] = UInt32(truncatingIfNeeded: number)
+            } else {
+                lists[number] = []
+                free.append(UInt32(truncatingIfNeeded: number))
+            }
+        }
+    }
+
     /// The number of a list, counted once more. `lists` are the lists by number, which snapshots share.
     mutating func retain(_ tags: [String]?, in lists: inout [[String]]) -> UInt32 {
         guard let tags else { return TagTable.unknown }

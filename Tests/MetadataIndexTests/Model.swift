@@ -164,6 +164,13 @@ struct Pair {
         index = MetadataIndex(root: .sample(.directory, inode: 1_000), epoch: 1, key: seed, log: log)
     }
 
+    /// Another index, which should be the same, with the model of this one.
+    init(_ other: Pair, index: MetadataIndex) {
+        self.index = index
+        (model, generator, largest) = (other.model, other.generator, other.largest)
+        (given, order) = (other.given, other.order)
+    }
+
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
 
     mutating func anyPath() -> Path? {
@@ -223,7 +230,7 @@ struct Pair {
             modified: Timestamp(nanoseconds: .random(in: 0...3, using: &generator)), changed: Timestamp(nanoseconds: 5),
             owner: .random(in: 0...2, using: &generator), group: 0, links: .random(in: 1...3, using: &generator),
             inode: .random(in: 1...30, using: &generator), device: .random(in: 1...2, using: &generator),
-            accessList: AccessListID(number: .random(in: 0...2, using: &generator)))
+            accessList: AccessLists.intern([UInt8](repeating: 7, count: .random(in: 0...2, using: &generator))))
     }
 
     func row(_ path: Path) -> Row { model.row(path)! }

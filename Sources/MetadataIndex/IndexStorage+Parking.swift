@@ -1,0 +1,87 @@
+// What an index held while its container's directory is lost.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// The rows of an index whose container's directory is lost, with all tables, set aside.
+final class ParkedContent {
+    var content: IndexStorage
+
+    init(_ content: consuming IndexStorage) { self.content = content }
+}
+
+extension IndexStorage {
+    mutating func park(isRecorded: Bool = true) {
+        guard parked == nil else { return }
+        if isRecorded { forEachItem { storage, row in storage.record(row) } }
+        var aside = IndexStorage(root: rows.status(0), key: hasher.key)
+        // Former states name combinations by number, so the table goes on.
+        aside.rows.common = rows.common
+        aside.commonNumbers = commonNumbers
+        swap(&self, &aside)
+        takeOver(from: &aside)
+        parked = ParkedContent(aside)
+    }
+
+    mutating func unpark() -> Bool {
+        guard let box = parked else { return false }
+        parked = nil
+        var aside = IndexStorage(root: rows.status(0), key: hasher.key)
+        swap(&box.content, &aside)
+        aside.rows.common = rows.common
+        aside.commonNumbers = commonNumbers
+        aside.lastCommon = nil
+        let root = rows.values(0)
+        swap(&self, &aside)
+        takeOver(from: &aside)
+        apply(root, to: 0)
+        forEachItem { storage, row in storage.recordInsertion(row) }
+        return true
+    }
+
+    /// What belongs to the index whatever rows it shows.
+    private mutating func takeOver(from other: inout IndexStorage) {
+        swap(&open, &other.open)
+        swap(&log, &other.log)
+        hasUnrecorded = other.hasUnrecorded
+        clock = other.clock
+        generationFloor = other.generationFloor
+    }
+
+    private mutating func forEachItem(_ body: (inout IndexStorage, UInt32) -> Void) {
+        for row in 0..<slotCount where row != 0 && rows.isLive(row) { body(&self, row) }
+    }
+}
+
+// MARK: Device numbers
+
+extension IndexStorage {
+    /// Gives a file system another number.
+    mutating func renumber(device: UInt64, to other: UInt64) {
+        if let parked { parked.content.renumber(device: device, to: other) }
+        guard rows.common.contains(where: { $0.device == device }) else { return }
+        for number in rows.common.indices where rows.common[number].device == device {
+            rows.common[number].device = other
+        }
+        mergeCommon()
+        inodes = InodeTable(hasher: hasher)
+        for row in 0..<slotCount where rows.isLive(row) && rows.values(row).isFoundByInode { inodes.insert(row, rows) }
+    }
+
+    /// Files combinations by their numbers anew; rows that have one of two that became the same get the first.
+    mutating func mergeCommon() {
+        lastCommon = nil
+        commonNumbers = [:]
+        var first: [UInt32] = []
+        for (number, attributes) in rows.common.enumerated() {
+            let kept = commonNumbers[attributes] ?? UInt32(number)
+            commonNumbers[attributes] = kept
+            first.append(kept)
+        }
+        guard first.enumerated().contains(where: { $0.offset != Int($0.element) }) else { return }
+        for row in 0..<slotCount where rows.isLive(row) {
+            let number = rows.block(row).common[RowStore.slot(row)]
+            if first[Int(number)] != number { rows.writable(row).common[RowStore.slot(row)] = first[Int(number)] }
+        }
+    }
+}

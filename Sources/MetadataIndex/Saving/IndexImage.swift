@@ -1,0 +1,37 @@
+// Everything of an index that is saved, as it was at one moment.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Everything of an index that is saved, as it was at one moment, for any thread: the items that are set aside are in it.
+/// As long as it lives, each block that the index writes to is copied once.
+package struct IndexImage: Sendable {
+    let rows: RowStore
+    let slotCount: UInt32
+    let generationFloor: UInt32
+    /// The index's epoch.
+    package let epoch: UInt64
+    /// The index's clock.
+    package let clock: UInt64
+    /// Whether the items are set aside (``MetadataIndex/park()``).
+    package let isParked: Bool
+    /// How many items there are.
+    package let count: Int
+}
+
+extension MetadataIndex {
+    /// What is to be saved of the index as it is now. There must be no open changes, which would be lost. Complexity: O(1).
+    package func image() -> IndexImage {
+        var rows = storage.rows
+        var slotCount = storage.slotCount
+        var count = storage.count
+        if let parked = storage.parked {
+            // What the root was while its items are aside counts for nothing.
+            let common = rows.common
+            rows = parked.content.rows
+            rows.common = common
+            (slotCount, count) = (parked.content.slotCount, parked.content.count)
+        }
+        return IndexImage(
+            rows: rows, slotCount: slotCount, generationFloor: storage.generationFloor, epoch: epoch,
+            clock: storage.clock, isParked: storage.parked != nil, count: count)
+    }
+}

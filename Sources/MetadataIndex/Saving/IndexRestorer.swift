@@ -1,0 +1,318 @@
+// An index on its way back from what was saved.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// An index on its way back: the rows that were saved, the changes of the journal applied one after the other, then
+/// ``finish(concurrently:)``, which looks whether all of it can be.
+///
+/// The journal is applied to the columns alone. What follows from them is made once, at the end, so that neither order
+/// nor number of changes matters, and a change that cannot be is found by the same look as a damaged row.
+package final class IndexRestorer {
+    package let epoch: UInt64
+    /// The index's clock as of what was applied.
+    package private(set) var clock: UInt64
+    /// Whether changes are missing between what was applied and what came later, so that what was given out then is not
+    /// known: the index stands where it stood before them.
+    package private(set) var isBehind = false
+    /// Whether changes beyond what is saved may have been told, so that identifiers may have been given out that are not
+    /// known here.
+    package var mayHaveLost = false
+
+    var rows: RowStore
+    var slotCount: UInt32
+    var generationFloor: UInt32
+    let isParked: Bool
+    var log: ChangeLog
+    /// The clock of the last change that was told; nil where none was.
+    private var loggedClock: UInt64?
+
+    /// The daemon's sequence from which on all records are seen; to be set before the first is applied.
+    package var historyStart: UInt64 = 0
+    /// The daemon's sequence at each change in the log.
+    private var ticks: [UInt64] = []
+    private var tickBase: UInt64 = 0
+    private var tickFloor: UInt64 = 0
+
+    private var commonNumbers: [CommonAttributes: UInt32]?
+    private var tagNumbers: [[String]: UInt32]?
+    // Of the record at hand, kept for their memory.
+    private var set = ChangeSet()
+    private var localCommon: [UInt32] = []
+    private var localTags: [UInt32] = []
+    private var localTagLists: [[String]] = []
+
+    init(
+        epoch: UInt64, clock: UInt64, rows: RowStore, slotCount: UInt32, generationFloor: UInt32, isParked: Bool,
+        log: ChangeLog = ChangeLog()
+    ) {
+        self.epoch = epoch
+        self.clock = clock
+        self.rows = rows
+        self.slotCount = slotCount
+        self.generationFloor = generationFloor
+        self.isParked = isParked
+        self.log = log
+    }
+
+    /// Forgets the changes that were told so far, as something is missing behind them; the daemon's sequence is given.
+    package func cutLog(at sequence: UInt64) {
+        loggedClock = nil
+        historyStart = sequence
+    }
+
+    /// Applies a record, in the order of the journal; one that is in the rows already is only remembered for those who
+    /// come back. Records of other indexes are passed over.
+    ///
+    /// - Throws: where the record cannot be; the index is of no use then.
+    package func apply(_ record: JournalRecord) throws(SavedStateError) {
+        guard record.epoch == epoch, !isBehind else { return }
+        switch record.kind {
+        case .floor:
+            guard let floor = UInt32(exactly: record.clock) else { throw .malformed("a generation") }
+            generationFloor = max(generationFloor, floor)
+        case .removed, .ended: break
+        case .unrecorded:
+            try check(record)
+            restartLog(at: record.clock, sequence: record.sequence)
+            loggedClock = record.clock
+            if record.clock > clock { isBehind = true }
+        case .changes:
+            try check(record)
+            let isNew = record.clock > clock
+            guard !isNew || record.clock == clock + 1 else {
+                isBehind = true
+                return
+            }
+            try read(record, isNew: isNew)
+            if loggedClock != record.clock - 1 {
+                restartLog(
+                    at: record.clock - 1, sequence: loggedClock == nil ? historyStart : record.sequence - 1)
+            }
+            set.since = record.clock - 1
+            set.clock = record.clock
+            log.append(set)
+            ticks.append(record.sequence)
+            loggedClock = record.clock
+            if isNew { clock = record.clock }
+        }
+    }
+
+    private func check(_ record: JournalRecord) throws(SavedStateError) {
+        guard record.clock > 0, record.clock < .max / 2, record.sequence > 0 else { throw .malformed("a clock") }
+    }
+
+    private func restartLog(at clock: UInt64, sequence: UInt64) {
+        log.cut(at: clock)
+        ticks = []
+        tickBase = clock
+        tickFloor = sequence
+    }
+
+    /// Where the index's clock stood against the daemon's sequence: `sequences` are those of the changes after the clock
+    /// `base`, and before the sequence `floor` nothing is known. The journal ended at the sequence `end`.
+    package func clockTicks(end: UInt64) -> (base: UInt64, floor: UInt64, sequences: [UInt64]) {
+        if isBehind || mayHaveLost || loggedClock.map({ $0 != clock }) == true { return (clock, end, []) }
+        if loggedClock == nil { return (clock, historyStart, []) }
+        return (tickBase, tickFloor, ticks)
+    }
+
+    /// The log for the clock that the rows have.
+    private var finishedLog: ChangeLog {
+        var log = log
+        if isBehind || mayHaveLost || loggedClock != clock { log.cut(at: clock) }
+        return log
+    }
+
+    // MARK: The end
+
+    /// The index, after a look at all of it. The restorer is of no use afterwards.
+    ///
+    /// Complexity: O(rows). The parts that are handed to `concurrently` take half of it.
+    package func finish(concurrently: Concurrently = inOrder) throws(SavedStateError) -> MetadataIndex {
+        var assembly = IndexAssembly(rows: rows, slotCount: slotCount, key: .random(in: .min ... .max))
+        rows = RowStore()
+        var floor = generationFloor
+        if isBehind || mayHaveLost {
+            guard let raised = assembly.raisedGeneration(above: floor) else { throw .malformed("the generations") }
+            floor = raised
+        }
+        var storage = try assembly.assemble(generationFloor: floor, concurrently: concurrently)
+        storage.clock = clock
+        storage.log = finishedLog
+        if isParked { storage.park(isRecorded: false) }
+        return MetadataIndex(epoch: epoch, storage: storage)
+    }
+
+    // MARK: One record
+
+    private func read(_ record: JournalRecord, isNew: Bool) throws(SavedStateError) {
+        var reader = ByteReader(record.body)
+        let slots = try reader.number(UInt32.self)
+        let count = Int(try reader.number(UInt32.self))
+        var changes = ByteReader(try reader.bytes(Int(try reader.number(UInt32.self))))
+        try readCommon(&reader)
+        try readTags(&reader)
+        try reader.end()
+        if isNew {
+            guard slots >= slotCount, slots < Row.none, slots - slotCount <= JournalFormat.largestGrowth else {
+                throw .malformed("the number of rows")
+            }
+            extend(to: slots)
+        }
+        guard count > 0, count <= JournalFormat.largestSet else { throw .malformed("the number of changes") }
+        set.changes.removeAll(keepingCapacity: true)
+        set.formers.records.removeAll(keepingCapacity: true)
+        set.formers.names.removeAll(keepingCapacity: true)
+        set.formers.tagLists.removeAll(keepingCapacity: true)
+        for _ in 0..<count { try readChange(&changes, isNew: isNew) }
+        try changes.end()
+    }
+
+    private func readCommon(_ reader: inout ByteReader) throws(SavedStateError) {
+        var numbers = commonNumbers ?? [:]
+        if commonNumbers == nil {
+            for (number, attributes) in rows.common.enumerated() { numbers[attributes] = UInt32(number) }
+        }
+        commonNumbers = nil
+        let count = try reader.count(of: CommonAttributes.smallestCode)
+        localCommon.removeAll(keepingCapacity: true)
+        for _ in 0..<count {
+            let attributes = try CommonAttributes(from: &reader)
+            if let known = numbers[attributes] {
+                localCommon.append(known)
+            } else {
+                let number = UInt32(rows.common.count)
+                rows.common.append(attributes)
+                numbers[attributes] = number
+                localCommon.append(number)
+            }
+        }
+        commonNumbers = numbers
+    }
+
+    private func readTags(_ reader: inout ByteReader) throws(SavedStateError) {
+        let count = try reader.count(of: TagListCoding.smallestCode)
+        localTags.removeAll(keepingCapacity: true)
+        localTagLists.removeAll(keepingCapacity: true)
+        guard count > 0 else { return }
+        var numbers = tagNumbers ?? [:]
+        if tagNumbers == nil {
+            for (number, list) in rows.tagLists.enumerated() where number > 1 { numbers[list] = UInt32(number) }
+        }
+        tagNumbers = nil
+        for _ in 0..<count {
+            let list = try TagListCoding.list(from: &reader)
+            localTagLists.append(list)
+            if let known = numbers[list] {
+                localTags.append(known)
+            } else {
+                let number = UInt32(rows.tagLists.count)
+                rows.tagLists.append(list)
+                numbers[list] = number
+                localTags.append(number)
+            }
+        }
+        tagNumbers = numbers
+    }
+
+    /// Slots that came, as if somebody had been in each and gone.
+    private func extend(to slots: UInt32) {
+        while slotCount < slots {
+            let row = slotCount
+            if RowStore.block(row) == rows.blocks.count { rows.blocks.append(BlockStorage()) }
+            let block = rows.writable(row)
+            let slot = RowStore.slot(row)
+            block.setValues(
+                slot,
+                RowValues(size: 0, created: 0, modified: 0, changed: 0, inode: 0, common: 0, links: 0, kind: .file))
+            block.parent[slot] = 0
+            block.flags[slot] = 0
+            block.generation[slot] = generationFloor
+            block.name[slot] = UInt32(truncatingIfNeeded: block.header.pointee.nameEnd << 8)
+            block.header.pointee.used = slot + 1
+            slotCount += 1
+        }
+    }
+
+    private func readChange(_ reader: inout ByteReader, isNew: Bool) throws(SavedStateError) {
+        let row = try reader.number(UInt32.self)
+        guard row > 0, row < slotCount else { throw .malformed("a row") }
+        let presence = try reader.number(UInt8.self)
+        guard presence <= 7 else { throw .malformed("a change") }
+        var former = ChangeSet.noFormer
+        if presence & JournalFormat.Presence.former != 0 {
+            let state = try savedRow(&reader)
+            let name = try readName(&reader)
+            former = UInt32(set.formers.records.count)
+            var tags = state.tags
+            if tags > TagTable.empty {
+                set.formers.tagLists.append(localTagLists[Int(tags) - 2])
+                tags = UInt32(set.formers.tagLists.count) + 1
+            }
+            set.formers.records.append(
+                FormerStore.Record(
+                    values: state.values, generation: state.generation, parent: state.parent,
+                    nameOffset: set.formers.names.count, tags: tags,
+                    nameLength: UInt8(truncatingIfNeeded: name.count), flags: state.flags))
+            set.formers.names.append(contentsOf: name)
+        }
+        set.changes.append(ChangeSet.Change(row: row, former: former))
+        guard presence & JournalFormat.Presence.current != 0 else {
+            let generation = try reader.number(UInt32.self)
+            if isNew { vacate(row, generation) }
+            return
+        }
+        let state = try savedRow(&reader)
+        guard presence & JournalFormat.Presence.sameName == 0 else {
+            if isNew {
+                guard rows.isLive(row) else { throw .malformed("a change of nobody") }
+                occupy(row, state, name: nil)
+            }
+            return
+        }
+        let name = try readName(&reader)
+        if isNew { occupy(row, state, name: name) }
+    }
+
+    /// A state with the combination's number of ours; the number of its tags still the record's.
+    private func savedRow(_ reader: inout ByteReader) throws(SavedStateError) -> SavedRow {
+        var state = try SavedRow(from: &reader)
+        guard Int(state.values.common) < localCommon.count else { throw .malformed("an owner") }
+        state.values.common = localCommon[Int(state.values.common)]
+        guard Int(state.tags) < localTags.count + 2 else { throw .malformed("tags") }
+        return state
+    }
+
+    private func readName(_ reader: inout ByteReader) throws(SavedStateError) -> UnsafeRawBufferPointer {
+        let name = try reader.bytes(Int(try reader.number(UInt8.self)))
+        guard isValidName(name) else { throw .malformed("a name") }
+        return name
+    }
+
+    private func occupy(_ row: UInt32, _ state: SavedRow, name: UnsafeRawBufferPointer?) {
+        let block = rows.writable(row)
+        let slot = RowStore.slot(row)
+        let wasLive = block.isLive(slot)
+        if let name { block.setName(slot, name, replacing: wasLive) }
+        block.setValues(slot, state.values)
+        block.parent[slot] = state.parent
+        block.flags[slot] = state.flags
+        block.generation[slot] = state.generation
+        block.setTags(slot, state.tags > TagTable.empty ? localTags[Int(state.tags) - 2] : state.tags)
+        guard !wasLive else { return }
+        block.isLive[slot >> 6] |= 1 << UInt64(slot & 63)
+        block.header.pointee.live += 1
+    }
+
+    private func vacate(_ row: UInt32, _ generation: UInt32) {
+        let block = rows.writable(row)
+        let slot = RowStore.slot(row)
+        block.generation[slot] = generation
+        guard block.isLive(slot) else { return }
+        block.dropName(slot)
+        block.setTags(slot, TagTable.unknown)
+        block.isLive[slot >> 6] &= ~(1 << UInt64(slot & 63))
+        block.header.pointee.live -= 1
+    }
+}

@@ -1,0 +1,117 @@
+// How the journal of changes lies in its files.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How the journal of changes lies in its files: segments, each a header and records one behind the other, each of these
+/// with its length and a checksum. Numbers are little-endian. One journal serves all indexes, so what of it is on disk is
+/// one moment for all.
+enum JournalFormat {
+    /// `GATHERJN`.
+    static let magic: UInt64 = 0x4E4A_5245_4854_4147
+    static let version: UInt32 = 1
+    static let headerSize = 64
+    static let frameSize = 16
+    /// Kind, sequence, epoch, clock.
+    static let headSize = 4 + 8 + 8 + 8
+    /// A set that gives out more slots than this is not written: what is read must not make us allocate without bound.
+    static let largestGrowth: UInt32 = 1 << 22
+    /// A set of more changes is not written: to save the index anew is cheaper.
+    static let largestSet = 131_072
+
+    static func seed(_ header: JournalSegmentHeader) -> UInt64 { header.run &+ header.number }
+
+    /// What is said of a row.
+    enum Presence {
+        /// There was an occupant before.
+        static let former: UInt8 = 1
+        /// There is one after.
+        static let current: UInt8 = 2
+        /// It is the one from before, under the same name.
+        static let sameName: UInt8 = 4
+    }
+}
+
+/// What a segment of the journal begins with.
+package struct JournalSegmentHeader: Sendable, Hashable {
+    /// Counts the segments.
+    package var number: UInt64
+    /// The incarnation of the daemon that writes it.
+    package var run: UInt64
+    /// The daemon's sequence before the first record.
+    package var startSequence: UInt64
+    /// Which start of the machine: what was written before another one may have been lost.
+    package var boot: BootIdentifier
+    /// Whether the segment before leads up to here without a gap.
+    package var isContinuation: Bool
+
+    /// Sixteen bytes.
+    package struct BootIdentifier: Sendable, Hashable {
+        package var low: UInt64
+        package var high: UInt64
+        package init(low: UInt64, high: UInt64) {
+            self.low = low
+            self.high = high
+        }
+    }
+
+    package init(
+        number: UInt64, run: UInt64, startSequence: UInt64, boot: BootIdentifier, isContinuation: Bool
+    ) {
+        self.number = number
+        self.run = run
+        self.startSequence = startSequence
+        self.boot = boot
+        self.isContinuation = isContinuation
+    }
+
+    /// The bytes of the header.
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(number: JournalFormat.magic)
+        bytes.append(number: JournalFormat.version)
+        bytes.append(number: UInt32(isContinuation ? 1 : 0))
+        for value in [number, run, startSequence, boot.low, boot.high] { bytes.append(number: value) }
+        bytes.append(number: bytes.withUnsafeBytes { Checksum.of($0) })
+        return bytes
+    }
+
+    init(from reader: inout ByteReader) throws(SavedStateError) {
+        let bytes = try reader.bytes(JournalFormat.headerSize)
+        var reader = ByteReader(bytes)
+        guard try reader.number(UInt64.self) == JournalFormat.magic else { throw .foreign }
+        let version = try reader.number(UInt32.self)
+        guard version == JournalFormat.version else { throw .version(version) }
+        isContinuation = try reader.number(UInt32.self) & 1 == 1
+        number = try reader.number(UInt64.self)
+        run = try reader.number(UInt64.self)
+        startSequence = try reader.number(UInt64.self)
+        boot = BootIdentifier(low: try reader.number(UInt64.self), high: try reader.number(UInt64.self))
+        let sum = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<(JournalFormat.headerSize - 8)]))
+        guard try reader.number(UInt64.self) == sum else { throw .checksum }
+        guard startSequence < .max / 2 else { throw .malformed("a sequence") }
+    }
+}
+
+/// One record of the journal. Its bytes are those of the reader that it comes from.
+package struct JournalRecord {
+    package enum Kind: UInt32, Sendable {
+        /// Rows of an index changed: their states before and after.
+        case changes = 1
+        /// An index went on in a way that is not recorded.
+        case unrecorded = 2
+        /// A container was removed.
+        case removed = 3
+        /// No occupant of an index has a smaller generation from now on.
+        case floor = 4
+        /// The daemon ended, and this is the last record.
+        case ended = 5
+    }
+
+    package let kind: Kind
+    /// The daemon's sequence after it.
+    package let sequence: UInt64
+    /// The index's epoch.
+    package let epoch: UInt64
+    /// The index's clock after it; of `floor` the generation.
+    package let clock: UInt64
+    let body: UnsafeRawBufferPointer
+}

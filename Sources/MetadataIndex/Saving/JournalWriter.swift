@@ -1,0 +1,149 @@
+// Writes records of the journal.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// Makes the records of one turn, to be appended to the segment with one write.
+package struct JournalWriter {
+    /// What is to be appended.
+    package private(set) var bytes: [UInt8] = []
+    private let seed: UInt64
+    // Of the record that is being made, kept for their memory.
+    private var commonNumbers: [UInt32: UInt32] = [:]
+    private var common: [UInt32] = []
+    private var tagLists: [[String]] = []
+
+    /// Records for the segment with this header.
+    package init(_ header: JournalSegmentHeader) { seed = JournalFormat.seed(header) }
+
+    /// Forgets what was appended.
+    package mutating func removeAll() {
+        if bytes.count > 1 << 20 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
+    }
+
+    /// A record without rows. `clock` is the index's, or of ``JournalRecord/Kind/floor`` the generation.
+    package mutating func append(_ kind: JournalRecord.Kind, sequence: UInt64, epoch: UInt64 = 0, clock: UInt64 = 0) {
+        let start = begin(kind, sequence, epoch, clock)
+        end(start)
+    }
+
+    /// What changed in an index: the set that was just taken from it. False, and nothing is written, where it is too large, or
+    /// the index's items are set aside: then the index must be saved anew.
+    package mutating func append(_ set: borrowing ChangeSet, of index: MetadataIndex, sequence: UInt64) -> Bool {
+        guard set.count <= JournalFormat.largestSet, !index.isParked else { return false }
+        let start = begin(.changes, sequence, index.epoch, set.clock)
+        append(set, of: index.storage)
+        end(start)
+        return true
+    }
+
+    private mutating func begin(_ kind: JournalRecord.Kind, _ sequence: UInt64, _ epoch: UInt64, _ clock: UInt64) -> Int
+    {
+        let start = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: JournalFormat.frameSize))
+        bytes.append(number: kind.rawValue)
+        bytes.append(number: sequence)
+        bytes.append(number: epoch)
+        bytes.append(number: clock)
+        return start
+    }
+
+    private mutating func end(_ start: Int) {
+        let payload = start + JournalFormat.frameSize
+        let length = UInt32(truncatingIfNeeded: bytes.count - payload)
+        let checksum = bytes.withUnsafeBytes {
+            Checksum.of(UnsafeRawBufferPointer(rebasing: $0[payload...]), seed: seed)
+        }
+        bytes.withUnsafeMutableBytes {
+            $0.storeBytes(of: length.littleEndian, toByteOffset: start, as: UInt32.self)
+            $0.storeBytes(of: (~length).littleEndian, toByteOffset: start + 4, as: UInt32.self)
+            $0.storeBytes(of: checksum.littleEndian, toByteOffset: start + 8, as: UInt64.self)
+        }
+    }
+
+    /// The slots that were ever given out, the rows with their number and length, then the combinations and the tag lists
+    /// that they name.
+    private mutating func append(_ set: borrowing ChangeSet, of storage: borrowing IndexStorage) {
+        commonNumbers.removeAll(keepingCapacity: true)
+        common.removeAll(keepingCapacity: true)
+        tagLists.removeAll(keepingCapacity: true)
+        bytes.append(number: storage.slotCount)
+        bytes.append(number: UInt32(truncatingIfNeeded: set.count))
+        let lengthAt = bytes.count
+        bytes.append(number: UInt32(0))
+        for change in set.changes { append(change, of: set.formers, storage.rows) }
+        let length = UInt32(truncatingIfNeeded: bytes.count - lengthAt - 4)
+        bytes.withUnsafeMutableBytes { $0.storeBytes(of: length.littleEndian, toByteOffset: lengthAt, as: UInt32.self) }
+        bytes.append(number: UInt32(truncatingIfNeeded: common.count))
+        for number in common { storage.rows.common[Int(number)].append(to: &bytes) }
+        bytes.append(number: UInt32(truncatingIfNeeded: tagLists.count))
+        for tags in tagLists { TagListCoding.append(tags, to: &bytes) }
+    }
+
+    private mutating func append(
+        _ change: ChangeSet.Change, of formers: borrowing FormerStore, _ rows: borrowing RowStore
+    ) {
+        bytes.append(number: change.row)
+        let isLive = rows.isLive(change.row)
+        let at = bytes.count
+        bytes.append(isLive ? JournalFormat.Presence.current : 0)
+        let block = rows.block(change.row)
+        let slot = RowStore.slot(change.row)
+        if change.former != ChangeSet.noFormer {
+            let record = formers.records[Int(change.former)]
+            bytes[at] |= JournalFormat.Presence.former
+            append(record.values, record.generation, record.parent, record.flags)
+            appendTags(record.tags > TagTable.empty ? formers.tagLists[Int(record.tags) - 2] : nil, record.tags)
+            formers.withName(record) { append(name: $0) }
+            if isLive, block.generation[slot] == record.generation {
+                let isSame = formers.withName(record) { $0.elementsEqual(block.nameBytes(slot)) }
+                if isSame { bytes[at] |= JournalFormat.Presence.sameName }
+            }
+        }
+        guard isLive else { return bytes.append(number: block.generation[slot]) }
+        append(block.values(slot), block.generation[slot], block.parent[slot], block.flags[slot])
+        let tags = block.tags(slot)
+        appendTags(tags > TagTable.empty ? rows.tagLists[Int(tags)] : nil, tags)
+        if bytes[at] & JournalFormat.Presence.sameName == 0 { append(name: block.nameBytes(slot)) }
+    }
+
+    private mutating func append(name: UnsafeRawBufferPointer) {
+        bytes.append(UInt8(truncatingIfNeeded: name.count))
+        bytes.append(contentsOf: name)
+    }
+
+    private mutating func append(_ values: RowValues, _ generation: UInt32, _ parent: UInt32, _ flags: UInt8) {
+        let common = local(values.common)
+        // In one piece: sixteen small appends cost twice as much.
+        withUnsafeTemporaryAllocation(byteCount: SavedRow.size, alignment: 8) { buffer in
+            buffer.storeBytes(of: values.size.littleEndian, toByteOffset: 0, as: Int64.self)
+            buffer.storeBytes(of: values.created.littleEndian, toByteOffset: 8, as: Int64.self)
+            buffer.storeBytes(of: values.modified.littleEndian, toByteOffset: 16, as: Int64.self)
+            buffer.storeBytes(of: values.changed.littleEndian, toByteOffset: 24, as: Int64.self)
+            buffer.storeBytes(of: values.inode.littleEndian, toByteOffset: 32, as: UInt64.self)
+            buffer.storeBytes(of: generation.littleEndian, toByteOffset: 40, as: UInt32.self)
+            buffer.storeBytes(of: parent.littleEndian, toByteOffset: 44, as: UInt32.self)
+            buffer.storeBytes(of: common.littleEndian, toByteOffset: 48, as: UInt32.self)
+            buffer.storeBytes(of: values.links.littleEndian, toByteOffset: 52, as: UInt32.self)
+            buffer[56] = values.kind.rawValue
+            buffer[57] = flags
+            bytes.append(contentsOf: UnsafeRawBufferPointer(buffer))
+        }
+    }
+
+    private mutating func appendTags(_ list: [String]?, _ number: UInt32) {
+        guard let list else { return bytes.append(number: number) }
+        bytes.append(number: UInt32(truncatingIfNeeded: tagLists.count) + 2)
+        tagLists.append(list)
+    }
+
+    private mutating func local(_ number: UInt32) -> UInt32 {
+        // Neighbours share it.
+        if let last = common.last, last == number { return UInt32(truncatingIfNeeded: common.count - 1) }
+        if let known = commonNumbers[number] { return known }
+        let local = UInt32(truncatingIfNeeded: common.count)
+        common.append(number)
+        commonNumbers[number] = local
+        return local
+    }
+}

@@ -1,0 +1,33 @@
+// How a saved index lies in its file.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a saved index lies in its file: a preamble, then frames, each with its kind, its length and a checksum. Numbers are
+/// little-endian.
+///
+/// The frames come in this order: the header, the combinations of owner, group, access list, mode and device, the tag
+/// lists, the blocks of 4,096 rows, the end. The columns of a block lie as they are in memory, so loading is little more
+/// than copying; what follows from them (children, tables, free slots) is not saved but made anew, so nothing of it can
+/// be wrong.
+enum SnapshotFormat {
+    /// `GATHERIX`.
+    static let magic: UInt64 = 0x5849_5245_4854_4147
+    static let version: UInt32 = 1
+    static let preambleSize = 16
+    static let frameSize = 16
+    /// The longest attachment.
+    static let largestAttachment = 1 << 20
+
+    enum Frame: UInt32 {
+        case header = 1
+        case common = 2
+        case tags = 3
+        case block = 4
+        case end = 5
+    }
+
+    /// The seed of a frame's checksum: a frame in another's place is found out.
+    static func seed(_ frame: Frame, _ ordinal: Int) -> UInt64 { UInt64(frame.rawValue) << 32 | UInt64(ordinal) }
+
+    /// The columns of a block in their order, and the bytes of one value.
+    static let columnWidths = [8, 8, 8, 8, 8, 4, 4, 4, 4, 1, 1]
+}

@@ -1,0 +1,221 @@
+// What the journal brings forward is what the index was, and damaged journals do no harm.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import Testing
+
+@testable import MetadataIndex
+
+@Suite struct JournalTests {
+    /// What a change set says, without the order of its changes.
+    private func described(_ set: ChangeSet?, _ index: MetadataIndex) -> [String]? {
+        set.map { set in
+            (0..<set.count).map { at in
+                let name = set.withFormerName(at: at) { Array($0) }
+                let (former, transition) = (set.former(at: at), set.transition(at: at, in: index))
+                return "\(set.row(at: at)) \(String(describing: former)) \(name) \(String(describing: transition))"
+            }.sorted()
+        }
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `An index is brought forward, and its past with it`(seed: UInt64) throws {
+        var pair = Pair(seed: seed)
+        if seed == 4 { try pair.fill(4_100) }
+        var sequence = Saved.header.startSequence
+        var journal = Saved.header.bytes
+        var writer = JournalWriter(Saved.header)
+        func take() {
+            let before = pair.index.clock
+            let set = pair.index.takeChanges()
+            guard pair.index.clock != before else { return }
+            sequence += 1
+            writer.add(set, of: pair.index, sequence: sequence)
+            journal += writer.bytes
+            writer.removeAll()
+        }
+        let early = pair.index.saved()
+        let first = pair.index.clock
+        var middle = early
+        for number in 0..<60 {
+            for _ in 0..<Int.random(in: 1...9, using: &pair.generator) { _ = try pair.step() }
+            take()
+            if number == 40 { middle = pair.index.saved() }
+            if number == 30 { writer.append(.ended, sequence: sequence) }
+        }
+        for bytes in [early, middle] {
+            let index = try Saved.index(bytes, journal: [journal])
+            #expect(index.clock == pair.index.clock)
+            let other = Pair(pair, index: index)
+            try #require(other.failure() == nil, "seed \(seed)")
+            #expect(index.earliestClock == first)
+            for clock in stride(from: first, through: pair.index.clock, by: 7) {
+                let isSame =
+                    described(index.changes(since: clock), index)
+                    == described(pair.index.changes(since: clock), pair.index)
+                #expect(isSame, "seed \(seed), clock \(clock)")
+            }
+        }
+    }
+
+    /// Names are compared by those who come back: only the identifiers' slots must agree, not the order of free ones.
+    @Test(arguments: [21, 22, 23] as [UInt64])
+    func `It goes on after the restart without giving an identifier twice`(seed: UInt64) throws {
+        var pair = Pair(seed: seed)
+        var sequence = Saved.header.startSequence
+        for _ in 0..<6 {
+            let saved = pair.index.saved()
+            var header = Saved.header
+            header.startSequence = sequence
+            var writer = JournalWriter(header)
+            for _ in 0..<20 {
+                for _ in 0..<5 {
+                    let (what, failure) = try pair.step()
+                    try #require(failure == nil, "seed \(seed), \(what)")
+                }
+                let before = pair.index.clock
+                let set = pair.index.takeChanges()
+                guard pair.index.clock != before else { continue }
+                sequence += 1
+                writer.add(set, of: pair.index, sequence: sequence)
+            }
+            let known = Set(pair.model.entries.values.map(\.id))
+            pair = Pair(pair, index: try Saved.index(saved, journal: [header.bytes + writer.bytes]))
+            // What came and went within one set was never told and may be given again.
+            pair.given = known
+            try #require(pair.failure() == nil, "seed \(seed)")
+        }
+    }
+
+    @Test func `A gap leaves the index behind, and what was given out since is not given again`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let saved = index.saved()
+        var writer = JournalWriter(Saved.header)
+        _ = try index.insertFiles(["a"], below: .root)
+        writer.add(index.takeChanges(), of: index, sequence: 101)
+        var given: Set<ItemIdentifier> = []
+        for row in try index.insertFiles(["lost"], below: .root) {
+            given.insert(try #require(index.identifier(of: row)))
+        }
+        _ = index.takeChanges()
+        writer.append(.unrecorded, sequence: 102, epoch: index.epoch, clock: index.clock)
+        _ = try index.insertFiles(["b"], below: .root)
+        writer.add(index.takeChanges(), of: index, sequence: 103)
+
+        let restorer = try SnapshotReader(saved).restorer()
+        try Saved.apply(Saved.header.bytes + writer.bytes, to: restorer)
+        #expect(restorer.isBehind)
+        #expect(restorer.clockTicks(end: 103).floor == 103)
+        let restored = try restorer.finish()
+        #expect(restored.children(of: .root).count == 1)
+        #expect(restored.changes(since: 0) == nil)
+        for row in try restored.insertFiles(["c"], below: .root) {
+            #expect(!given.contains(try #require(restored.identifier(of: row))))
+        }
+    }
+
+    @Test func `The daemon's clock stands against the index's as it stood`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let saved = index.saved()
+        var writer = JournalWriter(Saved.header)
+        writer.append(.unrecorded, sequence: 101, epoch: 5, clock: 9)
+        _ = try index.insertFiles(["a"], below: .root)
+        writer.add(index.takeChanges(), of: index, sequence: 102)
+        writer.append(.removed, sequence: 103, epoch: 5)
+        _ = try index.insertFiles(["b"], below: .root)
+        writer.add(index.takeChanges(), of: index, sequence: 104)
+        for bytes in [saved, index.saved()] {
+            let restorer = try SnapshotReader(bytes).restorer()
+            restorer.historyStart = 100
+            try Saved.apply(Saved.header.bytes + writer.bytes, to: restorer)
+            let ticks = restorer.clockTicks(end: 104)
+            #expect(ticks.base == 0 && ticks.floor == 100 && ticks.sequences == [102, 104])
+        }
+        let other = try SnapshotReader(index.saved()).restorer()
+        other.historyStart = 100
+        #expect(other.clockTicks(end: 104) == (2, 100, []))
+    }
+
+    @Test func `A set that is too large is not written`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        _ = try index.insertFiles((0...JournalFormat.largestSet).map { "f\($0)" }, below: .root)
+        var writer = JournalWriter(Saved.header)
+        writer.add(index.takeChanges(), of: index, sequence: 1, isWritten: false)
+        #expect(writer.bytes.isEmpty)
+        index.park()
+        writer.add(index.takeChanges(), of: index, sequence: 1, isWritten: false)
+    }
+}
+
+@Suite struct DamagedJournalTests {
+    private func small() throws -> (saved: [UInt8], journal: [UInt8]) {
+        var pair = Pair(seed: 4)
+        pair.largest = 14
+        for _ in 0..<60 { _ = try pair.step() }
+        _ = pair.index.takeChanges()
+        let saved = pair.index.saved()
+        var writer = JournalWriter(Saved.header)
+        var sequence = Saved.header.startSequence
+        for _ in 0..<8 {
+            for _ in 0..<3 { _ = try pair.step() }
+            let before = pair.index.clock
+            let set = pair.index.takeChanges()
+            guard pair.index.clock != before else { continue }
+            sequence += 1
+            _ = writer.append(set, of: pair.index, sequence: sequence)
+        }
+        writer.append(.floor, sequence: sequence, epoch: pair.index.epoch, clock: 3)
+        return (saved, Saved.header.bytes + writer.bytes)
+    }
+
+    @Test func `Each damaged byte is found, and what came before it counts`() throws {
+        let (saved, journal) = try small()
+        for place in journal.indices {
+            var damaged = journal
+            damaged[place] ^= 0x10
+            let restorer = try SnapshotReader(saved).restorer()
+            #expect(throws: SavedStateError.self, "byte \(place)") { try Saved.apply(damaged, to: restorer) }
+            try #require(try restorer.finish().checkInvariants() == nil, "byte \(place)")
+        }
+    }
+
+    @Test func `Each cut leaves what is whole`() throws {
+        let (saved, journal) = try small()
+        for count in 0..<journal.count {
+            let restorer = try SnapshotReader(saved).restorer()
+            try? Saved.apply(Array(journal[..<count]), to: restorer)
+            try #require(try restorer.finish().checkInvariants() == nil, "\(count)")
+        }
+    }
+
+    @Test func `Damage with checksums that fit is refused, or makes a whole index`() throws {
+        let (saved, journal) = try small()
+        var generator = SeededGenerator(state: 9)
+        var accepted = 0
+        for place in journal.indices {
+            for value in [0, 1, 0x2F, 0x7F, 0xFF, UInt8.random(in: 0...255, using: &generator)] as [UInt8] {
+                var damaged = journal
+                damaged[place] = value
+                Saved.reseal(journal: &damaged)
+                let restorer = try SnapshotReader(saved).restorer()
+                do {
+                    try Saved.apply(damaged, to: restorer)
+                } catch { continue }
+                guard let index = try? restorer.finish() else { continue }
+                accepted += 1
+                try #require(index.checkInvariants() == nil, "byte \(place) = \(value)")
+                // The past may be nonsense, but it ends.
+                guard let set = index.changes(since: index.earliestClock) else { continue }
+                let view = set.formerView(in: index.snapshot())
+                for at in 0..<set.count where set.hasFormer(at: at) {
+                    _ = view.path(of: set.row(at: at))
+                    _ = view.depth(of: set.row(at: at))
+                    _ = view.isWithin(set.row(at: at), Row(1))
+                    _ = view.status(of: set.row(at: at))
+                    _ = view.tags(of: set.row(at: at))
+                }
+            }
+        }
+        #expect(accepted > 100)
+    }
+}
