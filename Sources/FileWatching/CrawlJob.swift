@@ -26,6 +26,8 @@ struct CrawlJob: Sendable {
     var options: CrawlOptions
     /// Whether the directories found in it are read too, without asking.
     var descends: Bool
+    /// Whether it has its watch already, so that asking for it again takes none.
+    var hasWatch = false
 }
 
 /// What came of a job.
@@ -40,6 +42,8 @@ struct CrawlResult: Sendable {
     /// The directory's watch, or -1.
     var watch: Int32 = -1
     var watchError: SystemError?
+    /// Whether the watch is counted twice, since it may have been there already.
+    var hasReservation = false
     /// Why it could not be read. `.stale`: another directory was found in its place.
     var error: SystemError?
     /// An entry of it that could not be looked at for want of permission.

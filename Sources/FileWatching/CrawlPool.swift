@@ -20,6 +20,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     }
 
     private let kernel: Kernel
+    private let budget: WatchBudget
     private let wake: @Sendable () -> Void
     private let threadCount: Int
     private let entriesAheadLimit: Int
@@ -38,8 +39,11 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     /// As `state.stopping`, for those who do not hold the mutex.
     private let isStopping = Atomic<Bool>(false)
 
-    init(kernel: Kernel, threads: Int, entriesAheadLimit: Int, wake: @escaping @Sendable () -> Void) {
+    init(
+        kernel: Kernel, budget: WatchBudget, threads: Int, entriesAheadLimit: Int, wake: @escaping @Sendable () -> Void
+    ) {
         self.kernel = kernel
+        self.budget = budget
         self.wake = wake
         self.entriesAheadLimit = entriesAheadLimit
         threadCount = threads
@@ -103,7 +107,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         let job = state.jobs.popLast()
         pthread_mutex_unlock(mutex)
         guard let job else { return false }
-        let reader = DirectoryReader(kernel: kernel) { [self] in isStopping.load(ordering: .relaxed) }
+        let reader = DirectoryReader(kernel: kernel, budget: budget) { [self] in isStopping.load(ordering: .relaxed) }
         perform(job, reader)
         return true
     }
@@ -138,7 +142,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     }
 
     private func run() {
-        let reader = DirectoryReader(kernel: kernel) { [self] in isStopping.load(ordering: .relaxed) }
+        let reader = DirectoryReader(kernel: kernel, budget: budget) { [self] in isStopping.load(ordering: .relaxed) }
         while true {
             pthread_mutex_lock(mutex)
             while state.jobs.isEmpty && !state.stopping { pthread_cond_wait(hasJobs, mutex) }

@@ -7,6 +7,7 @@ import Metadata
 /// Reads directories with buffers of its own; each crawling thread has one.
 struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     private let kernel: Kernel
+    private let budget: WatchBudget
     /// Whether the watcher is being closed.
     private let isStopping: () -> Bool
     private let records: UnsafeMutableRawBufferPointer
@@ -16,8 +17,9 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     /// The largest value that an extended attribute may have (xattr(7)).
     static var tagsSize: Int { 64 * 1024 }
 
-    init(kernel: Kernel, isStopping: @escaping () -> Bool) {
+    init(kernel: Kernel, budget: WatchBudget, isStopping: @escaping () -> Bool) {
         self.kernel = kernel
+        self.budget = budget
         self.isStopping = isStopping
         // Owned by this value alone until its deinit.
         records = .allocate(byteCount: DirectoryReader.recordsSize, alignment: 8)
@@ -38,11 +40,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         do throws(SystemError) {
             let directory = try open(job)
             defer { kernel.close(directory) }
-            do throws(SystemError) {
-                result.watch = try kernel.addWatch(on: directory, mask: .directory)
-            } catch {
-                result.watchError = error
-            }
+            addWatch(on: directory, job, &result)
             let status = try kernel.status(of: "", in: directory)
             result.status = status.file
             guard status.file.inode == job.inode, status.file.device == job.device else { throw .stale }
@@ -53,6 +51,18 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         }
         if job.descends, result.error == nil { descend(job, &result, tickets, &jobs) }
         return result
+    }
+
+    private func addWatch(on directory: CInt, _ job: CrawlJob, _ result: inout CrawlResult) {
+        result.hasReservation = !job.hasWatch && budget.reserve()
+        guard job.hasWatch || result.hasReservation else { return }
+        do throws(SystemError) {
+            result.watch = try kernel.addWatch(on: directory, mask: .directory)
+        } catch {
+            result.watchError = error
+            if result.hasReservation { budget.release() }
+            result.hasReservation = false
+        }
     }
 
     private func open(_ job: CrawlJob) throws(SystemError) -> CInt {
@@ -221,6 +231,9 @@ enum WatchLimits {
     /// How often a comparison begins again for look-ups of its own that were given up: a file system that has no stable
     /// inode numbers would have it never end.
     static let comparisonRestarts = 3
+    /// How long watches that are free, or in the wrong place, stay so: looking for those who want them costs a walk over
+    /// all directories. In nanoseconds.
+    static let balanceInterval: UInt64 = 1_000_000_000
     /// How often a comparison takes in another overflow, and begins again for it, before the next comparison has to.
     static let comparisonWidenings = 2
     /// Look-ups that a turn makes whatever time it has.

@@ -11,7 +11,7 @@ struct DirectoryID: Hashable, Sendable {
 /// What the watcher knows of a directory beyond what the tree knows.
 struct DirectoryRecord {
     struct Flags: OptionSet {
-        var rawValue: UInt8
+        var rawValue: UInt16
         static let alive = Flags(rawValue: 1)
         /// It cannot be read, or entries in it cannot be looked at, until its mode changes.
         static let unreadable = Flags(rawValue: 2)
@@ -25,6 +25,8 @@ struct DirectoryRecord {
         static let reading = Flags(rawValue: 32)
         /// It has changed since that job was asked for.
         static let changedMeanwhile = Flags(rawValue: 64)
+        /// It is polled since there are too few watches, not for want of something else.
+        static let overLimit = Flags(rawValue: 128)
     }
 
     var node: TreeNode
@@ -37,6 +39,8 @@ struct DirectoryRecord {
     /// Where its open descriptor is kept, or -1.
     var cacheSlot: Int16 = -1
     var flags: Flags = .alive
+    /// How many directories lie above it, as far as it was known when it was read last.
+    var depth: UInt16 = 0
 }
 
 /// The directories in slots, with both ways to find one.

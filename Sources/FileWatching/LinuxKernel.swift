@@ -18,8 +18,10 @@ package final class LinuxKernel: WatchKernel {
     /// What the kernel starts with (inotify(7)).
     private static let usualQueueLimit = 16_384
 
-    private static func readQueueLimit() -> Int? {
-        guard let file = try? Entry.openForReading("/proc/sys/fs/inotify/max_queued_events") else { return nil }
+    private static func readQueueLimit() -> Int? { readNumber("/proc/sys/fs/inotify/max_queued_events") }
+
+    private static func readNumber(_ path: String) -> Int? {
+        guard let file = try? Entry.openForReading(path) else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { buffer in
             guard let count = try? file.read(into: buffer) else { return nil }
             return Int(String(decoding: buffer[..<count], as: UTF8.self).filter(\.isNumber))
@@ -64,6 +66,14 @@ package final class LinuxKernel: WatchKernel {
     }
 
     package func removeWatch(_ watch: Int32) throws(SystemError) { try inotify.removeWatch(watch) }
+
+    package func fileSystemType(of directory: CInt) -> FileSystemType? {
+        (try? Directory.fileSystemType(of: directory)).map(FileSystemType.init)
+    }
+
+    package func userWatchLimit() -> Int? { LinuxKernel.readNumber("/proc/sys/fs/inotify/max_user_watches") }
+
+    package func mounts() -> Set<Mount>? { try? MountTable.read() }
 
     package func readTags(
         of name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer

@@ -111,6 +111,7 @@ extension TreeWatcher {
     func setAncestors(of container: WatchedContainer, to watches: [Int32: InotifyMask]) {
         for watch in watches.keys {
             ancestorWatches[watch, default: AncestorWatch()].containers.insert(container.number)
+            holdWatch(watch)
             unwanted.remove(watch)
         }
         let former = container.ancestors

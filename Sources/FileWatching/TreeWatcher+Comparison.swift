@@ -253,6 +253,8 @@ extension TreeWatcher {
             container.comparisonPause = now &+ min(now &- began, settings.comparisonPause)
         }
         if container.comparison?.isPaced == true { container.comparison?.notBefore = container.comparisonPause }
+        // However long it took, there is a pause before the next.
+        if comparison.isPoll, container.nextPoll != nil { container.nextPoll = kernel.now() &+ settings.pollInterval }
         // Reading tags is no news of the file system.
         if !comparison.isPoll, !comparison.isForTags {
             notices.append(.compared(container: container.number, counts: comparison.counts))
@@ -358,18 +360,5 @@ extension TreeWatcher {
         tree.appendName(of: node, to: &name)
         holdRemoval(above, name, identity: nil, in: container)
         return true
-    }
-
-    /// Compares the directories that have no watch, when it is time.
-    func poll() {
-        for container in containers.values {
-            guard let time = container.nextPoll, kernel.now() >= time else { continue }
-            container.nextPoll = container.unwatched > 0 ? kernel.now() &+ settings.pollInterval : nil
-            suspects.insert(container.number)
-            guard container.comparison == nil else { continue }
-            let unwatched = directories.directories(of: container.number) { $0.flags.contains(.unwatched) }
-            // No barrier waits for a poll: what it finds was told by no event.
-            if !unwatched.isEmpty { compare(container, origin: Origin(cause: position), only: unwatched) }
-        }
     }
 }

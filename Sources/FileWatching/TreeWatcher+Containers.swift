@@ -17,6 +17,8 @@ extension TreeWatcher {
         let options = CrawlOptions(ignored: IgnoredNames(globs), readsTags: false)
         let container = WatchedContainer(number: number, path: path, options: options)
         container.isKnown = isKnown
+        if knownMounts == nil { knownMounts = kernel.mounts() ?? [] }
+        if containers.isEmpty { askForWatchLimit() }
         containers[number] = container
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
         check(container)
@@ -42,7 +44,7 @@ extension TreeWatcher {
         figures.directories = container.directories
         figures.watches = container.watches
         figures.unreadable = container.unreadable
-        figures.polled = container.unwatched
+        figures.polled = container.fileSystem == nil ? container.unwatched : container.directories
         figures.outstanding = container.outstanding
         return figures
     }
@@ -89,7 +91,13 @@ extension TreeWatcher {
         do throws(SystemError) {
             let number = try kernel.openDirectory(at: container.path, access: .path)
             defer { kernel.close(number) }
-            return .success(try kernel.status(of: "", in: number).file)
+            let status = try kernel.status(of: "", in: number)
+            // An empty directory is what is left when its file system is gone, and no news of what lies in that.
+            container.isUnmounted = container.isMountPoint && !status.isMountRoot
+            guard !container.isUnmounted else { throw .noDevice }
+            container.isMountPoint = status.isMountRoot
+            container.fileSystem = kernel.fileSystemType(of: number)?.nameIfChangedElsewhere
+            return .success(status.file)
         } catch {
             return .failure(error)
         }
@@ -136,6 +144,10 @@ extension TreeWatcher {
         let root = record(node, status)
         container.root = root
         notices.append(.containerFound(container: container.number, isKnown: container.isKnown))
+        if let name = container.fileSystem {
+            notices.append(.polledFileSystem(container: container.number, name: name))
+            pollLater(container)
+        }
         readRoot(root, of: container)
     }
 
@@ -156,17 +168,17 @@ extension TreeWatcher {
 
     /// The container's directory is gone: its entries leave the tree.
     private func lose(_ container: WatchedContainer, _ error: SystemError) {
+        container.failure = error
         leave(tree.root(of: container.number))
         // What is known of it is known again when it is found again.
         container.isKnown = true
         container.root = nil
         container.rootError = nil
         container.wasCrawled = false
-        container.failure = error
         container.firstCrawl = nil
         container.openRoot = nil
         container.nextPoll = nil
-        container.limit = nil
+        container.pollReason = nil
         abandonComparison(container)
         halves.removeAll(of: container.number)
         park(container)

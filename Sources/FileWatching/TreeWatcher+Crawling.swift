@@ -47,7 +47,8 @@ extension TreeWatcher {
         pool.submit(
             CrawlJob(
                 ticket: ticket, task: task, root: root, path: path(of: record.node) + [0], device: record.device,
-                inode: record.inode, options: container.options, descends: descends))
+                inode: record.inode, options: container.options, descends: descends, hasWatch: record.watch >= 0))
+        noteDepth(of: id)
     }
 
     private func taskOfTurn(for container: WatchedContainer, cause: UInt64) -> UInt32 {
@@ -113,6 +114,7 @@ extension TreeWatcher {
     }
 
     private func apply(_ result: CrawlResult) {
+        defer { if result.hasReservation { budget.release() } }
         counters.directoriesRead += 1
         outstandingJobs += result.childCount - 1
         if let task = tasks[result.task] {
@@ -204,25 +206,19 @@ extension TreeWatcher {
             }
             let directory = known ?? record(child, status)
             tickets[result.firstChild + UInt64(offset)] = directory
+            noteDepth(of: directory)
             directories[directory].flags.insert(.reading)
             directories[directory].flags.subtract([.needsReading, .changedMeanwhile])
         }
     }
 
     private func takeWatch(of result: CrawlResult, for id: DirectoryID, _ origin: Origin) {
-        let container = containers[directories.container(of: id)]
         guard result.watch >= 0 else {
-            container?.limit = result.watchError
-            if directories[id].flags.insert(.unwatched).inserted {
-                container?.unwatched += 1
-                if let container, container.unwatched == 1 {
-                    let path = path(of: directories[id].node)
-                    notices.append(.watchLimit(container: container.number, path: path))
-                    container.nextPoll = kernel.now() &+ settings.pollInterval
-                }
-            }
+            // With no room it was not asked for.
+            if directories[id].watch < 0 { becamePolled(id, result.watchError) }
             return
         }
+        holdWatch(result.watch)
         unwanted.remove(result.watch)
         if let other = directories.directory(watch: result.watch), other != id {
             // The same directory is known in two places, so one of them is out of date.
@@ -230,14 +226,13 @@ extension TreeWatcher {
             directories[other].flags.insert(.needsReading)
             lookAtPlace(of: other, origin: origin)
         }
+        let former = directories[id].watch
         setWatch(id, to: result.watch)
-        if directories[id].flags.remove(.unwatched) != nil, let container {
-            container.unwatched -= 1
-            if container.unwatched == 0 {
-                container.limit = nil
-                notices.append(.watchLimitOver(container: container.number))
-            }
+        // It has ended without a word, or is another directory's by now.
+        if former >= 0, former != result.watch, ancestorWatches[former] == nil, unwanted.insert(former).inserted {
+            unwantedWatches.append(former)
         }
+        isPolledNoMore(id)
     }
 
     /// A result that nobody wants: its watch goes, unless a directory has it or a result may still bring it.
@@ -245,6 +240,7 @@ extension TreeWatcher {
         guard result.watch >= 0, directories.directory(watch: result.watch) == nil,
             ancestorWatches[result.watch] == nil, unwanted.insert(result.watch).inserted
         else { return }
+        holdWatch(result.watch)
         unwantedWatches.append(result.watch)
     }
 

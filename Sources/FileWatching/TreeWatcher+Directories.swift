@@ -53,7 +53,7 @@ extension TreeWatcher {
                 container.unreadable -= 1
                 unreadable.remove(id)
             }
-            if directories[id].flags.contains(.unwatched) { container.unwatched -= 1 }
+            isPolledNoMore(id)
         }
         touchedNames[id.slot] = nil
         directories.remove(id)
@@ -78,10 +78,13 @@ extension TreeWatcher {
         for watch in unwantedWatches {
             if removed == slice { break }
             taken += 1
-            guard unwanted.remove(watch) != nil, directories.directory(watch: watch) == nil else { continue }
+            guard unwanted.remove(watch) != nil, directories.directory(watch: watch) == nil,
+                ancestorWatches[watch] == nil
+            else { continue }
             if tasksAreOutstanding { goneWatches.insert(watch) }
             // EINVAL: it has ended by itself, with its directory.
             try? kernel.removeWatch(watch)
+            releaseWatch(watch)
             removed += 1
         }
         unwantedWatches.removeFirst(taken)
@@ -110,12 +113,7 @@ extension TreeWatcher {
 
     /// We are short of something, which says nothing of the directory: it is polled until it can be read.
     func fellShort(_ id: DirectoryID, _ error: SystemError) {
-        guard let container = containers[directories.container(of: id)] else { return }
-        if directories[id].flags.insert(.unwatched).inserted {
-            container.unwatched += 1
-            container.limit = error
-        }
-        if container.nextPoll == nil { container.nextPoll = kernel.now() &+ settings.pollInterval }
+        becamePolled(id, error)
     }
 
     // MARK: Descriptors

@@ -55,6 +55,7 @@ extension TreeWatcher {
             overflowed(origin: origin)
             return
         }
+        if event.mask.contains(.ignored) { releaseWatch(event.watch) }
         if !ancestorWatches.isEmpty, let watch = ancestorWatches[event.watch] {
             ancestorChanged(event, name: name, watch.containers)
         }

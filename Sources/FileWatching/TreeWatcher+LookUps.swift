@@ -114,6 +114,7 @@ extension TreeWatcher {
             found(exchanged, named: name, in: id, status, tags, entry)
             return
         }
+        if !isSame, mountChanged(child, from: old, to: status, entry.origin) { return }
         if !isSame, old.kind.isDirectory || status.file.kind == .directory {
             removeNode(child, origin: entry.origin)
             appeared(name, in: id, status, tags, entry)

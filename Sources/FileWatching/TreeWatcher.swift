@@ -12,7 +12,7 @@ import Metadata
 package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     package let kernel: Kernel
     package let tree: Tree
-    package let settings: WatchSettings
+    package internal(set) var settings: WatchSettings
 
     let pool: CrawlPool<Kernel>
     var containers: [UInt32: WatchedContainer] = [:]
@@ -79,6 +79,18 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var cache: DirectoryCache
     var notices: [WatchNotice] = []
     var isClosed = false
+    /// How many watches there are, for the threads too.
+    let budget: WatchBudget
+    /// Watches that the kernel has, or had a moment ago.
+    var heldWatches: Set<Int32> = []
+    /// Directories that have none since there are too few, of all containers.
+    var overLimit = 0
+    /// When directories that want a watch may get those that others have or have had.
+    var nextBalance: UInt64?
+    /// What was mounted when that was looked at last; nil before the first container.
+    var knownMounts: Set<Mount>?
+    /// Mounts and unmounts while directories were being read, which are looked at once more afterwards.
+    var unsureMounts: Set<Mount> = []
     /// Whether a watcher without threads reads directories in its turns; a test can hold that back.
     package var performsJobs = true
     package internal(set) var counters = WatchCounters()
@@ -101,8 +113,11 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         self.kernel = kernel
         self.tree = tree
         self.settings = settings
+        let budget = WatchBudget()
+        self.budget = budget
         pool = CrawlPool(
-            kernel: kernel, threads: settings.crawlThreads, entriesAheadLimit: settings.crawledEntriesAhead, wake: wake)
+            kernel: kernel, budget: budget, threads: settings.crawlThreads,
+            entriesAheadLimit: settings.crawledEntriesAhead, wake: wake)
         cache = DirectoryCache(limit: settings.openDirectoryLimit)
         readBuffer = .allocate(byteCount: max(settings.readBufferSize, 65_536), alignment: 8)
         nameBuffer = .allocate(byteCount: WatchLimits.nameLength + 1, alignment: 8)
@@ -150,6 +165,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         removeUnwantedWatches()
         closeIdleDirectories()
         poll()
+        balance()
+        lookAtUnsureMounts()
         return more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
             || deferredLookUps.contains(where: isDue)
             || hasComparisonStep || (!linkedFiles.isEmpty && !tasksAreOutstanding)
@@ -172,6 +189,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         for half in halves.all where !isKeptForCrawl(half) { consider(half.deadline) }
         consider(hotDeadline)
         consider(readsAgain)
+        if !tasksAreOutstanding { consider(nextBalance) }
         consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
         for container in containers.values {
             consider(container.nextPoll)

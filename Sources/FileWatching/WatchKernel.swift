@@ -47,6 +47,16 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// Ends a watch.
     func removeWatch(_ watch: Int32) throws(SystemError)
 
+    /// The type of the file system that an open directory lies in; nil where that cannot be told.
+    func fileSystemType(of directory: CInt) -> FileSystemType?
+
+    /// How many watches a user may have (`fs.inotify.max_user_watches`); nil where that cannot be told. The limit in
+    /// force may be lower.
+    func userWatchLimit() -> Int?
+
+    /// What is mounted where; nil where that cannot be told.
+    func mounts() -> Set<Mount>?
+
     /// The value of `user.xdg.tags`: its length, 0 where there is none or where it cannot be read. What does not fit
     /// into the buffer counts as none.
     func readTags(

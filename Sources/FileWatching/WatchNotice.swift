@@ -17,8 +17,10 @@ package enum WatchNotice: Sendable, Hashable {
     case overflow
     /// A comparison ended.
     case compared(container: UInt32, counts: ComparisonCounts)
-    /// No more watches: from this directory on, some are polled. Said once for each container until it is whole again.
-    case watchLimit(container: UInt32, path: [UInt8])
+    /// Too few watches: from this directory on, some are polled. Said once for each container until it is whole again.
+    case watchLimit(container: UInt32, path: [UInt8], reason: PollReason)
+    /// The container's file system, of this type, does not tell of all changes: it is polled.
+    case polledFileSystem(container: UInt32, name: String)
     /// Every directory of the container has its watch again.
     case watchLimitOver(container: UInt32)
     /// Reading the inotify descriptor failed.

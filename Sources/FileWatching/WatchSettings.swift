@@ -5,6 +5,8 @@
 package struct WatchSettings: Sendable {
     /// Threads that read directories. 0 reads them on the loop, for tests.
     package var crawlThreads = 2
+    /// The share of `fs.inotify.max_user_watches` that is taken at most, over all containers.
+    package var watchShare = 1.0
     /// How often directories without a watch are compared.
     package var pollInterval: UInt64 = 30_000_000_000
     /// How long the first half of a rename waits for the second.

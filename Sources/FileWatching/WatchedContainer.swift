@@ -43,8 +43,17 @@ final class WatchedContainer {
     var watches = 0
     var unreadable = 0
     var unwatched = 0
+    /// Those of them that would have a watch if there were more.
+    var overLimit = 0
     /// Why directories are without a watch.
-    var limit: SystemError?
+    var pollReason: PollReason?
+    /// The name of its file system, where that does not tell of all changes: every directory is polled then, and watched
+    /// too for what is told.
+    var fileSystem: String?
+    /// Whether a file system was mounted on its directory when that was found.
+    var isMountPoint = false
+    /// Whether that file system is not there any more.
+    var isUnmounted = false
     var nextPoll: UInt64?
 
     init(number: UInt32, path: String, options: CrawlOptions) {
@@ -54,16 +63,21 @@ final class WatchedContainer {
     }
 
     var state: ContainerState {
+        if isUnmounted {
+            return .unavailable(
+                reason: "its file system is not mounted; to have the directory itself, remove the container and add it "
+                    + "again")
+        }
         if let failure = failure ?? rootError { return .unavailable(reason: failure.description) }
         if firstCrawl != nil { return .crawling }
         if let comparison, !comparison.isPoll, !comparison.isForTags { return .verifying }
+        if let fileSystem {
+            return .degraded(
+                reason: "all \(directories) directories are polled: \(PollReason.fileSystem(name: fileSystem))")
+        }
         if unwatched > 0 {
-            guard let limit, limit != .noSpace else {
-                return .degraded(
-                    reason: "\(unwatched) directories are polled: no inotify watches are left; "
-                        + "raise fs.inotify.max_user_watches (sysctl)")
-            }
-            return .degraded(reason: "\(unwatched) directories are polled: \(limit)")
+            let reason = pollReason ?? .watchLimit
+            return .degraded(reason: "\(unwatched) of \(directories) directories are polled: \(reason)")
         }
         return wasCrawled ? .live : .crawling
     }

@@ -77,6 +77,13 @@ package enum Directory {
     @usableFromInline static let nameOffset = 19
     @usableFromInline static let dot = UInt8(ascii: ".")
 
+    /// The type of the file system that a directory lies in (`f_type` of fstatfs(2)).
+    package static func fileSystemType(of directory: CInt) throws(SystemError) -> UInt64 {
+        var type: UInt64 = 0
+        try systemCall { clinux_file_system_type(directory, &type) }
+        return type
+    }
+
     /// Makes a directory (mkdirat(2)).
     package static func make(
         _ path: UnsafePointer<CChar>, in directory: CInt = AT_FDCWD, mode: UInt32

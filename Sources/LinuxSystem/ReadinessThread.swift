@@ -8,15 +8,20 @@ import Synchronization
 /// the reader is woken once for each time that it is ready to read. At idle it sleeps in poll(2).
 package final class ReadinessThread: Sendable {
     private let descriptor: CInt
+    private let events: CShort
     private let wake: @Sendable () -> Void
     /// Set by ``arm()`` and ``stop()``, and seen by the thread only while it is not armed, or to stop.
     private let signal: Signal
     private let stopping = Atomic<Bool>(false)
     private let thread = Mutex<pthread_t?>(nil)
 
-    /// Starts the thread, armed. The descriptor must stay open until ``stop()`` has returned.
-    package init(descriptor: CInt, wake: @escaping @Sendable () -> Void) throws(SystemError) {
+    /// Starts the thread, armed. The descriptor must stay open until ``stop()`` has returned. `events` is what to wait
+    /// for in the words of poll(2).
+    package init(
+        descriptor: CInt, events: CShort = CShort(POLLIN), wake: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
         self.descriptor = descriptor
+        self.events = events
         self.wake = wake
         signal = try Signal()
         var handle = pthread_t()
@@ -50,7 +55,9 @@ package final class ReadinessThread: Sendable {
 
     private func run() {
         while !stopping.load(ordering: .acquiring) {
-            guard let (ready, signalled) = try? Poll.untilReadable(descriptor, signal.number) else { return }
+            guard let (ready, signalled) = try? Poll.untilReadable(descriptor, signal.number, events: events) else {
+                return
+            }
             if signalled { signal.clear() }
             guard ready, !stopping.load(ordering: .acquiring) else { continue }
             wake()

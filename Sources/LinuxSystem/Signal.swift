@@ -31,10 +31,13 @@ package struct Signal: ~Copyable, Sendable {
 
 /// poll(2).
 package enum Poll {
-    /// Waits until one of two descriptors is readable or has failed, and says which. No limit of time.
-    package static func untilReadable(_ first: CInt, _ second: CInt) throws(SystemError) -> (Bool, Bool) {
+    /// Waits until one of two descriptors is readable or has failed, and says which. No limit of time. `events` is what
+    /// is waited for of the first.
+    package static func untilReadable(
+        _ first: CInt, _ second: CInt, events: CShort = CShort(POLLIN)
+    ) throws(SystemError) -> (Bool, Bool) {
         var descriptors = (
-            pollfd(fd: first, events: CShort(POLLIN), revents: 0),
+            pollfd(fd: first, events: events, revents: 0),
             pollfd(fd: second, events: CShort(POLLIN), revents: 0)
         )
         while true {

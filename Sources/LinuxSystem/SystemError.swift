@@ -38,6 +38,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     package static let tooManyDescriptors = SystemError(code: EMFILE)
     package static let tooManyDescriptorsInSystem = SystemError(code: ENFILE)
     package static let busy = SystemError(code: EBUSY)
+    package static let noDevice = SystemError(code: ENODEV)
     package static let stale = SystemError(code: ESTALE)
     package static let range = SystemError(code: ERANGE)
 }

@@ -14,6 +14,8 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
     /// The kernel's event queue overflowed; tree and index are being compared.
     case overflow
     case watchLimitReached = "watch-limit-reached"
+    /// A container's file system does not tell of all changes.
+    case polledFileSystem = "polled-file-system"
     case unreadableDirectory = "unreadable-directory"
     case containerUnavailable = "container-unavailable"
     case containerAvailable = "container-available"
@@ -36,6 +38,7 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
         case .containerLive: "776e19030b924e4dacb230f69b45c7c3"
         case .overflow: "c7b2186362fc4f43aa6fca22ab950b32"
         case .watchLimitReached: "f2f63e31d1fb40a984a350d6b4b17dbf"
+        case .polledFileSystem: "d3ba2f5d45a14bd8853cf46c2326c39e"
         case .unreadableDirectory: "6a8dfb232edb42159d4b0c0da0c03047"
         case .containerUnavailable: "e67609aa545b4c30b5b7948e4f86efca"
         case .containerAvailable: "ceee0e90c76d4469b78ca44de98e13ce"

@@ -51,6 +51,11 @@ final class PlayedKernel: WatchKernel {
         var watchLimit = Int.max
         var descriptorLimit = Int.max
         var removedWatches: [Int32] = []
+        /// What the system says of the limit, whatever is in force.
+        var userWatchLimit: Int?
+        /// The most watches that there ever were.
+        var mostWatches = 0
+        var fileSystemType: FileSystemType?
     }
 
     let state = Mutex(State())
@@ -208,6 +213,7 @@ final class PlayedKernel: WatchKernel {
             let watch = state.nextWatch
             state.nextWatch += 1
             state.watches[watch] = inode
+            state.mostWatches = max(state.mostWatches, state.watches.count)
             state.inodes[inode]?.watch = watch
             state.inodes[inode]?.mask = mask
             result = .success(watch)
@@ -224,6 +230,23 @@ final class PlayedKernel: WatchKernel {
             return true
         }
         if !existed { throw .invalid }
+    }
+
+    func fileSystemType(of directory: CInt) -> FileSystemType? { state.withLock { $0.fileSystemType } }
+
+    func userWatchLimit() -> Int? { state.withLock { $0.userWatchLimit } }
+
+    func mounts() -> Set<Mount>? {
+        state.withLock { state in
+            var mounts: Set<Mount> = []
+            var stack: [(UInt64, String)] = [(1, "")]
+            while let (inode, path) = stack.popLast() {
+                guard let entry = state.inodes[inode] else { continue }
+                if entry.isMountRoot { mounts.insert(Mount(number: Int(inode), path: Array(path.utf8))) }
+                for (name, child) in entry.children { stack.append((child, path + "/" + name)) }
+            }
+            return mounts
+        }
     }
 
     func readTags(

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -189,6 +190,14 @@ static inline long clinux_readlinkat(int directory, const char *path, void *buff
 
 static inline long clinux_fchmodat(int directory, const char *path, unsigned mode) {
   return CLINUX_RESULT(fchmodat(directory, path, mode, 0));
+}
+
+// The type of the file system that an open descriptor lies in (fstatfs(2)).
+static inline long clinux_file_system_type(int descriptor, uint64_t *type) {
+  struct statfs s;
+  long result = CLINUX_RESULT(fstatfs(descriptor, &s));
+  if (result == 0) *type = (uint32_t)s.f_type;
+  return result;
 }
 
 static inline long clinux_fsync(int descriptor) { return CLINUX_RESULT(fsync(descriptor)); }

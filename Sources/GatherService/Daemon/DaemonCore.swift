@@ -39,6 +39,7 @@ final class DaemonCore {
         self.logger.logLevel = configuration.logLevel
         var settings = WatchSettings()
         settings.pollInterval = configuration.pollInterval
+        settings.watchShare = configuration.watchShare
         pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
         engine = try Engine(loop: loop, settings: settings, pool: pool, logger: self.logger)
         pool.start()
@@ -196,6 +197,7 @@ final class DaemonCore {
         do {
             let (read, containers) = try DaemonCore.read(options, runtime, logger)
             configuration = read
+            engine.watcher.set(pollInterval: configuration.pollInterval, watchShare: configuration.watchShare)
             apply(containers)
         } catch {
             logger.error(
@@ -215,8 +217,6 @@ final class DaemonCore {
     private func sayWhatNeedsARestart(_ old: DaemonConfiguration) {
         let keys = [
             ("socket-group", old.socketGroup != configuration.socketGroup),
-            ("poll-interval", old.pollInterval != configuration.pollInterval),
-            ("watch-share", old.watchShare != configuration.watchShare),
             ("snapshot-interval", old.snapshotInterval != configuration.snapshotInterval),
         ].filter(\.1).map(\.0)
         guard !keys.isEmpty else { return }

@@ -121,9 +121,13 @@ extension Engine {
                 "container '\($0.identifier)' was compared with the file system: "
                     + "\(counts.added) added, \(counts.changed) changed, \(counts.removed) removed"
             }
-        case .watchLimit(let number, let path):
-            log(.error, number, "watch-limit-reached") {
-                "no more inotify watches, polling from \(absolute(path, in: $0)) on; raise fs.inotify.max_user_watches"
+        case .watchLimit(let number, let path, let reason):
+            log(
+                .error, number, "watch-limit-reached",
+                { "\(reason); directories of '\($0.identifier)' are polled from \(absolute(path, in: $0)) on" })
+        case .polledFileSystem(let number, let name):
+            log(.warning, number, "polled-file-system") {
+                "\(name) at \($0.configuration.path) does not report changes that are made elsewhere, polling it"
             }
         case .watchLimitOver(let number):
             log(.notice, number, "container-live") { "every directory of '\($0.identifier)' is watched again" }

@@ -48,6 +48,8 @@ final class Engine {
 
     private let kernel: LinuxKernel
     private var readiness: ReadinessThread?
+    /// Nil where the table of mounts cannot be watched: mounts are noticed at the next comparison then.
+    private var mountWatch: MountWatch?
     /// Whether the waiting thread has spoken and waits to be armed again.
     private var readinessSpent = false
     private var isTurning = false
@@ -68,6 +70,7 @@ final class Engine {
         let mailbox = Mailbox(loop: loop)
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
         readiness = try ReadinessThread(descriptor: kernel.descriptor, wake: { mailbox.post(.readable) })
+        mountWatch = try? MountWatch(wake: { mailbox.post(.mountsChanged) })
         mailbox.open(self)
     }
 
@@ -77,6 +80,8 @@ final class Engine {
         deadline?.task.cancel()
         readiness?.stop()
         readiness = nil
+        mountWatch?.stop()
+        mountWatch = nil
         watcher.close()
     }
 
@@ -87,7 +92,13 @@ final class Engine {
 
     /// Why the loop was woken.
     func woken(_ reason: Mailbox.Reason) {
-        if case .readable = reason { readinessSpent = true }
+        switch reason {
+        case .readable: readinessSpent = true
+        case .mountsChanged:
+            mountWatch?.arm()
+            watcher.mountsChanged()
+        case .crawled: break
+        }
         turn()
     }
 

@@ -11,6 +11,8 @@ final class Mailbox: Sendable {
         case readable
         /// A crawling thread has handed something over.
         case crawled
+        /// Something was mounted or unmounted.
+        case mountsChanged
     }
 
     private struct State {

@@ -1,0 +1,38 @@
+// File systems by the numbers that statfs(2) gives, as far as watching them is different.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The type of a file system (`f_type` of statfs(2); the numbers are in `linux/magic.h` and the sources of the file
+/// systems).
+package struct FileSystemType: Sendable, Hashable {
+    package var rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// Those whose files others change without this kernel hearing of it: other machines, or a program that serves
+    /// them. inotify tells what programs of this machine do through the mount and nothing else, so these are watched and
+    /// polled. An overlay is not among them: its own changes are told, and its layers must not be changed beneath it.
+    private static let changedElsewhere: [UInt64: String] = [
+        0x6969: "nfs",
+        0x517B: "smb",
+        0xFF53_4D42: "cifs",
+        0xFE53_4D42: "smb2",
+        0x6573_5546: "fuse",
+        0x0102_1997: "9p",
+        0x5346_414F: "afs",
+        0x6B41_4653: "afs",
+        0x00C3_6400: "ceph",
+        0x7375_7245: "coda",
+        0x564C: "ncp",
+        0x0116_1970: "gfs2",
+        0x7461_636F: "ocfs2",
+        0x0BD0_0BD0: "lustre",
+        0x4750_4653: "gpfs",
+        0x1983_0326: "beegfs",
+        0x786F_4256: "vboxsf",
+        0xBACB_ACBC: "vmhgfs",
+        0x9FA0: "proc",
+        0x6265_6572: "sysfs",
+    ]
+
+    /// The file system's name where it does not report everything; nil where it does.
+    package var nameIfChangedElsewhere: String? { FileSystemType.changedElsewhere[rawValue] }
+}

@@ -1,0 +1,28 @@
+// Why directories are polled.
+// SPDX-License-Identifier: Apache-2.0
+
+package import LinuxSystem
+
+/// Why directories are looked at from time to time, instead of being watched.
+package enum PollReason: Sendable, Hashable, CustomStringConvertible {
+    /// The kernel gives no more watches.
+    case watchLimit
+    /// Gather's own share of the watches is used up.
+    case watchShare
+    /// The file system does not tell of changes that are made elsewhere.
+    case fileSystem(name: String)
+    /// The system is short of something else.
+    case shortage(SystemError)
+
+    /// What it is, and what helps.
+    package var description: String {
+        switch self {
+        case .watchLimit: "no inotify watches are left; raise fs.inotify.max_user_watches (sysctl)"
+        case .watchShare:
+            "gatherd's share of the inotify watches is used up; raise fs.inotify.max_user_watches (sysctl) or "
+                + "watch-share"
+        case .fileSystem(let name): "\(name) does not report changes that are made elsewhere"
+        case .shortage(let error): "\(error)"
+        }
+    }
+}

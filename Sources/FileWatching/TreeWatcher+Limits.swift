@@ -1,0 +1,208 @@
+// Too few watches: the directories nearest to the roots get those that there are, the others are polled.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+// A crawl goes down into the tree and takes watches as it comes by, until there are none left. Afterwards the
+// directories that have none but lie nearer to their root than others that have one get theirs, in two steps: those
+// others give theirs up, and what is free then goes to the nearest. Only containers that want watches give some up: one
+// that is whole stays so, unless the share is lowered.
+extension TreeWatcher {
+    /// What is set, from now on.
+    package func set(pollInterval: UInt64, watchShare: Double) {
+        settings.pollInterval = pollInterval
+        settings.watchShare = watchShare
+        askForWatchLimit()
+        for container in containers.values where container.nextPoll != nil { pollLater(container) }
+        balanceSoon()
+    }
+
+    // MARK: Counting
+
+    /// How many watches there are, over all containers.
+    package var watchCount: Int { heldWatches.count }
+
+    /// The limit may have been raised or lowered; and where the kernel refused a watch, another may be free now.
+    func askForWatchLimit() {
+        budget.setLimit(kernel.userWatchLimit().map { Int(Double($0) * settings.watchShare) } ?? .max)
+    }
+
+    func holdWatch(_ watch: Int32) {
+        if heldWatches.insert(watch).inserted { budget.take() }
+    }
+
+    func releaseWatch(_ watch: Int32) {
+        guard heldWatches.remove(watch) != nil else { return }
+        budget.release()
+        balanceSoon()
+    }
+
+    // MARK: Being polled
+
+    /// A directory has no watch, or cannot be read, for want of something: nil of room.
+    func becamePolled(_ id: DirectoryID, _ error: SystemError?) {
+        guard let container = containers[directories.container(of: id)] else { return }
+        let reason: PollReason
+        switch error {
+        case nil: reason = .watchShare
+        case .some(.noSpace):
+            reason = .watchLimit
+            // The kernel has the last word: until one is given back there are no more.
+            budget.setLimit(min(budget.count, budget.count + budget.room))
+        case .some(let error): reason = .shortage(error)
+        }
+        // What the kernel says is said again to those that are not asked for after that.
+        if reason != .watchShare || container.pollReason == nil { container.pollReason = reason }
+        let isOverLimit = error == nil || error == .noSpace
+        if isOverLimit, directories[id].flags.insert(.overLimit).inserted {
+            container.overLimit += 1
+            overLimit += 1
+            balanceSoon()
+        }
+        if directories[id].flags.insert(.unwatched).inserted {
+            container.unwatched += 1
+            if container.unwatched == 1, isOverLimit {
+                let path = path(of: directories[id].node)
+                notices.append(
+                    .watchLimit(container: container.number, path: path, reason: container.pollReason ?? reason))
+            }
+        }
+        if container.nextPoll == nil { pollLater(container) }
+    }
+
+    /// A directory is watched, or is left.
+    func isPolledNoMore(_ id: DirectoryID) {
+        guard directories[id].flags.remove(.unwatched) != nil,
+            let container = containers[directories.container(of: id)]
+        else { return }
+        container.unwatched -= 1
+        if directories[id].flags.remove(.overLimit) != nil {
+            container.overLimit -= 1
+            overLimit -= 1
+        }
+        if container.unwatched == 0, container.failure == nil {
+            container.pollReason = nil
+            notices.append(.watchLimitOver(container: container.number))
+        }
+    }
+
+    func pollLater(_ container: WatchedContainer) { container.nextPoll = kernel.now() &+ settings.pollInterval }
+
+    /// Compares the directories that are polled, when it is time: nearest to the root first, so that these get watches
+    /// that are free.
+    func poll() {
+        for container in containers.values {
+            guard let time = container.nextPoll, kernel.now() >= time else { continue }
+            let isPolled = container.unwatched > 0 || container.fileSystem != nil
+            if isPolled { pollLater(container) } else { container.nextPoll = nil }
+            if container.overLimit > 0 { askForWatchLimit() }
+            suspects.insert(container.number)
+            guard container.comparison == nil, container.failure == nil else { continue }
+            let isWhole = container.fileSystem != nil
+            let polled = directories.directories(of: container.number) { isWhole || $0.flags.contains(.unwatched) }
+            pollNow(container, polled)
+        }
+    }
+
+    private func pollNow(_ container: WatchedContainer, _ polled: [DirectoryID]) {
+        guard !polled.isEmpty else { return }
+        // No barrier waits for a poll: what it finds was told by no event.
+        compare(
+            container, origin: Origin(cause: position),
+            only: polled.sorted { directories[$0].depth < directories[$1].depth })
+    }
+
+    func noteDepth(of id: DirectoryID) {
+        guard let parent = tree.parent(of: directories[id].node), let above = directories.directory(at: parent) else {
+            return
+        }
+        directories[id].depth = min(directories[above].depth, .max - 1) + 1
+    }
+
+    // MARK: Balance
+
+    private func balanceSoon() {
+        guard nextBalance == nil, overLimit > 0 || budget.room < 0 else { return }
+        nextBalance = kernel.now() &+ WatchLimits.balanceInterval
+    }
+
+    /// Hands free watches to the directories nearest to the roots, or takes some from those farthest away.
+    func balance() {
+        guard let time = nextBalance, !tasksAreOutstanding, kernel.now() >= time else { return }
+        nextBalance = nil
+        let isOver = budget.room < 0
+        let wanting = Set(
+            containers.values.filter { isOver || $0.overLimit > 0 && $0.failure == nil }.map(\.number))
+        guard !wanting.isEmpty else { return }
+        guard unwantedWatches.isEmpty else {
+            balanceSoon()
+            return
+        }
+        if budget.room > 0 { handOut(budget.room, to: wanting) } else { takeBack(from: wanting) }
+    }
+
+    private func handOut(_ room: Int, to wanting: Set<UInt32>) {
+        var waiting = [Int](repeating: 0, count: Int(UInt16.max) + 1)
+        for record in directories.records where isWaiting(record, wanting) { waiting[Int(record.depth)] += 1 }
+        var left = room
+        var last = 0
+        while last < waiting.count - 1, left > waiting[last] {
+            left -= waiting[last]
+            last += 1
+        }
+        var chosen: [UInt32: [DirectoryID]] = [:]
+        for (slot, record) in directories.records.enumerated()
+        where isWaiting(record, wanting) && Int(record.depth) <= last {
+            if Int(record.depth) == last {
+                guard left > 0 else { continue }
+                left -= 1
+            }
+            chosen[record.node.container, default: []].append(directories.id(ofSlot: Int32(slot)))
+        }
+        for (number, ids) in chosen {
+            guard let container = containers[number] else { continue }
+            // Whatever is under way ends, and the balance is struck again.
+            if container.comparison == nil { pollNow(container, ids) } else { balanceSoon() }
+        }
+    }
+
+    private func isWaiting(_ record: DirectoryRecord, _ wanting: Set<UInt32>) -> Bool {
+        record.flags.contains(.overLimit) && record.flags.contains(.alive) && record.watch < 0
+            && wanting.contains(record.node.container)
+    }
+
+    private func takeBack(from wanting: Set<UInt32>) {
+        var waiting = [Int](repeating: 0, count: Int(UInt16.max) + 1)
+        var watched = waiting
+        for record in directories.records
+        where record.flags.contains(.alive) && wanting.contains(record.node.container) {
+            if record.watch >= 0 {
+                watched[Int(record.depth)] += 1
+            } else if record.flags.contains(.overLimit) {
+                waiting[Int(record.depth)] += 1
+            }
+        }
+        // Down to where the watches would reach if the nearest had them.
+        var reach = watched.reduce(0, +) + min(budget.room, 0)
+        var quota = watched
+        for depth in watched.indices {
+            quota[depth] -= min(watched[depth], max(reach, 0))
+            if reach < watched[depth] + waiting[depth] {
+                reach = 0
+            } else {
+                reach -= watched[depth] + waiting[depth]
+            }
+        }
+        for (slot, record) in directories.records.enumerated()
+        where record.flags.contains(.alive) && record.watch >= 0 && wanting.contains(record.node.container)
+            && quota[Int(record.depth)] > 0 && ancestorWatches[record.watch] == nil
+        {
+            quota[Int(record.depth)] -= 1
+            let id = directories.id(ofSlot: Int32(slot))
+            setWatch(id, to: -1)
+            if unwanted.insert(record.watch).inserted { unwantedWatches.append(record.watch) }
+            becamePolled(id, nil)
+        }
+    }
+}

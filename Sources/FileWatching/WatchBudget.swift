@@ -1,0 +1,38 @@
+// How many watches there may be, shared by the loop and the crawling threads.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Counts the watches that there are and those that threads are about to make, so that there are never more than the
+/// limit. What the kernel itself allows is known only when it refuses (`ENOSPC`): the limit is then lowered to what
+/// there is.
+final class WatchBudget: Sendable {
+    private let used = Atomic<Int>(0)
+    private let limit = Atomic<Int>(.max)
+
+    /// How many more there may be.
+    var room: Int { limit.load(ordering: .relaxed) - used.load(ordering: .relaxed) }
+
+    /// How many there are, with those that are being made.
+    var count: Int { used.load(ordering: .relaxed) }
+
+    func setLimit(_ count: Int) { limit.store(count, ordering: .relaxed) }
+
+    /// Takes one, for a watch that is about to be made. False where there is none left.
+    func reserve() -> Bool {
+        var count = used.load(ordering: .relaxed)
+        while count < limit.load(ordering: .relaxed) {
+            let (exchanged, original) = used.compareExchange(
+                expected: count, desired: count + 1, ordering: .relaxed)
+            if exchanged { return true }
+            count = original
+        }
+        return false
+    }
+
+    /// Counts a watch that is there whatever the limit says.
+    func take() { used.wrappingAdd(1, ordering: .relaxed) }
+
+    /// Gives one back.
+    func release() { used.wrappingSubtract(1, ordering: .relaxed) }
+}

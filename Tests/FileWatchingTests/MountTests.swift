@@ -1,0 +1,178 @@
+// File systems that are mounted and unmounted, for real where this is allowed.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import Glibc
+import LinuxSystem
+import Metadata
+import Testing
+
+/// Mounts memory over directories, and takes it away at the end.
+final class Mounts {
+    private var paths: [String] = []
+
+    /// Whether this process may mount, tried once.
+    static let areAllowed: Bool = {
+        let directory = TemporaryDirectory()
+        guard mount("none", directory.path, "tmpfs", 0, nil) == 0 else { return false }
+        umount2(directory.path, 0)
+        return true
+    }()
+
+    func make(_ path: String) {
+        #expect(mount("none", path, "tmpfs", 0, nil) == 0, "\(path): \(errno)")
+        paths.append(path)
+    }
+
+    func bind(_ source: String, _ path: String) {
+        #expect(mount(source, path, nil, UInt(MS_BIND), nil) == 0, "\(path): \(errno)")
+        paths.append(path)
+    }
+
+    func end(_ path: String) {
+        #expect(umount2(path, 0) == 0, "\(path): \(errno)")
+        paths.removeAll { $0 == path }
+    }
+
+    deinit { for path in paths.reversed() { umount2(path, CInt(MNT_DETACH)) } }
+}
+
+@Suite(.serialized, .enabled(if: Mounts.areAllowed)) struct MountTests {
+    let directory = TemporaryDirectory()
+
+    /// Waits until the kernel has told of the mounts, as the daemon's loop does.
+    private func settle(_ fixture: WatcherFixture, _ context: String = "") {
+        fixture.watcher.mountsChanged()
+        fixture.settle(context)
+    }
+
+    @Test func overADirectoryOfAContainer() throws {
+        let mounts = Mounts()
+        for name in ["a", "a/b", "a/b/c"] { directory.makeDirectory(name) }
+        directory.write("a/b/c/f")
+        directory.write("a/b/g")
+        let fixture = try WatcherFixture()
+        fixture.watcher.addContainer(1, path: directory.path)
+        fixture.settle()
+        let entry = fixture.tree.identity(at: "a/b")
+        mounts.make(directory.url("a/b"))
+        directory.write("a/b/inside")
+        settle(fixture, "mounted")
+        expectEqual(fixture.tree, directory.path, "mounted")
+        #expect(fixture.tree.identity(at: "a/b") == entry)
+        #expect(fixture.tree.node(at: "a/b/c") == nil)
+        #expect(fixture.watcher.figures(of: 1).directories == 2)
+        mounts.end(directory.url("a/b"))
+        settle(fixture, "unmounted")
+        expectEqual(fixture.tree, directory.path, "unmounted")
+        #expect(fixture.tree.identity(at: "a/b") == entry)
+        #expect(fixture.watcher.figures(of: 1).directories == 4)
+        directory.write("a/b/c/f", "watched again")
+        fixture.settle()
+        expectEqual(fixture.tree, directory.path, "watched again")
+        #expect(fixture.watcher.state(of: 1) == .live)
+    }
+
+    /// A bind mount is the same directory under another name, and a file may be covered too.
+    @Test func bindMounts() throws {
+        let mounts = Mounts()
+        for name in ["a", "b"] { directory.makeDirectory(name) }
+        directory.write("a/f", "one")
+        directory.write("g", "two")
+        let fixture = try WatcherFixture()
+        fixture.watcher.addContainer(1, path: directory.path)
+        fixture.settle()
+        mounts.bind(directory.url("a"), directory.url("b"))
+        mounts.bind(directory.url("a/f"), directory.url("g"))
+        settle(fixture, "mounted")
+        expectEqual(fixture.tree, directory.path, "mounted")
+        mounts.end(directory.url("g"))
+        mounts.end(directory.url("b"))
+        settle(fixture, "unmounted")
+        expectEqual(fixture.tree, directory.path, "unmounted")
+        #expect(fixture.watcher.figures(of: 1).directories == 3)
+    }
+
+    @Test func aContainerOnAMountPoint() throws {
+        let mounts = Mounts()
+        let store = TemporaryDirectory()
+        store.makeDirectory("d")
+        store.write("d/f")
+        directory.makeDirectory("m")
+        directory.write("m/beneath")
+        mounts.bind(store.path, directory.url("m"))
+        let fixture = try WatcherFixture(containers: [1, 2])
+        fixture.watcher.addContainer(1, path: directory.path)
+        fixture.watcher.addContainer(2, path: directory.url("m"))
+        fixture.settle()
+        expectEqual(fixture.tree, directory.path)
+        expectEqual(fixture.tree, directory.url("m"), container: 2)
+        let file = fixture.tree.identity(at: "d/f", in: 2)
+        #expect(file != nil)
+        mounts.end(directory.url("m"))
+        settle(fixture, "unmounted")
+        #expect(fixture.tree.contents(of: 2).isEmpty)
+        guard case .unavailable(let reason) = fixture.watcher.state(of: 2) else {
+            Issue.record("\(String(describing: fixture.watcher.state(of: 2)))")
+            return
+        }
+        #expect(reason.contains("not mounted"))
+        expectEqual(fixture.tree, directory.path, "unmounted")
+        #expect(fixture.tree.node(at: "m/beneath") != nil)
+        mounts.bind(store.path, directory.url("m"))
+        settle(fixture, "mounted again")
+        #expect(fixture.watcher.state(of: 2) == .live)
+        #expect(fixture.tree.identity(at: "d/f", in: 2) == file)
+        expectEqual(fixture.tree, directory.path, "mounted again")
+        expectEqual(fixture.tree, directory.url("m"), container: 2, "mounted again")
+    }
+
+    @Test func aboveAContainer() throws {
+        let mounts = Mounts()
+        directory.makeDirectory("a")
+        directory.makeDirectory("a/c")
+        directory.write("a/c/f")
+        let fixture = try WatcherFixture()
+        fixture.watcher.addContainer(1, path: directory.url("a/c"))
+        fixture.settle()
+        mounts.make(directory.url("a"))
+        settle(fixture)
+        #expect(fixture.tree.contents(of: 1).isEmpty)
+        mounts.end(directory.url("a"))
+        settle(fixture)
+        #expect(fixture.watcher.state(of: 1) == .live)
+        expectEqual(fixture.tree, directory.url("a/c"))
+    }
+
+    /// Memory and overlays tell of everything.
+    @Test func memoryIsLive() throws {
+        let mounts = Mounts()
+        mounts.make(directory.path)
+        directory.write("f")
+        let fixture = try WatcherFixture()
+        fixture.watcher.addContainer(1, path: directory.path)
+        fixture.settle()
+        #expect(fixture.watcher.state(of: 1) == .live)
+    }
+
+    /// The thread says so once for each change that comes after it was armed.
+    @Test func theWatchWakes() throws {
+        let mounts = Mounts()
+        let signal = try WakeSignal()
+        let watch = try MountWatch { signal.signal.set() }
+        for _ in 0..<3 {
+            let before = try MountTable.read()
+            mounts.make(directory.path)
+            _ = try Poll.untilReadable(signal.signal.number, signal.signal.number)
+            signal.signal.clear()
+            watch.arm()
+            let after = try MountTable.read()
+            #expect(after.subtracting(before).map(\.path).contains(Array(directory.path.utf8)))
+            mounts.end(directory.path)
+            _ = try Poll.untilReadable(signal.signal.number, signal.signal.number)
+            signal.signal.clear()
+            watch.arm()
+        }
+        watch.stop()
+    }
+}
