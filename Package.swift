@@ -59,7 +59,8 @@ let package = Package(
         .testTarget(name: "MetadataIndexTests", dependencies: ["MetadataIndex", "Metadata"]),
 
         .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
-        .testTarget(name: "FileWatchingTests", dependencies: ["FileWatching", "LinuxSystem", "Metadata"]),
+        .testTarget(
+            name: "FileWatchingTests", dependencies: ["FileWatching", "LinuxSystem", "Metadata"], exclude: ["Scenarios"]),
 
         // MARK: Rung 3: live queries, our interfaces
 

@@ -20,6 +20,8 @@ struct LookUpQueue {
         var length: UInt16
         /// How often it had to wait.
         var attempts: UInt8
+        /// Nothing that was heard of says why it should not be there; where it is not, something in the queue does.
+        var isExpected: Bool
     }
 
     private var entries: [Entry] = []
@@ -51,9 +53,12 @@ struct LookUpQueue {
 
     /// Adds a name, unless it waits already; the earlier cause then counts.
     mutating func add(
-        _ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0
+        _ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
+        isExpected: Bool = false
     ) {
-        add(name, hash: LookUpQueue.hash(name, directory.slot), in: directory, origin: origin, attempts: attempts)
+        add(
+            name, hash: LookUpQueue.hash(name, directory.slot), in: directory, origin: origin, attempts: attempts,
+            isExpected: isExpected)
     }
 
     /// Where the name waits, or the bucket for it.
@@ -78,14 +83,15 @@ struct LookUpQueue {
 
     /// Joins a name with the same one that waits; false where none does.
     mutating func merge(
-        _ name: UnsafeRawBufferPointer, hash: UInt32, in directory: DirectoryID, origin: Origin
+        _ name: UnsafeRawBufferPointer, hash: UInt32, in directory: DirectoryID, origin: Origin, isExpected: Bool
     ) -> Bool {
         guard !isEmpty, let index = find(name, hash, directory).index else { return false }
-        merge(origin, into: index)
+        merge(origin, isExpected: isExpected, into: index)
         return true
     }
 
-    private mutating func merge(_ origin: Origin, into index: Int) {
+    private mutating func merge(_ origin: Origin, isExpected: Bool, into index: Int) {
+        if !isExpected { entries[index].isExpected = false }
         entries[index].origin.cause = min(entries[index].origin.cause, origin.cause)
         guard entries[index].origin.task == 0, origin.task != 0 else { return }
         entries[index].origin.task = origin.task
@@ -94,11 +100,12 @@ struct LookUpQueue {
 
     /// As the other, for a name whose hash is known.
     mutating func add(
-        _ name: UnsafeRawBufferPointer, hash: UInt32, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0
+        _ name: UnsafeRawBufferPointer, hash: UInt32, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
+        isExpected: Bool = false
     ) {
         let (index, bucket) = find(name, hash, directory)
         if let index {
-            merge(origin, into: index)
+            merge(origin, isExpected: isExpected, into: index)
             return
         }
         if origin.task != 0 { ofTask[origin.task, default: 0] += 1 }
@@ -114,7 +121,7 @@ struct LookUpQueue {
         entries.append(
             Entry(
                 directory: directory, origin: origin, offset: UInt32(truncatingIfNeeded: offset), hash: hash,
-                length: UInt16(truncatingIfNeeded: name.count), attempts: attempts))
+                length: UInt16(truncatingIfNeeded: name.count), attempts: attempts, isExpected: isExpected))
         table[bucket] = UInt32(truncatingIfNeeded: entries.count)
         if entries.count * 2 > table.count { grow() }
     }

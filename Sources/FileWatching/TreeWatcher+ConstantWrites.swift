@@ -16,19 +16,19 @@ extension TreeWatcher {
     /// Has an entry looked at whose content, mode or times have changed. Returns whether it waits as a hot one.
     func lookPatiently(at name: UnsafeRawBufferPointer, in id: DirectoryID, origin: Origin) -> Bool {
         let hash = LookUpQueue.hash(name, id.slot)
-        if lookUps.merge(name, hash: hash, in: id, origin: origin) { return false }
+        if lookUps.merge(name, hash: hash, in: id, origin: origin, isExpected: true) { return false }
         if origin.cause >= forcedPosition,
             let time = hotEntries.notBefore(hash, now: turnTime, interval: settings.hotInterval)
         {
-            hotLookUps.add(name, hash: hash, in: id, origin: origin)
+            hotLookUps.add(name, hash: hash, in: id, origin: origin, isExpected: true)
             hotDeadline = min(hotDeadline ?? .max, time)
             counters.lookUpsMerged += 1
             return true
         }
         if lookUps.count < WatchLimits.promptLookUps || isSparse(id) {
-            lookUps.add(name, hash: hash, in: id, origin: origin)
+            lookUps.add(name, hash: hash, in: id, origin: origin, isExpected: true)
         } else {
-            patientLookUps.add(name, hash: hash, in: id, origin: origin)
+            patientLookUps.add(name, hash: hash, in: id, origin: origin, isExpected: true)
         }
         return false
     }
@@ -53,7 +53,7 @@ extension TreeWatcher {
         hotDeadline = nil
         while let entry = hotLookUps.take(into: nameBuffer) {
             let name = UnsafeRawBufferPointer(rebasing: nameBuffer[..<Int(entry.length)])
-            lookUps.add(name, in: entry.directory, origin: entry.origin)
+            lookUps.add(name, in: entry.directory, origin: entry.origin, isExpected: entry.isExpected)
         }
     }
 

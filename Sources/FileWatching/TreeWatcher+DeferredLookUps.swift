@@ -18,6 +18,18 @@ extension TreeWatcher {
                 position: position + queuedBytes(), attempts: entry.attempts))
     }
 
+    /// Something has become of an entry that no event told of until now, and the queue is not empty: the event is in it,
+    /// and is heard first. A file that was written to and has moved since is not taken for one that is gone.
+    func waitForNews(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer) -> Bool {
+        let queued = queuedBytes()
+        guard queued > 0 else { return false }
+        deferredLookUps.append(
+            DeferredLookUp(
+                directory: entry.directory, name: Array(name), origin: entry.origin, position: position + queued,
+                attempts: entry.attempts, waitsForNews: true))
+        return true
+    }
+
     /// However long it waits, the directory is not found: a comparison finds the truth.
     private func abandon(_ id: DirectoryID, _ origin: Origin) {
         counters.lookUpsAbandoned += 1
@@ -43,6 +55,10 @@ extension TreeWatcher {
         for var lookUp in waiting {
             let id = lookUp.directory
             guard directories.isAlive(id) else { continue }
+            if lookUp.waitsForNews, position < lookUp.position {
+                deferredLookUps.append(lookUp)
+                continue
+            }
             if !unreachable.contains(id.slot) {
                 do throws(SystemError) {
                     _ = try descriptor(of: id)

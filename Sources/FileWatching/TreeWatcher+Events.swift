@@ -103,7 +103,7 @@ extension TreeWatcher {
             if tasksAreOutstanding { goneWatches.insert(event.watch) }
             watchEnded(id, origin: origin)
         } else if !event.mask.isDisjoint(with: [.moveSelf, .deleteSelf, .unmount]) {
-            lookAtPlace(of: id, origin: origin)
+            lookAtPlace(of: id, origin: origin, isExpected: event.mask.contains(.moveSelf))
         } else {
             lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }
@@ -117,13 +117,15 @@ extension TreeWatcher {
     }
 
     /// Looks at a directory where it should lie: by its name in the directory above, a root by its path.
-    func lookAtPlace(of id: DirectoryID, origin: Origin, attempts: UInt8 = 0) {
+    func lookAtPlace(of id: DirectoryID, origin: Origin, attempts: UInt8 = 0, isExpected: Bool = false) {
         let node = directories[id].node
         guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else {
             suspects.insert(node.container)
             return
         }
-        withName(of: node) { lookUps.add($0, in: above, origin: origin, attempts: attempts) }
+        withName(of: node) {
+            lookUps.add($0, in: above, origin: origin, attempts: attempts, isExpected: isExpected)
+        }
     }
 
     func withName(of node: TreeNode, _ body: (UnsafeRawBufferPointer) -> Void) {

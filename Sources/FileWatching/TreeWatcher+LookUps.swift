@@ -42,6 +42,7 @@ extension TreeWatcher {
         } catch {
             if error == .noEntry, !name.isEmpty {
                 guard let child = tree.child(of: node, named: name) else { return }
+                if entry.isExpected, waitForNews(entry, name: name) { return }
                 if let directory = directories.directory(at: child), holdRemoval(of: directory, entry.origin) { return }
                 removeNode(child, origin: entry.origin)
             } else {
@@ -116,6 +117,7 @@ extension TreeWatcher {
         }
         if !isSame, mountChanged(child, from: old, to: status, entry.origin) { return }
         if !isSame, old.kind.isDirectory || status.file.kind == .directory {
+            if entry.isExpected, waitForNews(entry, name: name) { return }
             removeNode(child, origin: entry.origin)
             appeared(name, in: id, status, tags, entry)
             return

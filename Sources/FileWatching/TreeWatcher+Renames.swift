@@ -41,7 +41,8 @@ extension TreeWatcher {
             }
             half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
         }
-        if !ignored { lookUps.add(name, in: id, origin: half.origin) }
+        // Where it is not there, it has moved on.
+        if !ignored { lookUps.add(name, in: id, origin: half.origin, isExpected: true) }
     }
 
     /// Gives the row its new place. It is only the likely truth: the look-ups of both names, which follow in this turn,

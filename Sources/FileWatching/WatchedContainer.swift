@@ -148,6 +148,8 @@ struct DeferredLookUp {
     /// When the stream has been read up to here, the move that it waits for should have come.
     var position: UInt64
     var attempts: UInt8
+    /// Its directory is where it should be, but the entry is not.
+    var waitsForNews = false
 }
 
 /// What events said about a watch that the loop does not know yet.

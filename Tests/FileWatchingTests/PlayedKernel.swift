@@ -56,6 +56,9 @@ final class PlayedKernel: WatchKernel {
         /// The most watches that there ever were.
         var mostWatches = 0
         var fileSystemType: FileSystemType?
+        /// How often entries were looked at, and what each look costs of `now`.
+        var looks = 0
+        var costOfLook: UInt64 = 0
     }
 
     let state = Mutex(State())
@@ -162,6 +165,8 @@ final class PlayedKernel: WatchKernel {
         let name = String(cString: name)
         var error = SystemError.noEntry
         let found: KernelStatus? = state.withLock { state in
+            state.looks += 1
+            state.now += state.costOfLook
             guard let parent = state.descriptors[directory] else { return nil }
             if !name.isEmpty, state.inodes[parent]?.isUnsearchable == true {
                 error = .noAccess
@@ -416,6 +421,21 @@ final class PlayedKernel: WatchKernel {
             PlayedKernel.tell(inode, [.attributes, .isDirectory], "", &state)
         }
     }
+
+    /// What lies at a path; nil for nothing.
+    func kind(_ path: String) -> FileKind? {
+        state.withLock { state in
+            var inode: UInt64 = 1
+            for name in path.split(separator: "/") {
+                guard let next = state.inodes[inode]?.children[String(name)] else { return nil }
+                inode = next
+            }
+            return state.inodes[inode]?.status.kind
+        }
+    }
+
+    /// The inode at a path.
+    func inode(_ path: String) -> UInt64? { state.withLock { PlayedKernel.locate(path, $0).inode } }
 
     // MARK: The test's side: how the events are read
 

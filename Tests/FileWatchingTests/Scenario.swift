@@ -1,26 +1,5 @@
-// A scenario: what programs do, how their events are read, and what the tree must be told. One step a line:
-//
-//   mkdir P | create P [INODE] | write P SIZE | rm P | mv P Q | exchange P Q | link P Q     programs; events are queued
-//   mount P | unmount P | unreadable P | readable P | unsearchable P | searchable P         programs
-//   outside P ...                the same for a path outside of the container: outside/...
-//   start                        watches and crawls the container; what that tells the tree is not expected
-//   read [N]                     the watcher reads N events, or all, and has one turn
-//   turn                         a turn without new events
-//   overflow [N]                 all events but the first N are lost
-//   swap A B                     two queued events change places
-//   wait MS                      time passes, then a turn
-//   hold crawl | go crawl        directories are not read, or are again
-//   settle [now]                 turns until the barrier is reached; now: without waiting for anything
-//   rest                         turns until the watcher has nothing to do at once
-//   watches N | descriptors N    how many watches there are, and how many directories can be open
-//   barrier | waits              makes a barrier, and expects that it is not reached yet
-//   expect LINE, ...             exactly these operations since the last expect; empty for none
-//   told LINE, ...               the same, in whatever order
-//   same P IDENTITY              the entry has the identity that `name P IDENTITY` gave it
-//   name P IDENTITY              remembers an entry's identity
-//
-// Paths lie in the container, `c` of the played file system, unless they begin with `outside/`; `.` is the container itself. At the end the tree
-// must equal the file system, whatever was expected on the way.
+// Plays a scenario: what programs do, how their events are read, and what the tree must be told. Scenarios/README.md
+// describes the steps.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -29,127 +8,208 @@ import Metadata
 import Synchronization
 import Testing
 
-/// Plays one scenario.
+/// Plays one scenario against a watcher over a played kernel.
 final class Scenario {
-    private let kernel = PlayedKernel()
-    private let tree = DictionaryTree()
-    private let watcher: TreeWatcher<PlayedKernel, DictionaryTree>
+    let kernel = PlayedKernel()
+    let tree = DictionaryTree()
+    let watcher: TreeWatcher<PlayedKernel, DictionaryTree>
     private var identities: [String: Int] = [:]
     private var barrier: Barrier?
-    private var notices: [WatchNotice] = []
+    /// The containers, by number, with their paths in the played file system.
+    private var containers: [UInt32: String] = [:]
+    /// Where the containers are.
+    private let sourceLocation: SourceLocation
 
-    init() {
+    init(
+        sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout WatchSettings) -> Void = { _ in }
+    ) {
+        self.sourceLocation = sourceLocation
         var settings = WatchSettings()
         settings.crawlThreads = 0
+        change(&settings)
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings) {}
         kernel.create("/c", .directory)
         kernel.create("/outside", .directory)
     }
 
     func play(_ text: String, _ title: String, sourceLocation: SourceLocation) {
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let words = line.prefix { $0 != "#" }.split(separator: " ").map(String.init)
-            guard let verb = words.first else { continue }
-            let context = "\(title), line \(number + 1): \(line)"
-            if verb == "expect" || verb == "told" {
-                let expected = line.drop { $0 == " " }.dropFirst(verb.count).split(separator: ",")
-                    .map { $0.trimmed }.filter { !$0.isEmpty }
-                let said = verb == "told" ? tree.log.sorted() : tree.log
-                #expect(
-                    said == (verb == "told" ? expected.sorted() : expected), "\(context)",
-                    sourceLocation: sourceLocation)
-                tree.log = []
-            } else {
-                step(verb, Array(words.dropFirst()), context, sourceLocation)
-            }
+        do throws(ScenarioScript.Mistake) {
+            play(try ScenarioScript(text, name: title))
+        } catch {
+            Issue.record("\(error)", sourceLocation: sourceLocation)
         }
-        settle(title, sourceLocation)
-        #expect(
-            tree.contents(of: 1) == kernel.contents(below: "/c"), "\(title): at the end",
-            sourceLocation: sourceLocation)
+    }
+
+    /// Plays a whole scenario, its end included.
+    func play(_ script: ScenarioScript) {
+        for step in script.steps { play(step, of: script.name) }
+        end(script.name)
+    }
+
+    /// Everything is heard, and then each container's tree equals the played file system.
+    func end(_ context: String) {
+        settle(context)
+        for (number, path) in containers {
+            #expect(
+                tree.contents(of: number) == kernel.contents(below: path), "\(context): at the end",
+                sourceLocation: sourceLocation)
+        }
         watcher.close()
-        #expect(kernel.state.withLock { $0.descriptors.isEmpty }, "\(title): descriptors are open")
+        #expect(
+            kernel.state.withLock { $0.descriptors.isEmpty }, "\(context): descriptors are open",
+            sourceLocation: sourceLocation)
+    }
+
+    /// Plays one step.
+    func play(_ step: ScenarioScript.Step, of name: String) {
+        let context = "\(name):\(step.line): \(step.text)"
+        if let reason = refusal(of: step) {
+            Issue.record("\(context): \(reason)", sourceLocation: sourceLocation)
+            return
+        }
+        switch step.verb {
+        case .mkdir, .create, .symlink, .write, .rm, .mv, .exchange, .link, .mount, .unmount, .unreadable, .readable,
+            .unsearchable, .searchable:
+            change(step)
+        case .expect, .told, .tree, .name, .same, .state, .waits, .reached: check(step, context)
+        default: perform(step, context)
+        }
     }
 
     private func path(_ word: String) -> String {
         if word == "." { return "/c" }
+        if word.hasPrefix("/") { return word }
         return word.hasPrefix("outside/") ? "/" + word : "/c/" + word
     }
 
-    private func step(_ verb: String, _ words: [String], _ context: String, _ sourceLocation: SourceLocation) {
-        let paths = words.map(path)
-        switch verb {
-        case "mkdir": kernel.create(paths[0], .directory, inode: words.count > 1 ? UInt64(words[1]) : nil)
-        case "create": kernel.create(paths[0], inode: words.count > 1 ? UInt64(words[1]) : nil)
-        case "write": kernel.write(paths[0], size: Int64(words[1]) ?? 0)
-        case "rm": kernel.remove(paths[0])
-        case "mv": kernel.move(paths[0], paths[1])
-        case "exchange": kernel.exchange(paths[0], paths[1])
-        case "link": kernel.link(paths[0], paths[1])
-        case "mount": kernel.setMountRoot(paths[0], true)
-        case "unmount": kernel.setMountRoot(paths[0], false)
-        case "unreadable": kernel.setUnreadable(paths[0], true)
-        case "readable": kernel.setUnreadable(paths[0], false)
-        case "unsearchable": kernel.setUnsearchable(paths[0], true)
-        case "searchable": kernel.setUnsearchable(paths[0], false)
-        case "descriptors":
-            // What the watcher has open is its own to let go.
-            kernel.state.withLock { $0.descriptorLimit = Int(words[0]) ?? .max }
-        case "rest":
-            kernel.state.withLock { $0.readable = nil }
-            var (turns, idle) = (0, 0)
-            // Directories are read at the beginning of a turn, so one without more to do may have another follow.
-            while idle < 4, turns < 100 {
-                idle = turn() ? 0 : idle + 1
-                turns += 1
-            }
-            #expect(idle == 4, "\(context): there is always more to do", sourceLocation: sourceLocation)
-            kernel.state.withLock { $0.readable = 0 }
-        case "watches": kernel.state.withLock { $0.watchLimit = Int(words[0]) ?? .max }
-        case "start":
-            watcher.addContainer(1, path: "/c")
-            settle(context, sourceLocation)
-            tree.log = []
-        case "read":
-            kernel.state.withLock { $0.readable = words.first.flatMap { Int($0) } }
-            turn()
-            kernel.state.withLock { $0.readable = 0 }
-        case "turn": turn()
-        case "overflow":
-            if let kept = words.first.flatMap({ Int($0) }) { kernel.overflow(after: kept) } else { kernel.overflow() }
-        case "swap": kernel.swapEvents(Int(words[0]) ?? 0, Int(words[1]) ?? 0)
-        case "wait":
-            kernel.advance((UInt64(words[0]) ?? 0) * 1_000_000)
-            turn()
-        case "hold": watcher.performsJobs = false
-        case "go": watcher.performsJobs = true
-        case "settle": settle(context, atOnce: words.first == "now", sourceLocation)
-        case "rescan": watcher.rescan(1) { _ in }
-        case "name": identities[words[1]] = tree.identity(at: words[0])
-        case "same":
-            #expect(
-                tree.identity(at: words[0]) == identities[words[1]], "\(context)", sourceLocation: sourceLocation)
-        case "state":
-            let state = watcher.state(of: 1).map { "\($0)" } ?? ""
-            #expect(state.hasPrefix(words[0]), "\(context)", sourceLocation: sourceLocation)
-        case "barrier": barrier = watcher.barrier()
-        case "waits":
-            #expect(barrier.map { watcher.isReached($0) } == false, "\(context)", sourceLocation: sourceLocation)
-        case "reached":
-            #expect(watcher.isReached(watcher.barrier()), "\(context)", sourceLocation: sourceLocation)
-        default: Issue.record("what is \(verb)? \(context)", sourceLocation: sourceLocation)
+    /// Why a step cannot be played: the file system would refuse it.
+    private func refusal(of step: ScenarioScript.Step) -> String? {
+        let paths = zip(step.words, step.verb.words).filter { $1 == .path }.map { path($0.0) }
+        func missing(_ path: String) -> String? { kernel.kind(path) == nil ? "there is no \(path)" : nil }
+        switch step.verb {
+        case .mkdir, .create, .symlink: return kernel.kind(paths[0]) == nil ? nil : "there is a \(paths[0])"
+        case .rm, .mount, .unmount, .unreadable, .readable, .unsearchable, .searchable, .write:
+            return missing(paths[0])
+        case .mv: return missing(paths[0])
+        case .exchange: return missing(paths[0]) ?? missing(paths[1])
+        case .link: return missing(paths[0]) ?? (kernel.kind(paths[1]) == nil ? nil : "there is a \(paths[1])")
+        default: return nil
         }
+    }
+
+    private func change(_ step: ScenarioScript.Step) {
+        let paths = step.words.map(path)
+        let inode = step.words.count > 1 ? UInt64(step.words[1]) : nil
+        switch step.verb {
+        case .mkdir: kernel.create(paths[0], .directory, inode: inode)
+        case .create: kernel.create(paths[0], inode: inode)
+        case .symlink: kernel.create(paths[0], .symlink)
+        case .write: kernel.write(paths[0], size: Int64(step.words[1]) ?? 0)
+        case .rm: kernel.remove(paths[0])
+        case .mv: kernel.move(paths[0], paths[1])
+        case .exchange: kernel.exchange(paths[0], paths[1])
+        case .link: kernel.link(paths[0], paths[1])
+        case .mount: kernel.setMountRoot(paths[0], true)
+        case .unmount: kernel.setMountRoot(paths[0], false)
+        case .unreadable: kernel.setUnreadable(paths[0], true)
+        case .readable: kernel.setUnreadable(paths[0], false)
+        case .unsearchable: kernel.setUnsearchable(paths[0], true)
+        case .searchable: kernel.setUnsearchable(paths[0], false)
+        default: break
+        }
+    }
+
+    private func perform(_ step: ScenarioScript.Step, _ context: String) {
+        let numbers = step.words.map { UInt64($0) ?? 0 }
+        switch step.verb {
+        case .descriptors:
+            // What the watcher has open is its own to let go.
+            kernel.state.withLock { $0.descriptorLimit = Int(numbers[0]) }
+        case .watches: kernel.state.withLock { $0.watchLimit = Int(numbers[0]) }
+        case .overflow:
+            if let kept = numbers.first { kernel.overflow(after: Int(kept)) } else { kernel.overflow() }
+        case .swap: kernel.swapEvents(Int(numbers[0]), Int(numbers[1]))
+        case .start: addContainer(1, "/c", context)
+        case .container: addContainer(UInt32(numbers[0]), path(step.words[1]), context)
+        case .read:
+            kernel.state.withLock { $0.readable = numbers.first.map { Int($0) } }
+            turn()
+            kernel.state.withLock { $0.readable = 0 }
+        case .turn: turn()
+        case .wait:
+            kernel.advance(numbers[0] * 1_000_000)
+            turn()
+        case .hold: watcher.performsJobs = false
+        case .go: watcher.performsJobs = true
+        case .rest: rest(context)
+        case .settle: settle(context, atOnce: step.words.first == "now")
+        case .rescan: watcher.rescan(1) { _ in }
+        case .barrier: barrier = watcher.barrier()
+        default: break
+        }
+    }
+
+    private func check(_ step: ScenarioScript.Step, _ context: String) {
+        switch step.verb {
+        case .expect, .told:
+            let said = step.verb == .told ? tree.log.sorted() : tree.log
+            let expected = step.verb == .told ? step.words.sorted() : step.words
+            #expect(said == expected, "\(context)", sourceLocation: sourceLocation)
+            tree.log = []
+        case .tree:
+            let paths = tree.contents(of: 1).map { path, status in
+                String(decoding: path, as: UTF8.self) + (status.kind == .directory ? "/" : "")
+            }
+            #expect(paths.sorted() == step.words.sorted(), "\(context)", sourceLocation: sourceLocation)
+        case .name:
+            identities[step.words[1]] = tree.identity(at: step.words[0])
+            #expect(
+                identities[step.words[1]] != nil, "\(context): the tree has no such entry",
+                sourceLocation: sourceLocation)
+        case .same:
+            #expect(
+                tree.identity(at: step.words[0]) == identities[step.words[1]], "\(context)",
+                sourceLocation: sourceLocation)
+        case .state:
+            let state = watcher.state(of: 1).map { "\($0)" } ?? ""
+            #expect(state.hasPrefix(step.words[0]), "\(context): \(state)", sourceLocation: sourceLocation)
+        case .waits:
+            #expect(barrier.map { watcher.isReached($0) } == false, "\(context)", sourceLocation: sourceLocation)
+        case .reached:
+            #expect(watcher.isReached(barrier ?? watcher.barrier()), "\(context)", sourceLocation: sourceLocation)
+        default: break
+        }
+    }
+
+    private func addContainer(_ number: UInt32, _ path: String, _ context: String) {
+        if number != 1 { tree.addContainer(number) }
+        if kernel.kind(path) == nil { kernel.create(path, .directory) }
+        containers[number] = path
+        watcher.addContainer(number, path: path)
+        settle(context)
+        tree.log = []
     }
 
     @discardableResult
     private func turn() -> Bool {
-        let more = watcher.turn()
-        notices += watcher.takeNotices()
-        return more
+        defer { _ = watcher.takeNotices() }
+        return watcher.turn()
+    }
+
+    private func rest(_ context: String) {
+        kernel.state.withLock { $0.readable = nil }
+        var (turns, idle) = (0, 0)
+        // Directories are read at the beginning of a turn, so one without more to do may have another follow.
+        while idle < 4, turns < 100 {
+            idle = turn() ? 0 : idle + 1
+            turns += 1
+        }
+        #expect(idle == 4, "\(context): there is always more to do", sourceLocation: sourceLocation)
+        kernel.state.withLock { $0.readable = 0 }
     }
 
     /// Reads everything, and lets time pass where the watcher waits for it.
-    private func settle(_ context: String, atOnce: Bool = false, _ sourceLocation: SourceLocation) {
+    private func settle(_ context: String, atOnce: Bool = false) {
         kernel.state.withLock { $0.readable = nil }
         watcher.performsJobs = true
         let barrier = watcher.barrier()
@@ -164,11 +224,5 @@ final class Scenario {
             if let deadline = watcher.nextDeadline { kernel.state.withLock { $0.now = max($0.now, deadline) } }
         }
         Issue.record("never settled: \(context): \(watcher.unfinished)", sourceLocation: sourceLocation)
-    }
-}
-
-extension Substring {
-    var trimmed: String {
-        String(self.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }

@@ -1,0 +1,182 @@
+// Makes random scenarios, the same for the same seed, and plays them as it goes.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import Glibc
+import Metadata
+import Synchronization
+import Testing
+
+/// Random changes of a played file system, whose events are read in random portions, in the kernel's order. The oracle is
+/// a walk of that file system whenever the watcher has come to rest.
+struct RandomScenario {
+    /// More with `GATHER_SCENARIO_SEEDS`; another beginning with `GATHER_SCENARIO_FIRST_SEED`.
+    static let seeds: [UInt64] = {
+        let count = getenv("GATHER_SCENARIO_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 60
+        let first = getenv("GATHER_SCENARIO_FIRST_SEED").flatMap { UInt64(String(cString: $0)) } ?? 1
+        return (0..<count).map { first + $0 }
+    }()
+
+    private let seed: UInt64
+    private var random: SeededGenerator
+    private let player: Scenario
+    private var text: [String] = []
+    /// Inodes whose files are gone, to be handed out again.
+    private var freed: [UInt64] = []
+    /// How many events were queued when the watcher had its last turn.
+    private var kept = 0
+    private let names = ["a", "b", "d", "e"]
+
+    init(seed: UInt64) {
+        self.seed = seed
+        random = SeededGenerator(seed: seed)
+        // Some watchers have no time, so that whatever is made in slices is.
+        let isHurried = seed % 3 == 0
+        player = Scenario { settings in
+            guard isHurried else { return }
+            settings.turnBudget = 0
+            settings.crawledEntriesPerTurn = 1
+            settings.comparisonSlice = 1
+            settings.comparisonWindow = 2
+        }
+    }
+
+    func play() {
+        var player = self
+        player.run()
+    }
+
+    private mutating func run() {
+        for _ in 0..<15 { change() }
+        perform("start")
+        for _ in 0..<12 {
+            for _ in 0..<Int.random(in: 2...14, using: &random) {
+                change()
+                hear()
+            }
+            perform("go crawl")
+            perform("settle")
+            let expected = player.kernel.contents(below: "/c")
+            guard player.tree.contents(of: 1) == expected else {
+                let found = player.tree.contents(of: 1)
+                let differing = Set(expected.keys).union(found.keys).filter { expected[$0] != found[$0] }
+                    .map {
+                        "\(String(decoding: $0, as: UTF8.self)): \(found[$0] == nil ? "missing" : expected[$0] == nil ? "too many" : "differs")"
+                    }
+                Issue.record(
+                    "GATHER_SCENARIO_FIRST_SEED=\(seed): \(differing.sorted()):\n\(text.joined(separator: "\n"))")
+                return
+            }
+        }
+        player.end("seed \(seed)")
+    }
+
+    /// Plays a line and keeps it.
+    private mutating func perform(_ line: String) {
+        text.append(line)
+        guard let script = try? ScenarioScript(line, name: "seed \(seed)", needsStart: false) else {
+            Issue.record("seed \(seed): \(line)")
+            return
+        }
+        for step in script.steps { player.play(step, of: script.name) }
+        let turns: Set<ScenarioScript.Verb> = [.start, .read, .turn, .wait, .settle]
+        if let verb = script.steps.first?.verb, turns.contains(verb) {
+            kept = player.kernel.state.withLock { $0.queue.count }
+        }
+    }
+
+    private mutating func pick(_ weights: [Int]) -> Int {
+        var choice = Int.random(in: 0..<weights.reduce(0, +), using: &random)
+        for (index, weight) in weights.enumerated() {
+            if choice < weight { return index }
+            choice -= weight
+        }
+        return 0
+    }
+
+    /// A path in the container, or now and then outside; the directory that holds it exists.
+    private mutating func place() -> String {
+        var path = Int.random(in: 0..<6, using: &random) == 0 ? "outside" : ""
+        while true {
+            let name = names.randomElement(using: &random) ?? ""
+            path = path.isEmpty ? name : path + "/" + name
+            let isDeeper = Int.random(in: 0..<3, using: &random) > 0 && path.count < 10
+            if !isDeeper || kind(path) != .directory { return path }
+        }
+    }
+
+    private func absolute(_ path: String) -> String { path.hasPrefix("outside") ? "/" + path : "/c/" + path }
+    private func kind(_ path: String) -> FileKind? { player.kernel.kind(absolute(path)) }
+    private func isEmpty(_ path: String) -> Bool { player.kernel.contents(below: absolute(path)).isEmpty }
+
+    /// What happens to a file outside that has another name inside is told by nobody.
+    private func isUntold(_ path: String) -> Bool {
+        guard path.hasPrefix("outside"), kind(path) == .file, let inode = player.kernel.inode(absolute(path)) else {
+            return false
+        }
+        return player.kernel.state.withLock { $0.inodes[inode]?.status.links ?? 1 } > 1
+    }
+
+    private mutating func change() {
+        let a = place()
+        let b = place()
+        guard !isUntold(a), !isUntold(b) else { return }
+        switch (pick([20, 10, 14, 16, 26, 6, 4, 4]), kind(a)) {
+        case (0, nil):
+            var inode = ""
+            if Int.random(in: 0..<2, using: &random) == 0, let number = freed.popLast() { inode = " \(number)" }
+            perform("create \(a)\(inode)")
+        case (1, nil):
+            var inode = ""
+            if Int.random(in: 0..<2, using: &random) == 0, let number = freed.popLast() { inode = " \(number)" }
+            perform("mkdir \(a)\(inode)")
+        case (2, .file?): perform("write \(a) \(Int.random(in: 0..<100, using: &random))")
+        case (3, let kind?):
+            if kind == .directory, !isEmpty(a) { return }
+            let inode = player.kernel.inode(absolute(a))
+            perform("rm \(a)")
+            // Somebody may hold it open, or it may have another name.
+            if let inode, player.kernel.state.withLock({ $0.inodes[inode] == nil }) { freed.append(inode) }
+        case (4, let kind?):
+            guard a != b, !b.hasPrefix(a + "/"), !a.hasPrefix(b + "/") else { return }
+            if let target = self.kind(b) {
+                guard (target == .directory) == (kind == .directory), target != .directory || isEmpty(b) else { return }
+                // rename(2) does nothing where both are names of one file.
+                guard player.kernel.inode(absolute(a)) != player.kernel.inode(absolute(b)) else { return }
+            }
+            perform("mv \(a) \(b)")
+        case (5, .some):
+            guard a != b, !b.hasPrefix(a + "/"), !a.hasPrefix(b + "/"), self.kind(b) != nil else { return }
+            guard player.kernel.inode(absolute(a)) != player.kernel.inode(absolute(b)) else { return }
+            perform("exchange \(a) \(b)")
+        case (6, nil): perform("symlink \(a)")
+        case (7, .file?):
+            guard self.kind(b) == nil, !b.hasPrefix("outside") else { return }
+            // A link whose name ends before it was looked at is told by nobody.
+            perform("link \(a) \(b)")
+            if text.contains("start") { perform("settle") }
+        default: return
+        }
+        // The same with a file of several names that comes in.
+        if let last = text.last, last.hasPrefix("mv outside") || last.hasPrefix("exchange"), text.contains("start") {
+            perform("settle")
+        }
+    }
+
+    /// How some of the events are read, or lost.
+    private mutating func hear() {
+        switch pick([30, 14, 14, 8, 6, 4, 3, 3]) {
+        case 0: return
+        case 1: perform("read 1")
+        case 2: perform("read \(Int.random(in: 1...5, using: &random))")
+        case 3: perform("read")
+        case 4: perform("wait \(Int.random(in: 0...3, using: &random))")
+        case 5: perform(Int.random(in: 0..<2, using: &random) == 0 ? "hold crawl" : "go crawl")
+        case 6: perform("turn")
+        default:
+            // What has been in the queue stays there: the kernel loses what comes to a queue that is full.
+            let queued = player.kernel.state.withLock { $0.queue.count }
+            if queued > kept { perform("overflow \(Int.random(in: kept..<queued, using: &random))") }
+        }
+    }
+}
