@@ -208,6 +208,8 @@ extension TreeWatcher {
             tree.update(source, status: status.file)
             if let tags { tree.setTags(of: source, to: tags) }
             count(entry.origin) { $0.changed += 1 }
+            // A rename changes the inode too, whatever other names it has.
+            if status.file.links > 1 { tellLinks(of: status.file, tags: tags, searches: false, origin: entry.origin) }
             return
         }
         guard tree.insert(named: name, status: status.file, tags: tags, into: directory) != nil else { return }
