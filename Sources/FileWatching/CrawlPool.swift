@@ -16,7 +16,19 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         var results: [CrawlResult] = []
         /// Entries in `results` and in what the loop took last, to hold the threads back.
         var entriesAhead = 0
+        /// Entries in `results`.
+        var entriesWaiting = 0
+        /// Whether the loop was woken since it took results last.
+        var isWoken = false
         var stopping = false
+
+        /// Whether it is time for the loop to look. While there is more to read it is woken for many results at a time: a
+        /// turn for each directory took the loop as long as the results themselves.
+        var wantsLoop: Bool {
+            !isWoken && (jobs.isEmpty || entriesWaiting >= entriesForAWake || results.count >= resultsForAWake)
+        }
+        private let entriesForAWake = 2_048
+        private let resultsForAWake = 256
     }
 
     private let kernel: Kernel
@@ -98,6 +110,8 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         if processed > 0 { pthread_cond_broadcast(hasRoom) }
         let results = state.results
         state.results = []
+        state.entriesWaiting = 0
+        state.isWoken = false
         return results
     }
 
@@ -162,12 +176,14 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         var result = reader.read(job, round: round, tickets: { tickets($0) }, jobs: &children)
         result.linkEpoch = linkEpoch
         pthread_mutex_lock(mutex)
-        let wakes = state.results.isEmpty
         state.entriesAhead += result.batch.count
+        state.entriesWaiting += result.batch.count
         // The result goes in before anybody can begin with the directories below, so the loop knows them first.
         state.results.append(result)
         state.jobs.append(contentsOf: children)
         if children.count > 1 { pthread_cond_broadcast(hasJobs) }
+        let wakes = state.wantsLoop
+        if wakes { state.isWoken = true }
         pthread_mutex_unlock(mutex)
         if wakes { wake() }
     }
