@@ -27,6 +27,8 @@ struct DirectoryRecord {
         static let changedMeanwhile = Flags(rawValue: 64)
         /// It is polled since there are too few watches, not for want of something else.
         static let overLimit = Flags(rawValue: 128)
+        /// A directory of another container has taken its watch.
+        static let contested = Flags(rawValue: 256)
     }
 
     var node: TreeNode

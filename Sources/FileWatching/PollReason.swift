@@ -11,6 +11,8 @@ package enum PollReason: Sendable, Hashable, CustomStringConvertible {
     case watchShare
     /// The file system does not tell of changes that are made elsewhere.
     case fileSystem(name: String)
+    /// Another container has the same directories, and their watches.
+    case shared
     /// The system is short of something else.
     case shortage(SystemError)
 
@@ -22,6 +24,7 @@ package enum PollReason: Sendable, Hashable, CustomStringConvertible {
             "gatherd's share of the inotify watches is used up; raise fs.inotify.max_user_watches (sysctl) or "
                 + "watch-share"
         case .fileSystem(let name): "\(name) does not report changes that are made elsewhere"
+        case .shared: "another container has them too, by another path, and watches them"
         case .shortage(let error): "\(error)"
         }
     }

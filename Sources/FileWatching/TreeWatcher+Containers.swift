@@ -12,11 +12,18 @@ extension TreeWatcher {
     /// directories is watched and was compared with them. Only what differs is told to the tree. Entries keep their
     /// identity wherever they have moved within the container: what seems to be gone leaves at the end. Takes about the
     /// time of a crawl.
-    package func addContainer(_ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false) {
+    ///
+    /// With `wasMountPoint` (what ``isMountPoint(_:)`` said then) it is `.unavailable` until a file system is mounted on
+    /// its directory: what is there until then says nothing of what is known.
+    package func addContainer(
+        _ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false,
+        wasMountPoint: Bool = false
+    ) {
         guard containers[number] == nil else { return }
         let options = CrawlOptions(ignored: IgnoredNames(globs), readsTags: false)
         let container = WatchedContainer(number: number, path: path, options: options)
         container.isKnown = isKnown
+        container.isMountPoint = isKnown && wasMountPoint
         if knownMounts == nil { knownMounts = kernel.mounts() ?? [] }
         if containers.isEmpty { askForWatchLimit() }
         containers[number] = container
@@ -33,6 +40,10 @@ extension TreeWatcher {
         suspects.remove(number)
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
     }
+
+    /// Whether a file system is mounted on the container's directory, or was when it was available. To be kept with what
+    /// is known of it, for the next start.
+    package func isMountPoint(_ number: UInt32) -> Bool { containers[number]?.isMountPoint == true }
 
     /// How a container stands; nil for one that is not watched.
     package func state(of number: UInt32) -> ContainerState? { containers[number]?.state }

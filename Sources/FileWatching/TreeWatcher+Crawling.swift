@@ -221,7 +221,15 @@ extension TreeWatcher {
         holdWatch(result.watch)
         unwanted.remove(result.watch)
         if let other = directories.directory(watch: result.watch), other != id {
-            // The same directory is known in two places, so one of them is out of date.
+            // The same directory is known in two places, so one of them is out of date; unless two containers have it
+            // in common, by a bind mount: it has one watch, and they would take it from each other for ever.
+            if directories.container(of: other) != directories.container(of: id) {
+                if directories[id].flags.contains(.contested) {
+                    becamePolled(id, .busy)
+                    return
+                }
+                directories[other].flags.insert(.contested)
+            }
             setWatch(other, to: -1)
             directories[other].flags.insert(.needsReading)
             lookAtPlace(of: other, origin: origin)
@@ -232,6 +240,7 @@ extension TreeWatcher {
         if former >= 0, former != result.watch, ancestorWatches[former] == nil, unwanted.insert(former).inserted {
             unwantedWatches.append(former)
         }
+        directories[id].flags.remove(.contested)
         isPolledNoMore(id)
     }
 

@@ -127,6 +127,52 @@ final class Mounts {
         expectEqual(fixture.tree, directory.url("m"), container: 2, "mounted again")
     }
 
+    /// At a start, an empty directory where a file system was mounted says nothing of what is known.
+    @Test func notMountedAtTheStart() throws {
+        let mounts = Mounts()
+        let store = TemporaryDirectory()
+        store.write("f")
+        mounts.bind(store.path, directory.path)
+        var fixture = try WatcherFixture()
+        fixture.watcher.addContainer(1, path: directory.path)
+        fixture.settle()
+        #expect(fixture.watcher.isMountPoint(1))
+        let file = fixture.tree.identity(at: "f")
+        fixture.watcher.close()
+        mounts.end(directory.path)
+        fixture = try WatcherFixture(tree: fixture.tree)
+        fixture.watcher.addContainer(1, path: directory.path, isKnown: true, wasMountPoint: true)
+        fixture.settle()
+        #expect(fixture.tree.contents(of: 1).isEmpty)
+        #expect(fixture.watcher.isMountPoint(1))
+        mounts.bind(store.path, directory.path)
+        settle(fixture)
+        #expect(fixture.watcher.state(of: 1) == .live)
+        expectEqual(fixture.tree, directory.path)
+        #expect(fixture.tree.identity(at: "f") == file)
+    }
+
+    /// One directory in two containers has one watch: one of them has it, and the other says that it is polled.
+    @Test func oneDirectoryInTwoContainers() throws {
+        let mounts = Mounts()
+        for name in ["a", "a/d", "a/d/e", "b"] { directory.makeDirectory(name) }
+        directory.write("a/d/f")
+        mounts.bind(directory.url("a/d"), directory.url("b"))
+        var settings = WatchSettings()
+        settings.pollInterval = 50_000_000
+        let fixture = try WatcherFixture(containers: [1, 2], settings: settings)
+        fixture.watcher.addContainer(1, path: directory.path)
+        fixture.watcher.addContainer(2, path: directory.url("b"))
+        fixture.settle()
+        fixture.turn(until: { fixture.watcher.figures(of: 1).polled + fixture.watcher.figures(of: 2).polled == 2 })
+        let states = [fixture.watcher.state(of: 1), fixture.watcher.state(of: 2)]
+        #expect(states.filter { $0 == .live }.count == 1, "\(states)")
+        directory.write("a/d/e/g")
+        fixture.turn(until: {
+            fixture.tree.node(at: "a/d/e/g") != nil && fixture.tree.node(at: "e/g", in: 2) != nil
+        })
+    }
+
     @Test func aboveAContainer() throws {
         let mounts = Mounts()
         directory.makeDirectory("a")

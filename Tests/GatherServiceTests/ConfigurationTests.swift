@@ -101,6 +101,17 @@ import Testing
         #expect(error?.message.contains("overlaps") == true)
     }
 
+    /// What is mounted within a container is no part of it.
+    @Test func aContainerOnAMountPointOfAnother() throws {
+        let outer = try ContainerConfiguration(identifier: "a", path: "/", origin: .argument)
+        let mounted = try ContainerConfiguration(identifier: "b", path: "/proc/sys", origin: .argument)
+        let within = try ContainerConfiguration(identifier: "c", path: "/proc/sys/fs", origin: .argument)
+        let plain = try ContainerConfiguration(identifier: "d", path: "/nonexistent", origin: .argument)
+        #expect(!outer.overlaps(mounted) && !mounted.overlaps(outer))
+        #expect(outer.overlaps(plain) && plain.overlaps(outer))
+        #expect(mounted.overlaps(within) && within.overlaps(mounted))
+    }
+
     @Test func placesOfTheSystemAndOfAUser() {
         let system = DaemonPaths(userID: 0, environment: [:])
         #expect(system.socket == "/run/gatherd/io.gatherd")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LinuxSystem
 
 /// A container as it is configured, wherever that was done.
 package struct ContainerConfiguration: Sendable, Equatable {
@@ -104,12 +105,27 @@ package struct ContainerConfiguration: Sendable, Equatable {
         return String(cString: resolved)
     }
 
-    /// Whether one of the two directories is or lies inside the other, wherever symlinks in their paths lead.
+    /// Whether one of the two directories is or lies inside the other, wherever symlinks in their paths lead. A mount
+    /// point between them keeps them apart: what is mounted within a container is no part of it.
     package func overlaps(_ other: ContainerConfiguration) -> Bool {
         func holds(_ outer: String, _ inner: String) -> Bool {
             inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/")
         }
         let (own, others) = (resolvedPath, other.resolvedPath)
-        return holds(path, other.path) || holds(other.path, path) || holds(own, others) || holds(others, own)
+        if holds(own, others) { return !ContainerConfiguration.isMountPoint(between: own, and: others) }
+        if holds(others, own) { return !ContainerConfiguration.isMountPoint(between: others, and: own) }
+        return holds(path, other.path) || holds(other.path, path)
+    }
+
+    /// Whether something is mounted on the inner directory, or on one on the way to it from the outer.
+    private static func isMountPoint(between outer: String, and inner: String) -> Bool {
+        var path = inner
+        while path.utf8.count > outer.utf8.count, path != "/" {
+            let status = try? EntryStatus(of: path, in: Entry.workingDirectory)
+            if status?.isMountRoot == true { return true }
+            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
+            path = String(path[..<slash])
+        }
+        return false
     }
 }
