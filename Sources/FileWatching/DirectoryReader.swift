@@ -119,12 +119,13 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         // forEachEntry leaves the NUL behind the name where it is.
         guard let text = name.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
         do throws(SystemError) {
-            let status = try kernel.status(of: text, in: directory)
+            var status = try kernel.entryStatus(of: text, in: directory)
             var value: UnsafeRawBufferPointer?
             if job.options.readsTags {
                 let readable = status.file.kind == .file || status.file.kind == .directory
                 let length = readable ? kernel.readTags(of: text, in: directory, into: tags) : 0
                 value = UnsafeRawBufferPointer(rebasing: tags[..<length])
+                if length > 0 { status.file.accessList = kernel.accessList(of: text, in: directory) }
             }
             result.batch.append(name: name, status: status.file, isMountRoot: status.isMountRoot, tags: value)
         } catch {

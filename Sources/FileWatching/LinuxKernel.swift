@@ -2,15 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LinuxSystem
-import Metadata
+package import Metadata
 
 /// The running kernel, with one inotify instance of its own.
 package final class LinuxKernel: WatchKernel {
     private let inotify: Inotify
     package let queueLimit: Int
+    package let readsAccessLists: Bool
 
     /// Opens an inotify instance.
-    package init() throws(SystemError) {
+    package init(readsAccessLists: Bool = false) throws(SystemError) {
+        self.readsAccessLists = readsAccessLists
         inotify = try Inotify()
         queueLimit = LinuxKernel.readQueueLimit() ?? LinuxKernel.usualQueueLimit
     }
@@ -51,7 +53,54 @@ package final class LinuxKernel: WatchKernel {
 
     package func status(
         of name: UnsafePointer<CChar>, in directory: CInt
+    ) throws(SystemError) -> KernelStatus {
+        var status = KernelStatus(try EntryStatus(of: name, in: directory))
+        if readsAccessLists, status.file.kind == .directory {
+            status.file.accessList = accessList(of: name, in: directory)
+        }
+        return status
+    }
+
+    package func entryStatus(
+        of name: UnsafePointer<CChar>, in directory: CInt
     ) throws(SystemError) -> KernelStatus { KernelStatus(try EntryStatus(of: name, in: directory)) }
+
+    /// Bytes of a list of 127 entries; longer ones are rare, and cost another call.
+    private static let usualListSize = 1_024
+    /// The largest value that an extended attribute may have (xattr(7)).
+    private static let largestListSize = 65_536
+
+    package func accessList(of name: UnsafePointer<CChar>, in directory: CInt) -> AccessListID {
+        guard readsAccessLists else { return .none }
+        func read(_ size: Int) throws(SystemError) -> AccessListID {
+            var list = AccessListID.none
+            var failure: SystemError?
+            withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
+                do throws(SystemError) {
+                    guard
+                        let count = try ExtendedAttributes.get(
+                            AccessLists.attribute, of: name, in: directory, into: buffer)
+                    else { return }
+                    list = AccessLists.intern(Array(buffer[..<count]))
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+            return list
+        }
+        do throws(SystemError) {
+            do throws(SystemError) {
+                return try read(LinuxKernel.usualListSize)
+            } catch {
+                guard error == .range else { throw error }
+                return try read(LinuxKernel.largestListSize)
+            }
+        } catch {
+            // What is gone is told by an event. Any other failure must not open what a list may close.
+            return error == .noEntry ? .none : .unknown
+        }
+    }
 
     package func readSymlink(
         _ name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer

@@ -16,7 +16,8 @@ extension TreeWatcher {
         for number in numbers {
             guard let container = containers[number] else { continue }
             if name.isEmpty {
-                if !event.mask.isDisjoint(with: [.ignored, .deleteSelf, .moveSelf, .unmount]) {
+                let matters: InotifyMask = [.ignored, .deleteSelf, .moveSelf, .unmount]
+                if !event.mask.isDisjoint(with: kernel.readsAccessLists ? matters.union(.attributes) : matters) {
                     suspects.insert(number)
                 }
             } else if container.ancestorNames.contains(where: { name.elementsEqual($0) }) {
@@ -33,15 +34,20 @@ extension TreeWatcher {
         var walk = AncestorWalk(container.pathComponents)
         var watches: [Int32: InotifyMask] = [:]
         var isWhole = true
+        var above: [FileAccess] = []
+        var isAboveKnown = true
+        var isAboveAsBefore = false
         container.hasWideAncestors = false
-        steps: while let component = walk.next() {
+        while let component = walk.next() {
             let opened = openAncestor(walk.path)
             guard case .success(let (directory, isReadable)) = opened else {
+                isAboveKnown = false
                 guard case .failure(let error) = opened else { break }
                 if error.isShortage {
                     // That says nothing of them.
                     watches.merge(container.ancestors) { $0.union($1) }
                     isWhole = false
+                    isAboveAsBefore = true
                 } else if error == .noAccess {
                     isWhole = false
                 }
@@ -51,6 +57,7 @@ extension TreeWatcher {
             let target = readSymlink(component, in: directory)
             let holdsName = walk.isAtEnd || target != nil
             var mask: InotifyMask = isMissing ? .ancestorOfMissing : holdsName ? .ancestorOfName : .ancestor
+            if kernel.readsAccessLists { mask.insert(.attributes) }
             if isReadable, let watch = try? kernel.addWatch(on: directory, mask: mask) {
                 mask.formUnion(watches[watch] ?? [])
                 watches[watch] = mask
@@ -58,8 +65,15 @@ extension TreeWatcher {
             } else {
                 isWhole = false
             }
-            guard walk.descend(component, through: target) else { break steps }
+            // After the watch, which tells of what changes from now on.
+            guard let status = try? kernel.status(of: "", in: directory), walk.descend(component, through: target)
+            else {
+                isAboveKnown = false
+                break
+            }
+            above.append(status.file.access)
         }
+        if !isAboveAsBefore { setAbove(of: container, to: isAboveKnown ? above : nil) }
         container.ancestorNames = walk.names
         setAncestors(of: container, to: watches)
         if !isWhole, container.nextPoll == nil { container.nextPoll = kernel.now() &+ settings.pollInterval }

@@ -288,11 +288,13 @@ extension TreeWatcher {
                     continue
                 }
                 matched.append(child)
-                let status = batch.statuses[index]
+                var status = batch.statuses[index]
                 var known = tree.status(of: child)
                 if known.device != status.device, adoptDevice(of: status, for: child, known: known) {
                     known = tree.status(of: child)
                 }
+                // The list of a directory is read with what it holds; one that changes changes its time too.
+                if kernel.readsAccessLists, status.kind == .directory { status.accessList = known.accessList }
                 var differs = !isEqual(known, status)
                 if differs, holds, let container, !isSameFile(known, status) {
                     holdReplacement(id, name, of: known, in: container)

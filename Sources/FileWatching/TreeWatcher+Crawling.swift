@@ -149,6 +149,14 @@ extension TreeWatcher {
         let wasUnreadable = directories[id].flags.contains(.unreadable)
         if let error = result.entryError { becameUnreadable(id, error) } else { becameReadable(id) }
         let node = directories[id].node
+        if let status = result.status, !directories[id].flags.contains(.wasRead) {
+            // Nobody has read its list before, and what lies in it must not be seen without.
+            var known = tree.status(of: node)
+            if known.accessList != status.accessList {
+                known.accessList = status.accessList
+                tree.update(node, status: known)
+            }
+        }
         if let status = result.status, !isEqual(tree.status(of: node), status) || held?.touchesDirectory == true {
             lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }

@@ -24,7 +24,7 @@ extension TreeWatcher {
         pool.raiseLinkEpoch()
         note(status, origin) {
             $0.status = status
-            if let tags { $0.tags = Array(tags) }
+            $0.tags = tags.map { Array($0) }
             if searches { $0.searches = true }
         }
     }
@@ -60,21 +60,29 @@ extension TreeWatcher {
     private func settle(_ news: LinkNews) {
         let known = links(of: news.status)
         if news.lostName {
-            for node in known {
-                guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else {
-                    continue
-                }
-                withName(of: node) { lookUps.add($0, in: above, origin: news.origin) }
-            }
+            for node in known { lookAt(node, origin: news.origin) }
         } else {
             for node in known {
-                tree.update(node, status: news.status)
-                if let tags = news.tags, containers[node.container]?.options.readsTags == true {
+                var status = news.status
+                if containers[node.container]?.options.readsTags == true {
+                    guard let tags = news.tags else {
+                        // Found out where tags are not read: neither are they known, nor who may read them.
+                        lookAt(node, origin: news.origin)
+                        continue
+                    }
                     tags.withUnsafeBytes { _ = tree.setTags(of: node, to: $0) }
+                } else {
+                    status.accessList = .none
                 }
+                tree.update(node, status: status)
             }
         }
         if news.searches, known.count < news.status.links { findLinksLater(of: news.status, news.origin) }
+    }
+
+    private func lookAt(_ node: TreeNode, origin: Origin) {
+        guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { return }
+        withName(of: node) { lookUps.add($0, in: above, origin: origin) }
     }
 
     /// Not all names of a file are known. The others lie outside of the containers, or one is known with one link and

@@ -36,7 +36,7 @@ extension TreeWatcher {
         counters.lookUps += 1
         guard let text = name.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
         let node = directories[id].node
-        let status: KernelStatus
+        var status: KernelStatus
         do throws(SystemError) {
             status = try kernel.status(of: text, in: directory)
         } catch {
@@ -55,6 +55,8 @@ extension TreeWatcher {
             return
         }
         let tags = containers[node.container]?.options.readsTags == true ? readTags(text, status, directory) : nil
+        // Who may read the file may read its tags.
+        if let tags, !tags.isEmpty { status.file.accessList = kernel.accessList(of: text, in: directory) }
         if let child = tree.child(of: node, named: name) {
             found(child, named: name, in: id, status, tags, entry)
         } else {

@@ -73,6 +73,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var suspects: Set<UInt32> = []
     /// What the look-ups of a turn have found out about files with several names.
     var linkNews: [InodeNumber: LinkNews] = [:]
+    /// Containers above which it has changed who may pass.
+    var passageChanges: Set<UInt32> = []
     /// Files with several names that came up, of which not all names are known: one may be known with one link.
     var linkedFiles: [InodeNumber: Origin] = [:]
     var ignoresNames = false

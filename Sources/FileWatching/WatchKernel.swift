@@ -33,6 +33,16 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// What an entry of a directory is; an empty name asks for the directory itself. Symlinks are not followed.
     func status(of name: UnsafePointer<CChar>, in directory: CInt) throws(SystemError) -> KernelStatus
 
+    /// The same of an entry that is about to be entered, or is none that is: whoever reads a directory finds out its access
+    /// control list itself.
+    func entryStatus(of name: UnsafePointer<CChar>, in directory: CInt) throws(SystemError) -> KernelStatus
+
+    /// Whether access control lists matter to anybody. Then ``status(of:in:)`` reads them for directories.
+    var readsAccessLists: Bool { get }
+
+    /// The access control list of an entry, or of a directory itself for an empty name; `none` where lists do not matter.
+    func accessList(of name: UnsafePointer<CChar>, in directory: CInt) -> AccessListID
+
     /// What a symlink in a directory says; its length.
     func readSymlink(
         _ name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
@@ -62,6 +72,15 @@ package protocol WatchKernel: AnyObject, Sendable {
     func readTags(
         of name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) -> Int
+}
+
+/// Where nobody asks who may see what.
+extension WatchKernel {
+    package var readsAccessLists: Bool { false }
+    package func accessList(of name: UnsafePointer<CChar>, in directory: CInt) -> AccessListID { .none }
+    package func entryStatus(
+        of name: UnsafePointer<CChar>, in directory: CInt
+    ) throws(SystemError) -> KernelStatus { try status(of: name, in: directory) }
 }
 
 /// What the kernel says of an entry.

@@ -37,6 +37,8 @@ final class WatchedContainer {
     var ancestors: [Int32: InotifyMask] = [:]
     /// The names on the way down to it, those that symlinks add too.
     var ancestorNames: Set<[UInt8]> = []
+    /// What decides who may pass the directories above it, from `/` on and through symlinks; nil while that is not known.
+    var above: [FileAccess]?
     /// Whether a watch above it tells more than is needed, and could not be changed while directories are being read.
     var hasWideAncestors = false
     var directories = 0

@@ -1,4 +1,4 @@
-// Extended attributes of entries, reached through /proc/self/fd so that no path is walked twice.
+// Extended attributes of entries, reached from their directory's descriptor so that no path is walked twice.
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux

@@ -27,23 +27,15 @@ package struct Credentials: Sendable, Hashable {
     /// Whether the kernel would let the caller do all that is wanted with a file: `path_resolution(7)`, `acl(5)`, as the
     /// kernel's `acl_permission_check` has it, whose one difference from `acl(5)` is that a list counts for nothing where
     /// the group's bits (its mask) are all clear. Root may do anything.
-    package func may(
-        _ wanted: Permissions, mode: UInt16, owner: UInt32, group: UInt32, accessList: AccessListID
-    ) -> Bool {
+    package func may(_ wanted: Permissions, _ file: FileAccess) -> Bool {
         if user == 0 { return true }
         func grants(_ bits: UInt16) -> Bool {
             Permissions(rawValue: UInt8(truncatingIfNeeded: bits & 7)).isSuperset(of: wanted)
         }
-        if owner == user { return grants(mode >> 6) }
-        if accessList != .none, mode & 0o070 != 0 || accessList == .unknown {
-            return AccessLists.list(accessList).grants(wanted, to: self, owningGroup: group)
+        if file.owner == user { return grants(file.mode >> 6) }
+        if file.accessList != .none, file.mode & 0o070 != 0 || file.accessList == .unknown {
+            return AccessLists.list(file.accessList).grants(wanted, to: self, owningGroup: file.group)
         }
-        return grants(isMember(of: group) ? mode >> 3 : mode)
-    }
-
-    /// The same of a file's status.
-    package func may(_ wanted: Permissions, _ status: borrowing FileStatus) -> Bool {
-        may(
-            wanted, mode: status.mode, owner: status.owner, group: status.group, accessList: status.accessList)
+        return grants(isMember(of: file.group) ? file.mode >> 3 : file.mode)
     }
 }

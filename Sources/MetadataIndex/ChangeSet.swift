@@ -26,7 +26,8 @@ package struct ChangeSet: Sendable {
     /// The places in `changes` by row, open addressing by powers of two; `UInt32.max` where empty. Empty for small sets.
     private var table: [UInt32] = []
 
-    init() {}
+    /// Nothing changed.
+    package init() {}
 
     /// The clock before the first change.
     package internal(set) var since: UInt64 = 0

@@ -72,6 +72,13 @@ extension FormerView: RowReader {
         return current.status(of: row)
     }
 
+    package func access(of row: Row) -> FileAccess {
+        if case .record(let record) = place(row.number) {
+            return changes.formers.common[Int(record.values.common)].access
+        }
+        return current.access(of: row)
+    }
+
     package func isInsidePackage(_ row: Row) -> Bool {
         if case .record(let record) = place(row.number) { return record.flags & Block.insidePackage != 0 }
         return current.isInsidePackage(row)

@@ -123,6 +123,15 @@ extension IndexSnapshot {
         selectCommon(block, &bits) { matches(groups ? $0.group : $0.owner) }
     }
 
+    /// Keeps the rows for which `matches` holds of what decides who may do what with them; it is called once for each run of
+    /// rows with the same.
+    package func select(
+        accessMatching matches: (FileAccess) -> Bool, inBlock number: Int, among bits: inout BlockBitmap
+    ) {
+        let block = rows.blocks[number].block
+        selectCommon(block, &bits) { matches($0.access) }
+    }
+
     /// Keeps the rows whose names have the literal where it is asked for, byte by byte. An empty literal is a prefix, suffix
     /// and infix of every name.
     package func select(

@@ -34,6 +34,7 @@ extension IndexSnapshot: RowReader {
     package func parent(of row: Row) -> Row { Row(rows.parent(row.number)) }
     package func kind(of row: Row) -> FileKind { rows.kind(row.number) }
     package func status(of row: Row) -> FileStatus { rows.status(row.number) }
+    package func access(of row: Row) -> FileAccess { rows.access(row.number) }
     package func isInsidePackage(_ row: Row) -> Bool { rows.isInsidePackage(row.number) }
     package func tags(of row: Row) -> [String]? { rows.tags(row.number) }
     package func withName<R, E: Error>(

@@ -18,6 +18,8 @@ package protocol RowReader: ~Copyable {
     func kind(of row: Row) -> FileKind
     /// Its status.
     func status(of row: Row) -> FileStatus
+    /// What decides who may do what with it.
+    func access(of row: Row) -> FileAccess
     /// Whether it lies inside a package.
     func isInsidePackage(_ row: Row) -> Bool
     /// Its tags, nil where they are not known.
@@ -33,6 +35,8 @@ package protocol RowReader: ~Copyable {
 }
 
 extension RowReader where Self: ~Copyable {
+    package func access(of row: Row) -> FileAccess { status(of: row).access }
+
     /// Whether the item lives.
     package func isLive(_ identifier: ItemIdentifier) -> Bool { self.identifier(of: identifier.row) == identifier }
 }

@@ -51,6 +51,8 @@ struct RowStore: Sendable {
         return values.status(common[Int(values.common)])
     }
 
+    func access(_ row: UInt32) -> FileAccess { common[Int(block(row).common[RowStore.slot(row)])].access }
+
     func tags(_ row: UInt32) -> [String]? {
         let number = block(row).tags(RowStore.slot(row))
         return number == TagTable.unknown ? nil : tagLists[Int(number)]

@@ -67,6 +67,8 @@ struct CommonAttributes: Hashable {
     var accessList: AccessListID
     var mode: UInt16
 
+    var access: FileAccess { FileAccess(mode: mode, owner: owner, group: group, accessList: accessList) }
+
     init(_ status: borrowing FileStatus) {
         device = status.device
         owner = status.owner

@@ -18,7 +18,7 @@ struct DaemonFixture {
 
     /// Starts a daemon, runs `body`, and stops it.
     static func run(
-        containers: [String: String]? = nil, directory: TemporaryDirectory? = nil,
+        containers: [String: String]? = nil, directory: TemporaryDirectory? = nil, isSystem: Bool = false,
         _ body: (DaemonFixture) async throws -> Void
     ) async throws {
         let directory = try directory ?? TemporaryDirectory()
@@ -35,7 +35,7 @@ struct DaemonFixture {
         let daemon = GatherDaemon(
             options: DaemonOptions(
                 configurationFile: directory.path + "/gatherd.toml", configurationIsRequired: false,
-                socket: .path(fixture.socket, isSystem: false), stateDirectory: directory.path + "/state",
+                socket: .path(fixture.socket, isSystem: isSystem), stateDirectory: directory.path + "/state",
                 containers: configured),
             observer: ReadyObserver(ready: ready.continuation), logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -67,12 +67,16 @@ struct DaemonFixture {
 
     // MARK: Calls, each on a connection of its own
 
-    func client() async throws -> VarlinkClient {
-        try await VarlinkClient.connect(path: socket, on: NIOSingletons.posixEventLoopGroup.any())
+    func client(as user: OtherUser? = nil) async throws -> VarlinkClient {
+        let group = NIOSingletons.posixEventLoopGroup.any()
+        guard let user else { return try await VarlinkClient.connect(path: socket, on: group) }
+        return try await VarlinkClient.attach(descriptor: try user.connect(path: socket), on: group)
     }
 
-    func call<Method: VarlinkMethod>(_ method: Method.Type, _ request: Method.Request) async throws -> Method.Reply {
-        let client = try await client()
+    func call<Method: VarlinkMethod>(
+        _ method: Method.Type, _ request: Method.Request, as user: OtherUser? = nil
+    ) async throws -> Method.Reply {
+        let client = try await client(as: user)
         do {
             let reply = try await client.call(Method.name, JSONBytes(request)).decode(Method.Reply.self)
             await client.close()
@@ -108,21 +112,24 @@ final class Subscriber {
     private(set) var violations: [String] = []
 
     /// Comes back with the clock that was told last, holding what it held.
-    func comeBack(_ fixture: DaemonFixture, _ request: QueryInterface.Watch.Request) async throws -> Subscriber {
+    func comeBack(
+        _ fixture: DaemonFixture, _ request: QueryInterface.Watch.Request, as user: OtherUser? = nil
+    ) async throws -> Subscriber {
         await close()
         var request = request
         request.since = lastClock
-        let next = try await Subscriber(fixture, request, holding: items)
+        let next = try await Subscriber(fixture, request, holding: items, as: user)
         next.values = values
         next.violations = violations
         next.lastClock = lastClock
         return next
     }
 
-    init(_ fixture: DaemonFixture, _ request: QueryInterface.Watch.Request, holding items: [String: String] = [:])
-        async throws
-    {
-        client = try await fixture.client()
+    init(
+        _ fixture: DaemonFixture, _ request: QueryInterface.Watch.Request, holding items: [String: String] = [:],
+        as user: OtherUser? = nil
+    ) async throws {
+        client = try await fixture.client(as: user)
         replies = client.callMore(QueryInterface.Watch.name, JSONBytes(request)).makeAsyncIterator()
         self.items = items
     }

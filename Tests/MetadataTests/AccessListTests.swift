@@ -82,7 +82,7 @@ struct AccessListTests {
     @Test func `A handle that was never given out grants nothing`() {
         let caller = Credentials(user: 1, groups: [1])
         let never = AccessListID(number: .max)
-        #expect(!caller.may(.read, mode: 0o777, owner: 0, group: 0, accessList: never))
+        #expect(!caller.may(.read, FileAccess(mode: 0o777, owner: 0, group: 0, accessList: never)))
         #expect(AccessLists.intern(AccessLists.bytes(of: never)) == .unknown)
     }
 }

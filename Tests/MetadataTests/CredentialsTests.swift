@@ -21,12 +21,12 @@ struct CredentialsTests {
             (0o707, 7, 2, false), (0o004, 7, 9, true), (0o774, 7, 9, true), (0o770, 7, 9, false),
         ] as [(UInt16, UInt32, UInt32, Bool)])
     func `The permission bits of one class decide`(_ mode: UInt16, _ owner: UInt32, _ group: UInt32, _ answer: Bool) {
-        #expect(caller.may(.read, mode: mode, owner: owner, group: group, accessList: .none) == answer)
+        #expect(caller.may(.read, FileAccess(mode: mode, owner: owner, group: group, accessList: .none)) == answer)
     }
 
     @Test func `Root may do anything`() {
         let root = Credentials(user: 0, groups: [])
-        #expect(root.may([.read, .search], mode: 0, owner: 5, group: 5, accessList: .unknown))
+        #expect(root.may([.read, .search], FileAccess(mode: 0, owner: 5, group: 5, accessList: .unknown)))
     }
 
     @Test func `The owner's bits come before a list, which comes before the others' bits`() {
@@ -35,10 +35,10 @@ struct CredentialsTests {
                 .init(.owner, []), .init(.user, .read, number: 1000), .init(.owningGroup, []), .init(.mask, .read),
                 .init(.other, .read),
             ]).bytes)
-        #expect(!caller.may(.read, mode: 0o044, owner: 1000, group: 9, accessList: list))
-        #expect(caller.may(.read, mode: 0o044, owner: 7, group: 9, accessList: list))
-        #expect(!caller.may(.read, mode: 0o044, owner: 7, group: 2, accessList: .unknown))
-        #expect(!caller.may(.read, mode: 0o004, owner: 7, group: 9, accessList: .unknown))
+        #expect(!caller.may(.read, FileAccess(mode: 0o044, owner: 1000, group: 9, accessList: list)))
+        #expect(caller.may(.read, FileAccess(mode: 0o044, owner: 7, group: 9, accessList: list)))
+        #expect(!caller.may(.read, FileAccess(mode: 0o044, owner: 7, group: 2, accessList: .unknown)))
+        #expect(!caller.may(.read, FileAccess(mode: 0o004, owner: 7, group: 9, accessList: .unknown)))
     }
 
     /// The kernel does not look at a list whose mask is empty: `mode & S_IRWXG` in `acl_permission_check`.
@@ -48,7 +48,7 @@ struct CredentialsTests {
                 .init(.owner, []), .init(.user, .read, number: 1000), .init(.owningGroup, []), .init(.mask, []),
                 .init(.other, .read),
             ]).bytes)
-        #expect(caller.may(.read, mode: 0o004, owner: 7, group: 9, accessList: list))
-        #expect(!caller.may(.read, mode: 0o004, owner: 7, group: 2, accessList: list))
+        #expect(caller.may(.read, FileAccess(mode: 0o004, owner: 7, group: 9, accessList: list)))
+        #expect(!caller.may(.read, FileAccess(mode: 0o004, owner: 7, group: 2, accessList: list)))
     }
 }

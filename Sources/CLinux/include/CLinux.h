@@ -137,9 +137,28 @@ static inline int clinux_entry_path(char path[CLINUX_ENTRY_PATH], int directory,
   return length < CLINUX_ENTRY_PATH;
 }
 
+#define CLINUX_GETXATTRAT 464
+
 // lgetxattr(2), lsetxattr(2), lremovexattr(2) and llistxattr(2) on an entry of an open directory; an empty name means
 // the directory itself, whose link must then be followed.
+//
+// Reading tries getxattrat(2) of Linux 6.13 first, which takes a third of the time that the way through /proc takes. A
+// sandbox that does not know the call says EPERM, which no attribute that is read here does.
 static inline long clinux_getxattr(int directory, const char *name, const char *key, void *value, size_t size) {
+  static int is_missing;
+  if (name[0] == 0) {
+    long result = CLINUX_RESULT(fgetxattr(directory, key, value, size));
+    if (result != -EBADF) return result;
+  }
+  if (!__atomic_load_n(&is_missing, __ATOMIC_RELAXED)) {
+    struct { uint64_t value; uint32_t size, flags; } arguments = {(uint64_t)(uintptr_t)value, (uint32_t)size, 0};
+    long result = CLINUX_RESULT(syscall(CLINUX_GETXATTRAT, directory, name[0] == 0 ? "." : name, AT_SYMLINK_NOFOLLOW,
+                                        key, &arguments, sizeof arguments));
+    if (result == -ENOSYS || result == -EPERM)
+      __atomic_store_n(&is_missing, 1, __ATOMIC_RELAXED);
+    else if (name[0] != 0 || result != -EACCES)
+      return result;
+  }
   char path[CLINUX_ENTRY_PATH];
   if (!clinux_entry_path(path, directory, name)) return -ENAMETOOLONG;
   return CLINUX_RESULT(name[0] == 0 ? getxattr(path, key, value, size) : lgetxattr(path, key, value, size));

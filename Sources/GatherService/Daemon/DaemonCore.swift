@@ -41,7 +41,9 @@ final class DaemonCore {
         settings.pollInterval = configuration.pollInterval
         settings.watchShare = configuration.watchShare
         pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
-        engine = try Engine(loop: loop, settings: settings, pool: pool, logger: self.logger)
+        engine = try Engine(
+            loop: loop, settings: settings, pool: pool, logger: self.logger,
+            tellsCallersApart: options.socket.isShared)
         pool.start()
         for container in containers { engine.addContainer(container) }
         if engine.containers.isEmpty {

@@ -12,6 +12,15 @@ package struct DaemonOptions: Sendable {
         case path(String, isSystem: Bool)
         /// Passed by the service manager, with its mode as the socket unit says.
         case inherited(descriptor: CInt)
+
+        /// Whether others than root and the daemon's own user may be meant to connect; such callers are told only what the
+        /// kernel would let them list. Who hands over a socket may have opened it to anybody.
+        var isShared: Bool {
+            switch self {
+            case .path(_, let isSystem): isSystem
+            case .inherited: true
+            }
+        }
     }
 
     package var configurationFile: String

@@ -24,6 +24,12 @@ final class ContainerRecord {
     var tags = TagsState.off
     /// The state as it was told last to those who monitor.
     var toldState: ContainerState?
+    /// The daemon's clock when it changed last who may see what for another reason than a change of the index.
+    var accessChanged: UInt64 = 0
+    /// Whether what is known of it was compared with the file system, or read from it, since it was found.
+    var wasVerified = false
+    /// What a viewer saw last, at a clock of the index.
+    var lastCensus: (viewer: Viewer, clock: UInt64, census: Census)?
     /// Whether a comparison is under way since the index refused a change.
     var isMending = false
     /// Directories that could not be read and were named in the log; the rest is counted only.

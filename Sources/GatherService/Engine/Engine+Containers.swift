@@ -62,10 +62,23 @@ extension Engine {
             guard state != record.toldState else { continue }
             record.toldState = state
             changed = true
+            noteVerified(record, state)
             // From the first time that the container was exact, somebody may hold a clock from before a crawl.
             if !state.isSettling { record.entry.recordsCrawl = true }
         }
         if changed { for listener in stateListeners.values { listener() } }
+    }
+
+    /// What is known of a container counts for callers who do not see everything once it was compared with the file system.
+    private func noteVerified(_ record: ContainerRecord, _ state: ContainerState) {
+        switch state {
+        case .live, .degraded:
+            guard !record.wasVerified else { return }
+            record.wasVerified = true
+            if tellsCallersApart { accessChanged(record) }
+        case .unavailable: record.wasVerified = false
+        case .crawling, .verifying: break
+        }
     }
 
     /// Writes what the watcher has to say into the log, each with what happens next.

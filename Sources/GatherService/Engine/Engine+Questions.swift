@@ -19,14 +19,16 @@ extension Engine {
     func parts(of question: Question, in scoped: [ScopedContainer]) -> [AnswerPart] {
         scoped.map { scoped in
             AnswerPart(
-                plan: plan(question.predicate, for: scoped), snapshot: scoped.record.index.snapshot(),
-                renderer: ItemRenderer(record: scoped.record, attributes: question.attributes, names: names))
+                plan: plan(question, for: scoped), snapshot: scoped.record.index.snapshot(),
+                renderer: ItemRenderer(
+                    record: scoped.record, attributes: question.attributes, names: names, caller: question.caller))
         }
     }
 
     /// How many rows a scan by these plans is worth: one that may take long for each row counts as a long one.
     func weight(_ scans: [(plan: QueryPlan, snapshot: IndexSnapshot)]) -> Int {
-        scans.contains { $0.plan.isCostly } ? Int.max : scans.reduce(0) { $0 + $1.snapshot.count }
+        let scans = scans.filter { !$0.plan.matchesNothing }
+        return scans.contains { $0.plan.isCostly } ? Int.max : scans.reduce(0) { $0 + $1.snapshot.count }
     }
 
     /// Does work that does not touch the engine: at once where it is short, else on another thread. `then` is called on

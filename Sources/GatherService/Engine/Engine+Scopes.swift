@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import LiveQueries
+import Metadata
 
 extension Engine {
     /// The part of one container that a question looks at.
@@ -14,15 +15,18 @@ extension Engine {
     /// Where a question looks: container identifiers, identifiers followed by `/Documents` or `/Data`, or absolute
     /// directories inside a container. Nil means every container.
     ///
-    /// - Throws: `UnknownScope` for what is none of these.
-    func resolve(_ scopes: [String]?) throws(QueryError) -> [ScopedContainer] {
-        guard let scopes else { return containers.map { ScopedContainer(record: $0, scopes: [.whole]) } }
+    /// - Throws: `UnknownScope` for what is none of these, and for what the caller may not see.
+    func resolve(_ scopes: [String]?, for caller: Credentials?) throws(QueryError) -> [ScopedContainer] {
+        guard let scopes else {
+            return containers.filter { isOpen($0, for: caller) }
+                .map { ScopedContainer(record: $0, scopes: [.whole]) }
+        }
         guard scopes.count <= Limits.scopes else {
             throw .limitExceeded(limit: "scopes", value: Int64(Limits.scopes))
         }
         var resolved: [ScopedContainer] = []
         for text in scopes {
-            guard let (record, scope) = resolve(text) else { throw .unknownScope(text) }
+            guard let (record, scope) = resolve(text, for: caller) else { throw .unknownScope(text) }
             if let place = resolved.firstIndex(where: { $0.record === record }) {
                 resolved[place].scopes.append(scope)
             } else {
@@ -35,14 +39,15 @@ extension Engine {
     /// The part of one container that a question looks at, nil if it does not look there.
     func scopes(of texts: [String]?, in record: ContainerRecord) -> ScopedContainer? {
         guard let texts else { return ScopedContainer(record: record, scopes: [.whole]) }
-        let scopes = texts.compactMap { text in resolve(text).flatMap { $0.0 === record ? $0.1 : nil } }
+        let scopes = texts.compactMap { text in resolve(text, for: nil).flatMap { $0.0 === record ? $0.1 : nil } }
         return scopes.isEmpty ? nil : ScopedContainer(record: record, scopes: scopes)
     }
 
-    private func resolve(_ text: String) -> (ContainerRecord, QueryScope)? {
+    private func resolve(_ text: String, for caller: Credentials?) -> (ContainerRecord, QueryScope)? {
         guard text.hasPrefix("/") else {
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard let first = parts.first, let record = container(String(first)) else { return nil }
+            guard let first = parts.first, let record = container(String(first)), isListed(record, for: caller)
+            else { return nil }
             switch parts.count == 1 ? "" : parts.dropFirst().joined(separator: "/") {
             case "": return (record, .whole)
             case "Documents": return (record, .documents)
@@ -56,7 +61,7 @@ extension Engine {
         // The innermost container wins: one may lie on a file system mounted inside another.
         let holders = containers.filter { record in
             let root = record.configuration.path
-            return path == root || path.hasPrefix(root == "/" ? "/" : root + "/")
+            return (path == root || path.hasPrefix(root == "/" ? "/" : root + "/")) && isOpen(record, for: caller)
         }
         guard let record = holders.max(by: { $0.configuration.path.utf8.count < $1.configuration.path.utf8.count })
         else { return nil }

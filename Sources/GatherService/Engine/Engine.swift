@@ -23,7 +23,7 @@ final class Engine {
     /// Tells clocks of this run from those of others.
     let run = UInt64.random(in: 1...UInt64.max)
     /// Counts change sets of all indexes: the daemon's clock.
-    private(set) var sequence: UInt64 = 0
+    var sequence: UInt64 = 0
     /// The clock when a container was removed last: its log is gone, so nobody resumes from before.
     private(set) var lastRemoval: UInt64 = 0
 
@@ -46,6 +46,9 @@ final class Engine {
     /// Called after each turn in which a container's state changed.
     var stateListeners: [ObjectIdentifier: () -> Void] = [:]
 
+    /// Whether callers see only what the kernel would let them list: the system's daemon.
+    let tellsCallersApart: Bool
+
     private let kernel: LinuxKernel
     private var readiness: ReadinessThread?
     /// Nil where the table of mounts cannot be watched: mounts are noticed at the next comparison then.
@@ -61,12 +64,14 @@ final class Engine {
 
     /// Must be made on the loop.
     init(
-        loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, logger: Logger
+        loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, logger: Logger,
+        tellsCallersApart: Bool = false
     ) throws(SystemError) {
+        self.tellsCallersApart = tellsCallersApart
         self.loop = loop
         self.pool = pool
         self.logger = logger
-        kernel = try LinuxKernel()
+        kernel = try LinuxKernel(readsAccessLists: tellsCallersApart)
         let mailbox = Mailbox(loop: loop)
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
         readiness = try ReadinessThread(descriptor: kernel.descriptor, wake: { mailbox.post(.readable) })
@@ -114,6 +119,7 @@ final class Engine {
         turnRequested = false
         let hasMore = watcher.turn()
         absorb()
+        absorbAccess()
         reportNotices()
         reportStates()
         complete()

@@ -33,6 +33,8 @@ final class IndexTree: WatchedTree {
     private var entries: [UInt32: Entry] = [:]
     /// The container of the last call and its entry: calls come in runs for one container.
     private var last: (container: UInt32, entry: Entry)?
+    /// Containers of whose own directory it has changed who may do what.
+    private var accessChanges: Set<UInt32> = []
     /// Containers that the index refused a change for, with why: a fault of ours, mended by a comparison.
     private(set) var refusals: [(container: UInt32, error: IndexError)] = []
 
@@ -45,6 +47,12 @@ final class IndexTree: WatchedTree {
     func remove(_ container: UInt32) {
         entries[container] = nil
         last = nil
+    }
+
+    /// Takes the containers of whose own directory it has changed who may do what: no change set tells that.
+    func takeAccessChanges() -> Set<UInt32> {
+        defer { if !accessChanges.isEmpty { accessChanges = [] } }
+        return accessChanges
     }
 
     func takeRefusals() -> [(container: UInt32, error: IndexError)] {
@@ -235,6 +243,7 @@ extension IndexTree {
     func update(_ node: TreeNode, status: FileStatus) -> Bool {
         let entry = entry(node.container)
         let row = Row(node.row)
+        if row == .root, entry.index.access(of: row) != status.access { accessChanges.insert(node.container) }
         let status =
             node.row == Row.root.number || status.kind != .directory || entry.packages.isEmpty
             ? status : entry.index.withName(of: row) { presented(status, named: $0, in: entry) }

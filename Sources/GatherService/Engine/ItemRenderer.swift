@@ -18,6 +18,8 @@ struct ItemRenderer: Sendable {
     private let readsStatus: Bool
     private let readsPath: Bool
     private let names: AccountNames
+    /// Who asks; nil for one who sees everything.
+    private let caller: Credentials?
 
     private var path: [UInt8] = []
     private var text: [UInt8] = []
@@ -25,7 +27,8 @@ struct ItemRenderer: Sendable {
     private var pathParent: Row?
     private var pathPrefixCount = 0
 
-    init(record: ContainerRecord, attributes: AttributeSet, names: AccountNames) {
+    init(record: ContainerRecord, attributes: AttributeSet, names: AccountNames, caller: Credentials?) {
+        self.caller = caller
         container = record.identifier
         epoch = record.index.epoch
         rootPrefix = record.rootPrefix
@@ -97,7 +100,11 @@ struct ItemRenderer: Sendable {
             ItemWriter.scope(inDocuments ? .documents : .data, to: &writer)
         case .depth: ItemWriter.integer(Int64(snapshot.depth(of: row)), attribute, to: &writer)
         case .hidden: snapshot.withName(of: row) { ItemWriter.hidden($0.first == UInt8(ascii: "."), to: &writer) }
-        case .tags: if let tags = snapshot.tags(of: row), !tags.isEmpty { ItemWriter.tags(tags, to: &writer) }
+        case .tags:
+            guard let tags = snapshot.tags(of: row), !tags.isEmpty,
+                caller?.may(.read, snapshot.access(of: row)) ?? true
+            else { return }
+            ItemWriter.tags(tags, to: &writer)
         case .owner, .group:
             guard let status else { return }
             let name = attribute == .owner ? names.user(status.owner) : names.group(status.group)

@@ -14,13 +14,17 @@ struct Question {
     /// The scopes as they were written; nil for every container.
     let scopeTexts: [String]?
     let attributes: AttributeSet
+    /// Who asks; nil for one who sees everything.
+    let caller: Credentials?
     /// What the question was, in one number: see ``QueryClock``.
     let fingerprint: UInt64
 
     /// Understands a question, or says in the words of the interface what is wrong with it.
     init(
-        predicate text: String, scopes: [String]?, attributes names: [String]?, peer: PeerCredentials
+        predicate text: String, scopes: [String]?, attributes names: [String]?, peer: PeerCredentials,
+        caller: Credentials?
     ) throws(QueryError) {
+        self.caller = caller
         predicate = try Question.parse(text)
         scopeTexts = scopes
         attributes = try names.map(Question.attributes) ?? AttributeSet(QueryInterface.defaultAttributes)
@@ -30,6 +34,8 @@ struct Question {
         for scope in Set(scopes ?? ["*"]).sorted() { fingerprint.combine(scope) }
         for attribute in attributes.attributes { fingerprint.combine(attribute.name) }
         fingerprint.combine("\(peer.userID)")
+        // With other groups the same user sees other items.
+        for group in caller?.groups ?? [] { fingerprint.combine("group \(group)") }
         self.fingerprint = fingerprint.value
     }
 
@@ -58,12 +64,12 @@ struct Question {
 
 extension Engine {
     /// The plan of a question for one container.
-    func plan(_ predicate: Predicate, for scoped: ScopedContainer) -> QueryPlan {
+    func plan(_ question: Question, for scoped: ScopedContainer) -> QueryPlan {
         let record = scoped.record
         let environment = PlanEnvironment(
             container: record.identifier, rootPath: Array(record.rootPrefix.dropLast()), epoch: record.index.epoch,
-            accounts: names, now: .now)
-        return QueryPlan(predicate, scopes: scoped.scopes, environment: environment)
+            accounts: names, now: .now, viewer: viewer(question.caller, of: record))
+        return QueryPlan(question.predicate, scopes: scoped.scopes, environment: environment)
     }
 
     /// A length of time in milliseconds that a caller gave.

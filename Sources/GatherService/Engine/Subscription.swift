@@ -105,7 +105,7 @@ final class Subscription {
         // Scopes are looked up again: containers may have come or gone while this waited.
         let scoped: [Engine.ScopedContainer]
         do {
-            scoped = try engine.resolve(question.scopeTexts)
+            scoped = try engine.resolve(question.scopeTexts, for: question.caller)
         } catch {
             call.fail(error.varlinkError)
             return end()
@@ -114,6 +114,7 @@ final class Subscription {
         guard engine.areSettled(records, tags: question.readsTags) else { return wait(for: records, since: clock) }
         for record in records { engine.absorb(record) }
         for scoped in scoped { add(scoped) }
+        addClosed()
         phase = .gathering
         isResumed = clock.map { resume(from: $0) } ?? false
         if clock != nil { sendStarted(fresh: isResumed ? nil : true) }
@@ -121,9 +122,20 @@ final class Subscription {
         followClock()
     }
 
+    /// Containers that are closed to this caller may be opened: they are part of the question, and have nothing to say.
+    private func addClosed() {
+        guard question.caller != nil else { return }
+        for record in engine.containers where !looks(at: record) {
+            guard let scoped = engine.scopes(of: question.scopeTexts, in: record) else { continue }
+            if question.readsTags { engine.fillTags(record) }
+            engine.absorb(record)
+            add(scoped)
+        }
+    }
+
     @discardableResult
     private func add(_ scoped: Engine.ScopedContainer) -> LiveQuery {
-        let plan = engine.plan(question.predicate, for: scoped)
+        let plan = engine.plan(question, for: scoped)
         let query = scoped.record.registry.add(plan, attributes: question.attributes)
         engine.owners[ObjectIdentifier(query)] = self
         // From now on somebody listens, so a crawl of this container is news.
@@ -131,7 +143,9 @@ final class Subscription {
         parts.append(
             Part(
                 record: scoped.record, query: query,
-                renderer: ItemRenderer(record: scoped.record, attributes: question.attributes, names: engine.names)))
+                renderer: ItemRenderer(
+                    record: scoped.record, attributes: question.attributes, names: engine.names,
+                    caller: question.caller)))
         return query
     }
 
@@ -140,6 +154,14 @@ final class Subscription {
         guard isKnown(clock) else { return false }
         var changes: [ChangeSet] = []
         for part in parts {
+            if question.caller != nil {
+                // Whatever else changed, the way to the container is as it was then.
+                guard part.record.accessChanged <= clock.sequence else { return false }
+                if part.query.plan.matchesNothing {
+                    changes.append(ChangeSet())
+                    continue
+                }
+            }
             guard let indexClock = part.record.clocks.indexClock(at: clock.sequence),
                 let set = part.record.index.changes(since: indexClock)
             else { return false }
@@ -206,6 +228,17 @@ final class Subscription {
     /// Whether the query is about a container.
     func looks(at record: ContainerRecord) -> Bool { parts.contains { $0.record === record } }
 
+    /// Other permissions of a container's own directory, or of one above it: all that is in it may come or go.
+    func accessChanged(_ record: ContainerRecord) {
+        guard question.caller != nil, phase == .gathering || phase == .live else { return }
+        for part in parts where part.record === record {
+            guard let scoped = engine.scopes(of: question.scopeTexts, in: record) else { continue }
+            if record.registry.look(part.query, by: engine.plan(question, for: scoped), in: record.index) {
+                engine.stir(self)
+            }
+        }
+    }
+
     // MARK: Going on
 
     /// Does what can be done now: after changes, when the socket takes more, when a timer is due.
@@ -248,7 +281,7 @@ final class Subscription {
         if phase == .live {
             for part in parts where engine.isWatched(part.record) {
                 guard let scoped = engine.scopes(of: question.scopeTexts, in: part.record) else { continue }
-                let plan = engine.plan(question.predicate, for: scoped)
+                let plan = engine.plan(question, for: scoped)
                 _ = part.record.registry.follow(part.query, plan, in: part.record.index)
             }
             advance()
@@ -311,7 +344,7 @@ final class Subscription {
         writer.beginObject()
         writer.field("event", "gathered")
         writer.field("count", Int64(count))
-        writer.field("inexact", engine.inexact(parts.map(\.record).filter(engine.isWatched)))
+        writer.field("inexact", engine.inexact(openRecords))
         if isToldAll { writer.field("clock", engine.clock(question: question.fingerprint).text) }
         writer.endObject()
         sendWriter()
@@ -341,6 +374,10 @@ final class Subscription {
         }
     }
 
+    /// The containers that are there for the subscriber.
+    private var openRecords: [ContainerRecord] {
+        parts.map(\.record).filter { engine.isWatched($0) && engine.isOpen($0, for: question.caller) }
+    }
     private var hasPending: Bool { parts.contains { $0.query.hasPending } }
     /// Whether changes are being worked out off the loop: what is pending is not all that there is to tell.
     private var isBehind: Bool { parts.contains { $0.query.isAway } }

@@ -3,6 +3,7 @@
 
 import FileWatching
 import GatherProtocol
+import Metadata
 import MetadataIndex
 import NIOCore
 import Varlink
@@ -15,16 +16,35 @@ struct ContainerHandler {
     func handle(_ call: VarlinkCall) throws {
         switch call.method {
         case ContainerInterface.List.name:
-            call.reply(ContainerInterface.List.Reply(containers: engine.containers.map(engine.describe)))
+            describe(listed(for: call), for: call) { call.reply(ContainerInterface.List.Reply(containers: $0)) }
         case ContainerInterface.Get.name:
             let request = try call.request(of: ContainerInterface.Get.self)
-            let record = try record(request.identifier)
-            call.reply(ContainerInterface.Get.Reply(container: engine.describe(record)))
+            guard let record = listed(for: call).first(where: { $0.identifier == request.identifier }) else {
+                throw ContainerError.noSuchContainer(identifier: request.identifier)
+            }
+            describe([record], for: call) { call.reply(ContainerInterface.Get.Reply(container: $0[0])) }
         case ContainerInterface.Add.name: try add(call)
         case ContainerInterface.Remove.name: try remove(call)
         case ContainerInterface.Rescan.name: try rescan(call)
         case ContainerInterface.Monitor.name: monitor(call)
         default: call.fail(.methodNotImplemented(call.method))
+        }
+    }
+
+    /// The containers that are there for the caller.
+    private func listed(for call: VarlinkCall) -> [ContainerRecord] {
+        let caller = engine.restriction(of: call.peer)
+        return engine.containers.filter { engine.isListed($0, for: caller) }
+    }
+
+    /// Describes containers as the caller sees them, at once where the caller sees everything.
+    private func describe(
+        _ records: [ContainerRecord], for call: VarlinkCall, then: @escaping ([ContainerDescription]) -> Void
+    ) {
+        if let caller = engine.restriction(of: call.peer) {
+            engine.describe(records, for: caller, then: then)
+        } else {
+            then(records.map { engine.describe($0) })
         }
     }
 
@@ -110,10 +130,16 @@ struct ContainerHandler {
     /// One reply now and, with `more`, one for each change of state; those that a slow reader missed are one.
     private func monitor(_ call: VarlinkCall) {
         let engine = engine
+        let isRestricted = engine.restriction(of: call.peer) != nil
+        var told: [ContainerDescription]?
         func tell(continues: Bool) {
-            call.reply(
-                ContainerInterface.Monitor.Reply(containers: engine.containers.map(engine.describe)),
-                continues: continues)
+            describe(listed(for: call), for: call) { containers in
+                // What becomes of containers that the caller does not see is no news, not even that something does.
+                let news = isRestricted ? containers.map(\.timeless) : nil
+                guard news == nil || news != told else { return }
+                told = news
+                call.reply(ContainerInterface.Monitor.Reply(containers: containers), continues: continues)
+            }
         }
         guard call.wantsMore else { return tell(continues: false) }
         let key = ObjectIdentifier(call)
@@ -132,10 +158,23 @@ struct ContainerHandler {
 }
 
 extension Engine {
-    /// A container as it travels.
-    func describe(_ record: ContainerRecord) -> ContainerDescription {
+    /// Containers as a caller sees them who does not see everything.
+    func describe(
+        _ records: [ContainerRecord], for caller: Credentials, then: @escaping ([ContainerDescription]) -> Void
+    ) {
+        let engine = self
+        takeCensus(of: records, for: caller) { counts in
+            var descriptions: [ContainerDescription] = []
+            for (record, census) in zip(records, counts) { descriptions.append(engine.describe(record, as: census)) }
+            then(descriptions)
+        }
+    }
+
+    /// A container as it travels; to one who does not see everything in it, as far as they see it.
+    func describe(_ record: ContainerRecord, as census: Census? = nil) -> ContainerDescription {
         let state = state(of: record)
         let figures = watcher.figures(of: record.number)
+        if let census, !census.isComplete { return describe(record, state, census) }
         return ContainerDescription(
             identifier: record.identifier, path: record.configuration.path,
             state: GatherProtocol.ContainerState(rawValue: state.name) ?? .other, reason: state.reason,
@@ -145,6 +184,30 @@ extension Engine {
             ignore: record.configuration.ignore, clock: clock(question: 0).text)
     }
 
+    /// How many directories are watched, polled or cannot be read would tell of those that are not seen.
+    private func describe(
+        _ record: ContainerRecord, _ state: FileWatching.ContainerState, _ census: Census
+    ) -> ContainerDescription {
+        var reason = state.reason
+        if case .degraded = state { reason = "part of it is polled" }
+        return ContainerDescription(
+            identifier: record.identifier, path: record.configuration.path,
+            state: GatherProtocol.ContainerState(rawValue: state.name) ?? .other, reason: reason,
+            origin: record.configuration.origin.text, items: Int64(census.items),
+            directories: Int64(census.directories + 1), watches: 0, polled: 0, unreadable: 0,
+            packages: record.configuration.packages, ignore: record.configuration.ignore,
+            clock: clock(question: 0).text)
+    }
+
     /// The clock of now, for a question.
     func clock(question: UInt64) -> QueryClock { QueryClock(run: run, sequence: sequence, question: question) }
+}
+
+extension ContainerDescription {
+    /// Without the clock, which tells of changes anywhere.
+    fileprivate var timeless: ContainerDescription {
+        var description = self
+        description.clock = ""
+        return description
+    }
 }

@@ -30,7 +30,8 @@ struct QueryHandler {
     private func find(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Find.self)
         let question = try Question(
-            predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, peer: call.peer)
+            predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, peer: call.peer,
+            caller: engine.restriction(of: call.peer))
         var keys: [SortOrder.Key] = []
         for key in request.sort ?? [] {
             keys.append(SortOrder.Key(try Question.attribute(key.attribute), ascending: key.ascending))
@@ -61,7 +62,8 @@ struct QueryHandler {
     private func count(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Count.self)
         let question = try Question(
-            predicate: request.predicate, scopes: request.scopes, attributes: [], peer: call.peer)
+            predicate: request.predicate, scopes: request.scopes, attributes: [], peer: call.peer,
+            caller: engine.restriction(of: call.peer))
         try whenAnswerable(
             call, question, tags: question.readsTags, sync: request.sync, timeout: request.timeout
         ) { scoped, inexact in
@@ -87,7 +89,7 @@ struct QueryHandler {
         _ answer: @escaping ([Engine.ScopedContainer], [String]?) -> Void
     ) throws {
         // Those that there are now: one that is added while this waits is not part of the question.
-        let scoped = try engine.resolve(question.scopeTexts)
+        let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
         let records = scoped.map(\.record)
         let engine = engine
         func proceed() {
@@ -121,8 +123,9 @@ struct QueryHandler {
     private func watch(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Watch.self)
         let question = try Question(
-            predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, peer: call.peer)
-        let scoped = try engine.resolve(question.scopeTexts)
+            predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, peer: call.peer,
+            caller: engine.restriction(of: call.peer))
+        let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
         let batch = try Engine.wait(request.batch, named: "batch") ?? 0
         let heartbeat = try Engine.wait(request.heartbeat, named: "heartbeat")
         try engine.admitLiveQuery(of: call.peer)
@@ -134,7 +137,9 @@ struct QueryHandler {
     private func flush(_ call: VarlinkCall) {
         let engine = engine
         let own = engine.subscriptions.values.filter { $0.peer.userID == call.peer.userID }
-        let records = engine.containers.filter { record in own.contains { $0.looks(at: record) } }
+        let records = engine.containers.filter { record in
+            own.contains { $0.looks(at: record) } && engine.isOpen(record, for: engine.restriction(of: call.peer))
+        }
         let waiter = engine.whenExact(records, settled: false, timeout: nil) { _ in
             let clock = engine.clock(question: 0).text
             engine.whenCaughtUp(own) {

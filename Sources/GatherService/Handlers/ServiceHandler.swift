@@ -18,14 +18,13 @@ struct ServiceHandler {
     func handle(_ call: VarlinkCall) throws {
         switch call.method {
         case ServiceInterface.Status.name:
-            let counters = engine.watcher.counters
-            call.reply(
-                ServiceInterface.Status.Reply(
-                    version: Version.current, pid: Int64(getpid()), started: started.rfc3339,
-                    items: Int64(engine.itemCount), containers: Int64(engine.containers.count),
-                    liveQueries: Int64(engine.subscriptions.count), connections: Int64(connections()),
-                    residentBytes: Int64(ProcessMemory.residentBytes), eventsRead: Int64(counters.eventsRead),
-                    overflows: Int64(counters.overflows)))
+            guard let caller = engine.restriction(of: call.peer) else {
+                return reply(call, items: engine.itemCount, containers: engine.containers.count)
+            }
+            let containers = engine.containers.filter { engine.isListed($0, for: caller) }.count
+            engine.takeCensus(of: engine.containers, for: caller) { counts in
+                reply(call, items: counts.reduce(0) { $0 + $1.items }, containers: containers)
+            }
         case ServiceInterface.Reload.name:
             try AccessPolicy.requireOperator(call.peer)
             do {
@@ -37,6 +36,19 @@ struct ServiceHandler {
             call.reply()
         default: call.fail(.methodNotImplemented(call.method))
         }
+    }
+}
+
+extension ServiceHandler {
+    private func reply(_ call: VarlinkCall, items: Int, containers: Int) {
+        let counters = engine.watcher.counters
+        call.reply(
+            ServiceInterface.Status.Reply(
+                version: Version.current, pid: Int64(getpid()), started: started.rfc3339,
+                items: Int64(items), containers: Int64(containers),
+                liveQueries: Int64(engine.subscriptions.count), connections: Int64(connections()),
+                residentBytes: Int64(ProcessMemory.residentBytes), eventsRead: Int64(counters.eventsRead),
+                overflows: Int64(counters.overflows)))
     }
 }
 

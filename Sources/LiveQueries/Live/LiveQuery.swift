@@ -23,6 +23,8 @@ package final class LiveQuery {
 
     /// Its place in the registry, nil after it was removed.
     var number: Int?
+    /// What it goes on with when its answer is back, where that is known already.
+    var nextPlan: QueryPlan?
     /// The errand that its answer is away with.
     var absence: Int?
     /// What the answer is as of, where it came back and is about to leave again; nil where it is the index as it is.

@@ -179,6 +179,7 @@ package final class LiveQueryRegistry {
         guard let absence = absences[errand.number] else { return [] }
         for (part, query) in zip(errand.takeParts(), absence.queries) {
             query.takeBack(part.answer, as: errand.former.current)
+            if let plan = query.nextPlan { replacePlan(of: query, by: plan, in: errand.former.current) }
         }
         if let changes = absence.changes {
             let former = changes.formerView(in: index.snapshot())
@@ -203,8 +204,24 @@ package final class LiveQueryRegistry {
     /// matches by one plan and not by the other becomes pending. Returns whether anything did; a query that is away is left
     /// for the next time. The index must have no changes that were not processed. Complexity: O(rows).
     package func follow(_ query: LiveQuery, _ plan: QueryPlan, in index: MetadataIndex) -> Bool {
-        guard let number = query.number, !query.isAway else { return false }
-        let snapshot = index.snapshot()
+        query.isAway ? false : replacePlan(of: query, by: plan, in: index.snapshot())
+    }
+
+    /// Goes on with a plan for a viewer who sees more or less of the container than before, since the container's own
+    /// directory or one above it has other permissions: what matches by one plan and not by the other becomes pending.
+    /// Returns whether anything did; a query that is away does it when it is back. The index must have no changes that were
+    /// not processed. Complexity: O(rows).
+    package func look(_ query: LiveQuery, by plan: QueryPlan, in index: MetadataIndex) -> Bool {
+        guard (query.nextPlan ?? query.plan).environment.viewer != plan.environment.viewer else { return false }
+        guard query.isAway else { return replacePlan(of: query, by: plan, in: index.snapshot()) }
+        query.nextPlan = plan
+        return false
+    }
+
+    @discardableResult
+    private func replacePlan(of query: LiveQuery, by plan: QueryPlan, in snapshot: IndexSnapshot) -> Bool {
+        query.nextPlan = nil
+        guard let number = query.number else { return false }
         let before = query.plan.selectTolerantly(in: snapshot).selection
         let after = plan.selectTolerantly(in: snapshot).selection
         unfile(query, number)
@@ -212,11 +229,11 @@ package final class LiveQueryRegistry {
         file(query, number)
         let difference = before.symmetricDifference(after)
         for row in difference {
-            guard let item = index.identifier(of: row) else { continue }
+            guard let item = snapshot.identifier(of: row) else { continue }
             let matches = after.contains(row)
             query.record(item, matched: !matches, matches: matches, isCounted: true, isMoved: false) {
                 var path: [UInt8] = []
-                index.appendPath(of: row, to: &path)
+                snapshot.appendPath(of: row, to: &path)
                 return path
             }
         }

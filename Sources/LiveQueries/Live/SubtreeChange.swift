@@ -17,7 +17,7 @@ struct SubtreeChange: Sendable {
         let rawValue: UInt8
         /// Where they lie: path, depth and scope.
         static let place = Causes(rawValue: 1)
-        /// Who may enter and list them: mode, owner, group, access list.
+        /// Who may enter and list them: mode, owner, group, access list, and those of the directories above.
         static let access = Causes(rawValue: 2)
     }
 
@@ -98,9 +98,8 @@ struct SubtreeChanges: Sendable {
         var causes: SubtreeChange.Causes = []
         if former.isRenamed(at: at) { causes.insert(.place) }
         let row = former.changes.row(at: at)
-        if let old = former.changes.former(at: at)?.status {
-            let new = former.current.status(of: row)
-            if old.mode != new.mode || old.owner != new.owner || old.group != new.group { causes.insert(.access) }
+        if former.isElsewhere(at: at) || former.access(of: row) != former.current.access(of: row) {
+            causes.insert(.access)
         }
         return causes
     }
@@ -151,11 +150,16 @@ struct SubtreeChanges: Sendable {
 extension FormerView {
     /// Whether the item of a changed row, which lived before and lives now, has another name or another directory.
     func isRenamed(at: Int) -> Bool {
+        if isElsewhere(at: at) { return true }
+        let row = changes.row(at: at)
+        return changes.withFormerName(at: at) { old in current.withName(of: row) { !RawBytes.isEqual($0, old) } }
+    }
+
+    /// Whether the item of a changed row, which lived before and lives now, has another directory.
+    func isElsewhere(at: Int) -> Bool {
         let row = changes.row(at: at)
         // The slot of its directory may hold another directory by now.
-        guard let parent = changes.former(at: at)?.parent, parent == current.parent(of: row),
-            identifier(of: parent) == current.identifier(of: parent)
-        else { return true }
-        return changes.withFormerName(at: at) { old in current.withName(of: row) { !RawBytes.isEqual($0, old) } }
+        guard let parent = changes.former(at: at)?.parent, parent == current.parent(of: row) else { return true }
+        return identifier(of: parent) != current.identifier(of: parent)
     }
 }

@@ -72,7 +72,7 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
         case .hidden: return .boolean(reader.withName(of: row) { DerivedText.isHidden($0) })
         case .tags:
             // Tags that were not read and none at all are the same to a predicate: no value.
-            guard let tags = reader.tags(of: row), !tags.isEmpty else { return .none }
+            guard let tags = environment.tags(of: row, in: reader), !tags.isEmpty else { return .none }
             return .array(tags.map { .string($0) })
         }
     }

@@ -26,14 +26,18 @@ package struct PlanEnvironment: Sendable {
     package var accounts: any AccountNaming
     /// What `now()` and `$time…` are seen from.
     package var now: Timestamp
+    /// Who asks; nil for one who sees everything.
+    package var viewer: Viewer?
 
     package init(
-        container: String, rootPath: [UInt8], epoch: UInt64, accounts: any AccountNaming, now: Timestamp
+        container: String, rootPath: [UInt8], epoch: UInt64, accounts: any AccountNaming, now: Timestamp,
+        viewer: Viewer? = nil
     ) {
         self.container = container
         self.rootPath = rootPath
         self.epoch = epoch
         self.accounts = accounts
         self.now = now
+        self.viewer = viewer
     }
 }

@@ -110,6 +110,8 @@ enum PlanTest: Sendable {
     /// A comparison that reads the tags and nothing else: how many of them match.
     case tags(Comparison.Quantifier, TextPattern)
     case scope(ScopeTree)
+    /// It is there for this viewer.
+    case seen(Viewer)
     /// Left to the predicate language.
     case general(PredicateNode)
 
@@ -125,6 +127,7 @@ enum PlanTest: Sendable {
         case .name: 3
         case .directory: 5
         case .scope: 10
+        case .seen: 11
         case .depth: 20
         case .account: 25
         case .namePattern(let pattern), .fileExtension(let pattern):

@@ -29,12 +29,14 @@ package struct QueryPlan: Sendable {
         followsClock = predicate.followsClock
         scope = ScopeTree(scopes)
         let compiled = PlanCompiler(environment: environment).compile(predicate.resolved(at: environment.now).root)
-        if scope.isWhole {
-            root = compiled
-        } else {
-            // What lies outside is no item of this query, so it comes before anything that can fail.
-            root = .all([scope.isEmpty ? .constant(false) : .test(.scope(scope)), compiled])
+        // What lies outside, and what the viewer does not see, is no item of this query: both come before anything that can
+        // fail, or that takes long.
+        var parts = [compiled]
+        if let viewer = environment.viewer {
+            parts.insert(viewer.seesAnything ? .test(.seen(viewer)) : .constant(false), at: 0)
         }
+        if !scope.isWhole { parts.insert(scope.isEmpty ? .constant(false) : .test(.scope(scope)), at: 0) }
+        root = .all(parts)
         demand = PlanDemand(root)
     }
 
@@ -42,9 +44,13 @@ package struct QueryPlan: Sendable {
     /// change its answer for everything below.
     package var isPlaceSensitive: Bool { attributes.followFromPlace || !scope.isWhole }
 
-    /// What of the directories above an item the answer for it depends on, whatever the subscriber asks for. A plan that
-    /// reads who may enter them depends on the place too: a move leads below others.
-    var causes: SubtreeChange.Causes { isPlaceSensitive ? .place : [] }
+    /// What of the directories above an item the answer for it depends on, whatever the subscriber asks for.
+    var causes: SubtreeChange.Causes {
+        var causes: SubtreeChange.Causes = []
+        if isPlaceSensitive { causes.insert(.place) }
+        if environment.viewer != nil { causes.insert(.access) }
+        return causes
+    }
 
     /// Whether the predicate reads tags, which the index has only once they were asked for.
     package var readsTags: Bool { attributes.contains(.tags) }
@@ -138,7 +144,9 @@ extension QueryPlan {
         case .account(let isGroup, let node):
             let status = reader.status(of: row)
             return accountHolds(node, isGroup: isGroup, isGroup ? status.group : status.owner)
-        case .tags(let quantifier, let pattern): return try tagsHold(quantifier, pattern, reader.tags(of: row))
+        case .tags(let quantifier, let pattern):
+            return try tagsHold(quantifier, pattern, environment.tags(of: row, in: reader))
+        case .seen(let viewer): return viewer.sees(row, in: reader)
         case .scope(let tree):
             place.know(row, reader)
             return tree.covers(path: place.path)

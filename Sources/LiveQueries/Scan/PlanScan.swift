@@ -52,6 +52,7 @@ private struct PlanScan {
     private var failed = BlockBitmap()
     private var hasFailed = false
     private var places: [DirectoryPlaces]
+    private var seen: SeenDirectories?
     /// What was found of owners and groups, by the place of the comparison and the number.
     private var accounts: [AccountKey: Bool] = [:]
     private var place = ItemPlace()
@@ -145,6 +146,7 @@ private struct PlanScan {
             snapshot.select(
                 namesMatching: { (try? pattern.matches($0)) ?? false }, inBlock: block, among: &bits)
         case .scope(let tree): narrow(tree, block, &bits)
+        case .seen(let viewer): narrow(viewer, block, &bits)
         case .account(let isGroup, let node):
             snapshot.select(
                 groups: isGroup,
@@ -156,8 +158,11 @@ private struct PlanScan {
                     return answer
                 }, inBlock: block, among: &bits)
         case .tags(let quantifier, let pattern) where !test.isFallible:
+            let closed = closedTags(block, bits)
+            bits.subtract(closed)
             snapshot.select(
                 tagsMatching: { (try? plan.tagsHold(quantifier, pattern, $0)) ?? false }, inBlock: block, among: &bits)
+            if (try? plan.tagsHold(quantifier, pattern, nil)) ?? false { bits.formUnion(closed) }
         case .path(let pattern):
             try filter(block, &bits) { (scan, row) throws(EvaluationError) in
                 try scan.withPath(of: row) { (path) throws(EvaluationError) in try pattern.matches(path) }
@@ -208,6 +213,24 @@ private struct PlanScan {
         }
         snapshot.select(
             directoryMatching: { places[at].covers($0, in: snapshot) }, inBlock: block, among: &bits)
+    }
+
+    private mutating func narrow(_ viewer: Viewer, _ block: Int, _ bits: inout BlockBitmap) {
+        if seen == nil { seen = SeenDirectories(viewer, in: snapshot) }
+        guard var directories = seen.take() else { return }
+        snapshot.select(
+            directoryMatching: { directories.lists($0, in: snapshot) }, inBlock: block, among: &bits)
+        seen = directories
+    }
+
+    /// The rows that have tags which the viewer may not read.
+    private func closedTags(_ block: Int, _ bits: BlockBitmap) -> BlockBitmap {
+        guard let viewer = plan.environment.viewer else { return BlockBitmap() }
+        var closed = bits
+        snapshot.select(tagsMatching: { $0?.isEmpty == false }, inBlock: block, among: &closed)
+        snapshot.select(
+            accessMatching: { !viewer.credentials.may(.read, $0) }, inBlock: block, among: &closed)
+        return closed
     }
 
     /// Lends the absolute path. Neighbours mostly share their directory, whose path is kept.

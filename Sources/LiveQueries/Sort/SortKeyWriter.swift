@@ -59,7 +59,7 @@ struct SortKeyWriter {
             let status = snapshot.status(of: row)
             text = accountName(attribute == .owner ? status.owner : status.group, isGroup: attribute == .group)
             writeText()
-        case .tags: writeTags(snapshot.tags(of: row) ?? [])
+        case .tags: writeTags(environment.tags(of: row, in: snapshot) ?? [])
         case .id: write(snapshot.identifier(of: row))
         case .parent:
             let parent = snapshot.parent(of: row)

@@ -1,0 +1,110 @@
+// Who sees what: callers of the system's daemon are told what the kernel would let them list and stat.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import LiveQueries
+import Metadata
+import MetadataIndex
+import PredicateLanguage
+import Varlink
+
+extension Engine {
+    /// Who asks, where that makes a difference; nil for one who sees everything.
+    func restriction(of peer: PeerCredentials) -> Credentials? {
+        tellsCallersApart && !AccessPolicy.isOperator(peer) ? peer.credentials : nil
+    }
+
+    /// What a caller may see of a container now; nil for one who sees everything.
+    func viewer(_ caller: Credentials?, of record: ContainerRecord) -> Viewer? {
+        guard let caller else { return nil }
+        // What is known from before a restart, or from before the directory was away, may be closed by now.
+        if !record.wasVerified, case .verifying = state(of: record) { return Viewer(seeingNothing: caller) }
+        return Viewer(
+            caller, above: watcher.directoriesAbove(record.number), root: record.index.access(of: .root))
+    }
+
+    /// Whether a container is there for a caller: who may not list its directory is answered as if there were none.
+    func isListed(_ record: ContainerRecord, for caller: Credentials?) -> Bool {
+        viewer(caller, of: record)?.readsRoot ?? true
+    }
+
+    /// Whether there may be items in a container that a caller sees. A directory that can be searched and not listed may
+    /// hold some that can be listed.
+    func isOpen(_ record: ContainerRecord, for caller: Credentials?) -> Bool {
+        guard let viewer = viewer(caller, of: record) else { return true }
+        return viewer.readsRoot || viewer.searchesRoot
+    }
+
+    /// Brings changes of the directories above containers, and of their own, to those who see more or less for it. After the
+    /// changes of the indexes were brought to the live queries, and before anything is sent.
+    func absorbAccess() {
+        guard tellsCallersApart else { return }
+        var numbers = watcher.takePassageChanges()
+        numbers.formUnion(tree.takeAccessChanges())
+        for record in containers where numbers.contains(record.number) { accessChanged(record) }
+    }
+
+    /// Who may see what of a container has changed, and no change set tells it: clocks from before are of no use to those
+    /// who do not see everything.
+    func accessChanged(_ record: ContainerRecord) {
+        sequence += 1
+        record.accessChanged = sequence
+        for subscription in subscriptions.values { subscription.accessChanged(record) }
+        for listener in stateListeners.values { listener() }
+    }
+
+    // MARK: Counting
+
+    /// Counts what a caller sees of containers, off the loop where there is much.
+    func takeCensus(
+        of records: [ContainerRecord], for caller: Credentials, then: @escaping ([Census]) -> Void
+    ) {
+        var known: [Int: Census] = [:]
+        var open: [(place: Int, viewer: Viewer, snapshot: IndexSnapshot)] = []
+        for (place, record) in records.enumerated() {
+            guard let viewer = viewer(caller, of: record), viewer.seesAnything else {
+                known[place] = Census()
+                continue
+            }
+            if let last = record.lastCensus, last.viewer == viewer, last.clock == record.index.clock,
+                !record.index.hasChanges
+            {
+                known[place] = last.census
+            } else {
+                open.append((place, viewer, record.index.snapshot()))
+            }
+        }
+        let scans = open
+        offLoop(rows: scans.reduce(0) { $0 + $1.snapshot.count }) {
+            scans.map { Census(of: $0.snapshot, for: $0.viewer) }
+        } then: { result in
+            // It fails only when the pool has been shut down, and then nobody waits any more.
+            guard case .success(let counted) = result else { return }
+            for (scan, census) in zip(scans, counted) {
+                known[scan.place] = census
+                records[scan.place].lastCensus = (scan.viewer, scan.snapshot.clock, census)
+            }
+            then(records.indices.map { known[$0] ?? Census() })
+        }
+    }
+}
+
+/// How much of a container a viewer sees.
+struct Census: Sendable, Hashable {
+    var items = 0
+    /// Directories among them.
+    var directories = 0
+    /// Whether that is all there is.
+    var isComplete = false
+
+    init() {}
+
+    /// Complexity: O(rows).
+    init(of snapshot: IndexSnapshot, for viewer: Viewer) {
+        for row in snapshot.rows(seenBy: viewer) {
+            items += 1
+            if snapshot.kind(of: row).isDirectory { directories += 1 }
+        }
+        isComplete = items == snapshot.count
+    }
+}
