@@ -24,8 +24,10 @@ package enum Limits {
     package static let longestWait = 86_400_000
     /// Rows of a scan that are worth leaving the event loop for: below, the hop costs more than the scan.
     package static let rowsScannedOnLoop = 16_384
-    /// How often a live query whose predicate follows the time of day is asked again.
-    package static let clockInterval = TimeAmount.seconds(1)
+    /// How long a clock that was set may go unnoticed where live queries follow it; nobody wakes where none does.
+    package static let clockInterval = TimeAmount.seconds(10)
+    /// Items whose time is over within so much of each other leave together.
+    package static let clockGrain = TimeAmount.milliseconds(1)
     /// Containers that the daemon watches.
     package static let containers = 1_024
     /// Bytes of one configuration file.

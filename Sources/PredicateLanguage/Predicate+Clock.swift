@@ -30,6 +30,16 @@ extension Predicate {
 }
 
 extension PredicateNode {
+    /// Whether anything in this part of a predicate depends on when it is asked.
+    package var followsClock: Bool {
+        var follows = false
+        forEachExpression { if $0.time != nil { follows = true } }
+        return follows
+    }
+
+    /// This part of a predicate as it stands at a moment: ``Predicate/resolved(at:)``.
+    package func resolved(at now: Timestamp) -> PredicateNode { replacingTimes(at: now) }
+
     fileprivate func replacingTimes(at now: Timestamp) -> PredicateNode {
         rewriting { (comparison, position) throws(Never) in
             if let time = comparison.right.time, let end = time.end(from: now), comparison.quantifier == nil,
@@ -55,7 +65,8 @@ extension PredicateNode {
 }
 
 extension Expression {
-    var time: TimeExpression? {
+    /// The time, where the expression is nothing but one that follows the clock.
+    package var time: TimeExpression? {
         guard case .time(let time) = kind else { return nil }
         return time
     }

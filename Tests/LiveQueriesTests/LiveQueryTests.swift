@@ -28,6 +28,19 @@ private struct Scene {
     @discardableResult
     func process() -> [LiveQuery] { registry.process(tree.index.takeChanges(), in: tree.index) }
 
+    /// Lets time pass, until nothing of it is being worked out.
+    func advance(to now: Int64) {
+        _ = registry.advance(to: Timestamp(nanoseconds: now), in: tree.index)
+        var errands = registry.takeErrands()
+        while let errand = errands.popLast() {
+            errand.run()
+            _ = registry.finish(errand, in: tree.index)
+            registry.goOn(after: errand, in: tree.index)
+            _ = registry.advance(to: Timestamp(nanoseconds: now), in: tree.index)
+            errands += registry.takeErrands()
+        }
+    }
+
     func take(_ query: LiveQuery, limit: Int = .max) -> [String] {
         let delta = query.take(limit: limit, in: tree.index)
         func path(_ row: Row) -> String {
@@ -232,13 +245,19 @@ private let directory = NaiveTree.status(.directory)
         let text = "modified > $time.now(-2)"
         let query = try scene.watch(text, now: 3 * second)
         #expect(query.plan.followsClock && query.count == 3)
-        let later = QueryPlan(
-            try Predicate(parsing: text, mode: .metadata),
-            environment: .test(scene.tree.index, now: Timestamp(nanoseconds: 5 * second)))
-        #expect(scene.registry.follow(query, later, in: scene.tree.index))
+        scene.advance(to: 3 * second)
+        scene.advance(to: 3 * second + 1)
+        #expect(!query.isAway && scene.registry.nextMoment == 4 * second)
+        scene.advance(to: 4 * second - 1)
+        #expect(query.count == 3)
+        scene.advance(to: 4 * second)
+        #expect(query.count == 2)
+        scene.advance(to: 5 * second)
         #expect(scene.take(query) == ["- f2", "- f3"] && query.count == 1)
-        #expect(!scene.registry.follow(query, later, in: scene.tree.index))
-        #expect(scene.take(query) == [])
+        scene.advance(to: 5 * second + 1)
+        #expect(scene.take(query) == [] && scene.registry.nextMoment == 6 * second)
+        scene.advance(to: 3 * second)
+        #expect(scene.take(query) == ["+ f2", "+ f3"] && query.count == 3)
     }
 
     @Test func aDeltaIsTakenInPieces() throws {

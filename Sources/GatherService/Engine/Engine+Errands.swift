@@ -20,6 +20,7 @@ extension Engine {
                 // What changed meanwhile belongs to those who were away too.
                 self.absorb(record)
                 self.stirOwners(of: record.registry.finish(errand, in: record.index))
+                self.followClock()
                 self.resumeFlushes()
                 // Delivers; whoever has more to catch up with goes on afterwards.
                 self.turn()

@@ -41,6 +41,10 @@ final class Engine {
     var waiters: [Waiter] = []
     /// Queries that have to catch up with a clock of their index, and what to call then.
     var flushes: [(behind: [(query: LiveQuery, clock: UInt64)], completion: () -> Void)] = []
+    /// The time of day up to which live queries that follow it have been brought.
+    var moment = Timestamp.now
+    var isFollowingClock = false
+    var clockTask: (moment: Int64, task: Scheduled<Void>)?
     /// What is to be called at the end of the turn: the watcher's completions come in the middle of its own.
     var completions: [() -> Void] = []
     /// Called after each turn in which a container's state changed.
@@ -83,6 +87,7 @@ final class Engine {
     func close() {
         isClosed = true
         deadline?.task.cancel()
+        clockTask?.task.cancel()
         readiness?.stop()
         readiness = nil
         mountWatch?.stop()
@@ -120,6 +125,7 @@ final class Engine {
         let hasMore = watcher.turn()
         absorb()
         absorbAccess()
+        followClock()
         reportNotices()
         reportStates()
         complete()
@@ -201,6 +207,8 @@ final class Engine {
         guard !changes.isEmpty, record.registry.count > 0 else { return }
         stirOwners(of: record.registry.process(changes, in: record.index))
         runErrands(of: record)
+        // A file may have come that is too old by now for who waits for it.
+        if record.registry.nextMoment != nil { followClock() }
     }
 
     /// Has a subscription looked at in this turn, or the next.

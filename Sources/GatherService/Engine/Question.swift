@@ -63,12 +63,12 @@ struct Question {
 }
 
 extension Engine {
-    /// The plan of a question for one container.
-    func plan(_ question: Question, for scoped: ScopedContainer) -> QueryPlan {
+    /// The plan of a question for one container, at a moment.
+    func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan {
         let record = scoped.record
         let environment = PlanEnvironment(
             container: record.identifier, rootPath: Array(record.rootPrefix.dropLast()), epoch: record.index.epoch,
-            accounts: names, now: .now, viewer: viewer(question.caller, of: record))
+            accounts: names, now: now, viewer: viewer(question.caller, of: record))
         return QueryPlan(question.predicate, scopes: scoped.scopes, environment: environment)
     }
 

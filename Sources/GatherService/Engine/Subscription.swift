@@ -54,7 +54,6 @@ final class Subscription {
     /// Whether what is pending may go out: it is held for the batch time after the first change.
     private var batchTimer: Scheduled<Void>?
     private var batchIsDue = false
-    private var clockTimer: Scheduled<Void>?
     private var heartbeatTimer: Scheduled<Void>?
     private var lastReply = NIODeadline.now()
     private var writer = JSONWriter(capacity: 512)
@@ -91,11 +90,12 @@ final class Subscription {
         self.waiter = waiter.isDone ? nil : waiter
     }
 
-    /// Whether a clock is one of this run and this question. A predicate that follows the time of day has no former
-    /// answer that could be worked out from former states.
+    /// Whether a clock is one of this run and this question, and tells at which moment it was told where that matters: for
+    /// a predicate of which it is known when its answer changes with the time of day.
     private func isKnown(_ clock: QueryClock) -> Bool {
         clock.run == engine.run && clock.question == question.fingerprint && clock.sequence <= engine.sequence
-            && clock.sequence >= engine.lastRemoval && !question.predicate.followsClock
+            && clock.sequence >= engine.lastRemoval
+            && (!question.predicate.followsClock || clock.moment.map { $0 <= engine.moment.nanoseconds } ?? false)
     }
 
     /// Registers and looks, in one turn.
@@ -113,29 +113,31 @@ final class Subscription {
         let records = scoped.map(\.record)
         guard engine.areSettled(records, tags: question.readsTags) else { return wait(for: records, since: clock) }
         for record in records { engine.absorb(record) }
-        for scoped in scoped { add(scoped) }
-        addClosed()
+        let looked = scoped + closedContainers(besides: records)
         phase = .gathering
-        isResumed = clock.map { resume(from: $0) } ?? false
+        isResumed = clock.map { resume(from: $0, looked) } ?? false
+        if !isResumed { for scoped in looked { add(scoped, engine.plan(question, for: scoped)) } }
         if clock != nil { sendStarted(fresh: isResumed ? nil : true) }
+        // Before the scan, which may be over at once: one who comes back is told what left with time in the first phase.
+        engine.followClock()
         scan(onlyCounting: isResumed)
-        followClock()
     }
 
     /// Containers that are closed to this caller may be opened: they are part of the question, and have nothing to say.
-    private func addClosed() {
-        guard question.caller != nil else { return }
-        for record in engine.containers where !looks(at: record) {
-            guard let scoped = engine.scopes(of: question.scopeTexts, in: record) else { continue }
+    private func closedContainers(besides open: [ContainerRecord]) -> [Engine.ScopedContainer] {
+        guard question.caller != nil else { return [] }
+        return engine.containers.compactMap { record in
+            guard !open.contains(where: { $0 === record }),
+                let scoped = engine.scopes(of: question.scopeTexts, in: record)
+            else { return nil }
             if question.readsTags { engine.fillTags(record) }
             engine.absorb(record)
-            add(scoped)
+            return scoped
         }
     }
 
     @discardableResult
-    private func add(_ scoped: Engine.ScopedContainer) -> LiveQuery {
-        let plan = engine.plan(question, for: scoped)
+    private func add(_ scoped: Engine.ScopedContainer, _ plan: QueryPlan) -> LiveQuery {
         let query = scoped.record.registry.add(plan, attributes: question.attributes)
         engine.owners[ObjectIdentifier(query)] = self
         // From now on somebody listens, so a crawl of this container is news.
@@ -149,27 +151,33 @@ final class Subscription {
         return query
     }
 
-    /// Fills the live queries with the difference between a clock and now; false where that is not known.
-    private func resume(from clock: QueryClock) -> Bool {
+    /// Makes live queries that are filled with the difference between a clock and now; false, and none, where that is not
+    /// known. A predicate that follows the time of day is asked as of the moment of the clock first, and brought to now by
+    /// the registry, as any other is when time passes.
+    private func resume(from clock: QueryClock, _ scoped: [Engine.ScopedContainer]) -> Bool {
         guard isKnown(clock) else { return false }
         var changes: [ChangeSet] = []
-        for part in parts {
+        let plans = scoped.map {
+            engine.plan(question, for: $0, at: clock.moment.map { Timestamp(nanoseconds: $0) } ?? .now)
+        }
+        for (record, plan) in zip(scoped.map(\.record), plans) {
             if question.caller != nil {
                 // Whatever else changed, the way to the container is as it was then.
-                guard part.record.accessChanged <= clock.sequence else { return false }
-                if part.query.plan.matchesNothing {
+                guard record.accessChanged <= clock.sequence else { return false }
+                if plan.matchesNothing {
                     changes.append(ChangeSet())
                     continue
                 }
             }
-            guard let indexClock = part.record.clocks.indexClock(at: clock.sequence),
-                let set = part.record.index.changes(since: indexClock)
+            guard let indexClock = record.clocks.indexClock(at: clock.sequence),
+                let set = record.index.changes(since: indexClock)
             else { return false }
             changes.append(set)
         }
-        for (part, set) in zip(parts, changes) {
-            part.record.registry.resume(part.query, from: set, in: part.record.index)
-            engine.runErrands(of: part.record)
+        for ((scoped, plan), set) in zip(zip(scoped, plans), changes) {
+            let query = add(scoped, plan)
+            scoped.record.registry.resume(query, from: set, in: scoped.record.index)
+            engine.runErrands(of: scoped.record)
         }
         return true
     }
@@ -216,7 +224,7 @@ final class Subscription {
         else { return }
         if question.readsTags { engine.fillTags(record) }
         // Nothing of it is known yet: all of it is going to be an update.
-        add(scoped).count(0)
+        add(scoped, engine.plan(question, for: scoped)).count(0)
     }
 
     /// What the container's items were in the answer has been filed as their removal; the part goes when that is told.
@@ -264,29 +272,6 @@ final class Subscription {
         guard phase == .live, hasPending else { return }
         batchIsDue = true
         advance()
-    }
-
-    // MARK: The clock
-
-    /// A predicate that follows the time of day is asked again as time passes: what it says of an item changes with
-    /// nothing on disk.
-    private func followClock() {
-        guard question.predicate.followsClock else { return }
-        let subscription = NIOLoopBound(self, eventLoop: engine.loop)
-        clockTimer = engine.loop.scheduleTask(in: Limits.clockInterval) { subscription.value.clockMoved() }
-    }
-
-    private func clockMoved() {
-        guard phase == .gathering || phase == .live else { return }
-        if phase == .live {
-            for part in parts where engine.isWatched(part.record) {
-                guard let scoped = engine.scopes(of: question.scopeTexts, in: part.record) else { continue }
-                let plan = engine.plan(question, for: scoped)
-                _ = part.record.registry.follow(part.query, plan, in: part.record.index)
-            }
-            advance()
-        }
-        followClock()
     }
 
     private func sendFirstResults() {
@@ -345,7 +330,7 @@ final class Subscription {
         writer.field("event", "gathered")
         writer.field("count", Int64(count))
         writer.field("inexact", engine.inexact(openRecords))
-        if isToldAll { writer.field("clock", engine.clock(question: question.fingerprint).text) }
+        if isToldAll { writer.field("clock", clock.text) }
         writer.endObject()
         sendWriter()
         advance()
@@ -385,6 +370,12 @@ final class Subscription {
     var queriesBehind: [(query: LiveQuery, clock: UInt64)] {
         parts.compactMap { $0.query.isAway ? ($0.query, $0.record.index.clock) : nil }
     }
+    /// What the subscriber is told when it knows all that there is.
+    private var clock: QueryClock {
+        var clock = engine.clock(question: question.fingerprint)
+        if parts.contains(where: { $0.query.plan.knowsItsMoments }) { clock.moment = engine.moment.nanoseconds }
+        return clock
+    }
     /// Whether the subscriber knows all that is known here. A clock says so, and is told only then.
     private var isToldAll: Bool { !hasPending && !isBehind }
     private var count: Int { parts.reduce(0) { $0 + $1.query.count } }
@@ -410,7 +401,7 @@ final class Subscription {
         writeItems("changed", deltas) { $0.changed.map { ($0.row, $0.previousPath) } }
         writeRemovals(deltas)
         if phase == .live { writer.field("count", Int64(count)) }
-        if isComplete { writer.field("clock", engine.clock(question: question.fingerprint).text) }
+        if isComplete { writer.field("clock", clock.text) }
         writer.endObject()
         sendWriter()
     }
@@ -498,7 +489,7 @@ final class Subscription {
         writer.removeAll()
         writer.beginObject()
         writer.field("event", "alive")
-        if phase == .live, isToldAll { writer.field("clock", engine.clock(question: question.fingerprint).text) }
+        if phase == .live, isToldAll { writer.field("clock", clock.text) }
         writer.endObject()
         sendWriter()
     }
@@ -514,7 +505,6 @@ final class Subscription {
         if let waiter { engine.cancel(waiter) }
         waiter = nil
         batchTimer?.cancel()
-        clockTimer?.cancel()
         heartbeatTimer?.cancel()
         for part in parts { forget(part) }
         parts = []

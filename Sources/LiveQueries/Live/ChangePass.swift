@@ -35,6 +35,8 @@ struct ChangePass {
     private(set) var touched: [LiveQuery] = []
     /// How many tests of queries on rows there were.
     private(set) var testCount = 0
+    /// Queries of which the clock changes the answer sooner than was known.
+    private(set) var noted: [LiveQuery] = []
 
     struct Answers: OptionSet {
         let rawValue: UInt8
@@ -154,6 +156,7 @@ struct ChangePass {
 
     mutating func ask(_ query: LiveQuery, _ row: Row, isNow: Bool) -> Bool {
         testCount += 1
+        if isNow, query.plan.clock != nil, query.noteMoment(row, in: current, &place) { noted.append(query) }
         do throws(EvaluationError) {
             return isNow
                 ? try query.plan.matches(row, in: current, at: &place)

@@ -19,6 +19,8 @@ struct LiveAnswer: Sendable {
     /// The first results that were not taken yet. A row that changes is taken out and becomes a pending item.
     private(set) var first = RowSelection()
     private var firstIterator: RowSelection.Iterator?
+    /// When the clock alone changes it next; nil where it does not.
+    var moments: MomentQueue?
 
     init() {}
 

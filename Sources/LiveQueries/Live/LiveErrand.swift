@@ -1,6 +1,7 @@
 // Work on live queries that is too long for the event loop.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
 import MetadataIndex
 import Synchronization
 
@@ -12,7 +13,7 @@ import Synchronization
 package final class LiveErrand: Sendable {
     /// One query that is away.
     struct Part: Sendable {
-        let plan: QueryPlan
+        var plan: QueryPlan
         let attributes: AttributeSet
         var answer: LiveAnswer
     }
@@ -22,14 +23,17 @@ package final class LiveErrand: Sendable {
     let former: FormerView
     private let isCounted: Bool
     private let walkLimit: Int
+    /// Where the queries are to be brought to it: the moment.
+    let moment: Timestamp?
     /// Taken by ``run()`` on one thread, and by the registry when that is done: never by two at once.
     private let parts: Mutex<[Part]>
 
-    init(_ number: Int, _ former: FormerView, _ parts: [Part], isCounted: Bool, walkLimit: Int) {
+    init(_ number: Int, _ former: FormerView, _ parts: [Part], isCounted: Bool, moment: Timestamp?, walkLimit: Int) {
         self.number = number
         self.former = former
         self.parts = Mutex(parts)
         self.isCounted = isCounted
+        self.moment = moment
         self.walkLimit = walkLimit
     }
 
@@ -60,7 +64,10 @@ package final class LiveErrand: Sendable {
                 isCounted: isCounted, walkLimit: walkLimit)
             pass.run()
             for (number, query) in queries.enumerated() {
-                if let query { parts[number].answer = query.surrender() }
+                guard let query else { continue }
+                if let moment { query.advanceByScan(to: moment, in: former.current) }
+                parts[number].plan = query.plan
+                parts[number].answer = query.surrender()
             }
         }
     }

@@ -17,7 +17,9 @@ import PredicateLanguage
 /// the turn between the two, as of a snapshot (``snapshot(of:)``).
 package final class LiveQuery {
     /// What it asks.
-    package internal(set) var plan: QueryPlan
+    package internal(set) var plan: QueryPlan {
+        didSet { endOfUnits = plan.clock?.endOfUnits(from: plan.environment.now) }
+    }
     /// The attributes that the subscriber asked for.
     package let attributes: AttributeSet
 
@@ -32,6 +34,12 @@ package final class LiveQuery {
     /// The clock of the last change set that it was brought while it was away.
     private var broughtClock: UInt64 = 0
     private var answer = LiveAnswer()
+    /// When the units of time that its plan compares with are over.
+    private var endOfUnits: Int64?
+    /// The moment at which the registry is going to look at it.
+    var scheduled: Int64?
+    /// Whether it waits for an errand to bring it to the present moment.
+    var waitsForClock = false
     /// What came while the answer was away.
     private var whenBack: [(inout LiveAnswer) -> Void] = []
 
@@ -39,6 +47,9 @@ package final class LiveQuery {
         self.plan = plan
         self.attributes = attributes
         self.number = number
+        let now = plan.environment.now
+        endOfUnits = plan.clock?.endOfUnits(from: now)
+        if plan.clock != nil { answer.moments = MomentQueue(now: now.nanoseconds) }
     }
 
     /// How many items match now. Right once ``isGathered`` and not ``isAway``.
@@ -48,10 +59,10 @@ package final class LiveQuery {
     /// Whether the first results, or their number where they are not wanted, are known.
     package var isGathered: Bool { answer.isGathered }
     /// Whether it is behind: what there is to take is not all that there is to tell.
-    package var isAway: Bool { absence != nil }
+    package var isAway: Bool { absence != nil || waitsForClock }
 
     /// Whether it was brought all changes up to a clock of the index, so that they can be taken if they are not told yet.
-    package func isCaughtUp(with clock: UInt64) -> Bool { !isAway || broughtClock >= clock }
+    package func isCaughtUp(with clock: UInt64) -> Bool { absence == nil || broughtClock >= clock }
 
     /// The rows that what can be taken now is told of.
     package func snapshot(of index: MetadataIndex) -> IndexSnapshot { view ?? index.snapshot() }
@@ -80,7 +91,7 @@ package final class LiveQuery {
     }
 
     private func change(_ body: @escaping (inout LiveAnswer) -> Void) {
-        if isAway { whenBack.append(body) } else { body(&answer) }
+        if absence != nil { whenBack.append(body) } else { body(&answer) }
     }
 
     /// How many of the first results were not taken yet; those that changed meanwhile are pending items instead.
@@ -174,4 +185,108 @@ package final class LiveQuery {
 
     /// The answer, for whoever made the query only to work on it.
     func surrender() -> LiveAnswer { answer }
+}
+
+// MARK: The clock
+
+extension LiveQuery {
+    /// How long a query is left alone of which nobody knows when its answer changes (``ClockDependence``).
+    static let opaqueInterval: Int64 = 5_000_000_000
+
+    /// When its answer changes next though nothing else does, in nanoseconds since 1970.
+    var nextMoment: Int64? {
+        guard let clock = plan.clock else { return nil }
+        if clock.isOpaque { return plan.environment.now.nanoseconds.addingReportingOverflow(Self.opaqueInterval).0 }
+        return [answer.moments?.next, endOfUnits].compactMap { $0 }.min()
+    }
+
+    /// Whether it can go on to a moment by looking at the rows that it knows of.
+    func knowsAll(until now: Int64) -> Bool {
+        guard let clock = plan.clock, !clock.isOpaque, let moments = answer.moments else { return false }
+        return now >= plan.environment.now.nanoseconds && moments.covers(now) && endOfUnits.map { now < $0 } ?? true
+    }
+
+    /// Knows no moment any more: other rows than before may have one.
+    func forgetMoments() {
+        if plan.clock != nil { answer.moments = MomentQueue(now: plan.environment.now.nanoseconds) }
+        scheduled = nil
+    }
+
+    /// Takes up to `limit` rows whose moment has come.
+    func takeDue(_ now: Int64, limit: Int) -> [Row] {
+        var rows: [Row] = []
+        while rows.count < limit, let row = answer.moments?.popDue(now) { rows.append(row) }
+        return rows
+    }
+
+    /// Notes when the clock changes the answer for a row next. Says whether that comes before the registry looks.
+    func noteMoment(_ row: Row, in snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Bool {
+        guard let clock = plan.clock, !clock.ages.isEmpty,
+            let moment = clock.nextMoment(of: snapshot.status(of: row), after: plan.environment.now),
+            (try? plan.holds(plan.upper, row, snapshot, &place)) ?? true,
+            (try? !plan.holds(plan.lower, row, snapshot, &place)) ?? true
+        else { return false }
+        answer.moments?.note(row, moment)
+        return scheduled.map { moment < $0 } ?? true
+    }
+
+    /// Goes on to another moment, for the rows that may have another answer then.
+    func advance(_ rows: some Sequence<Row>, to plan: QueryPlan, in snapshot: IndexSnapshot) {
+        let former = self.plan
+        self.plan = plan
+        var place = ItemPlace()
+        for row in rows {
+            guard row != .root, let item = snapshot.identifier(of: row) else { continue }
+            place.forget()
+            let matched = holds(former, row, snapshot, &place)
+            let matches = holds(plan, row, snapshot, &place)
+            if matched != matches { record(item, matched: matched, matches: matches, in: snapshot) }
+            _ = noteMoment(row, in: snapshot, &place)
+        }
+    }
+
+    private func holds(_ plan: QueryPlan, _ row: Row, _ snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Bool {
+        do throws(EvaluationError) {
+            return try plan.matches(row, in: snapshot, at: &place)
+        } catch {
+            note(error)
+            return false
+        }
+    }
+
+    private func record(_ item: ItemIdentifier, matched: Bool, matches: Bool, in snapshot: IndexSnapshot) {
+        record(item, matched: matched, matches: matches, isCounted: true, isMoved: false) {
+            var path: [UInt8] = []
+            snapshot.appendPath(of: item.row, to: &path)
+            return path
+        }
+    }
+
+    /// The same by scans, wherever the former moment lies: also back, and past what is known. Complexity: O(rows).
+    func advanceByScan(to now: Timestamp, in snapshot: IndexSnapshot) {
+        guard let clock = plan.clock else { return }
+        let plan = plan.at(now)
+        if clock.isOpaque {
+            let before = self.plan.selectTolerantly(in: snapshot).selection
+            let (after, errors) = plan.selectTolerantly(in: snapshot)
+            if let first = errors.first { note(first) }
+            self.plan = plan
+            for row in before.symmetricDifference(after) {
+                guard let item = snapshot.identifier(of: row) else { continue }
+                record(item, matched: before.contains(row), matches: after.contains(row), in: snapshot)
+            }
+            return
+        }
+        let crossing = self.plan.select(clock.crossing(self.plan.environment.now, now), in: snapshot)
+        answer.moments?.beginFilling(at: now.nanoseconds)
+        advance(crossing, to: plan, in: snapshot)
+        let ahead = clock.ages.map {
+            PlanNode.test(.number($0.column, .greaterOrEqual, plan.environment.threshold($0.seconds)))
+        }
+        var place = ItemPlace()
+        for row in plan.select(.all([.any(ahead), plan.upper, .not(plan.lower)]), in: snapshot) {
+            place.forget()
+            _ = noteMoment(row, in: snapshot, &place)
+        }
+    }
 }

@@ -1,6 +1,7 @@
 // The live queries over one container.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
 package import MetadataIndex
 
 /// The live queries over one container. It lives on the event loop with the container's index, and is not `Sendable`.
@@ -9,7 +10,7 @@ package import MetadataIndex
 /// cost that it can touch, however many there are besides. What would take the event loop long is given out as errands
 /// (``takeErrands()``).
 package final class LiveQueryRegistry {
-    private var queries: [LiveQuery?] = []
+    private(set) var queries: [LiveQuery?] = []
     private var free: [Int] = []
     private var still = QueryFiling()
     private var placed = QueryFiling()
@@ -25,10 +26,11 @@ package final class LiveQueryRegistry {
     private var absences: [Int: Absence] = [:]
     private var nextErrand = 0
     private var errands: [LiveErrand] = []
+    var clock = ClockSchedule()
 
     /// How many changed rows, and rows below directories that changed, one change set may have for its pass to be made on
     /// the event loop.
-    private let rowLimit: Int
+    let rowLimit: Int
     /// How many rows below directories that changed are walked whatever the queries are; beyond it scans are considered.
     private let walkLimit: Int
 
@@ -54,6 +56,7 @@ package final class LiveQueryRegistry {
         let query = LiveQuery(plan, attributes: attributes, number: number)
         if number == queries.count { queries.append(query) } else { queries[number] = query }
         file(query, number)
+        schedule(query)
         return query
     }
 
@@ -69,6 +72,17 @@ package final class LiveQueryRegistry {
     private func file(_ query: LiveQuery, _ number: Int) {
         if query.isPlaceSensitive { placed.file(number, query.plan) } else { still.file(number, query.plan) }
         for bit in 0..<8 where query.causes.rawValue >> bit & 1 != 0 { dependents[bit] += 1 }
+    }
+
+    /// Goes on with a plan for another moment; what it demands may be something else then.
+    private func adopt(_ plan: QueryPlan, _ query: LiveQuery) {
+        guard let number = query.number, plan.clock?.isOpaque ?? false else {
+            query.plan = plan
+            return
+        }
+        unfile(query, number)
+        query.plan = plan
+        file(query, number)
     }
 
     private func unfile(_ query: LiveQuery, _ number: Int) {
@@ -116,6 +130,7 @@ package final class LiveQueryRegistry {
             former, subtrees, queries: [query], still: query.isPlaceSensitive ? none : filing,
             placed: query.isPlaceSensitive ? filing : none, isCounted: false, walkLimit: walkLimit)
         pass.run()
+        schedule(query)
     }
 
     /// Brings a change set to the queries that are not away, or to those that just came back from an errand.
@@ -143,6 +158,7 @@ package final class LiveQueryRegistry {
         var pass = ChangePass(
             former, subtrees, queries: queries, still: still, placed: placed, absence: absence, walkLimit: walkLimit)
         pass.run()
+        for query in pass.noted { schedule(query) }
         return pass.touched
     }
 
@@ -154,7 +170,7 @@ package final class LiveQueryRegistry {
     // MARK: Errands
 
     /// Sends the answers of queries away.
-    private func send(_ leaving: [LiveQuery], _ former: FormerView, isCounted: Bool = true) {
+    func send(_ leaving: [LiveQuery], _ former: FormerView, isCounted: Bool = true, moment: Timestamp? = nil) {
         if leaving.isEmpty { return }
         let number = nextErrand
         nextErrand += 1
@@ -162,7 +178,7 @@ package final class LiveQueryRegistry {
             LiveErrand.Part(plan: $0.plan, attributes: $0.attributes, answer: $0.lend(to: number))
         }
         absences[number] = Absence(queries: leaving)
-        errands.append(LiveErrand(number, former, parts, isCounted: isCounted, walkLimit: walkLimit))
+        errands.append(LiveErrand(number, former, parts, isCounted: isCounted, moment: moment, walkLimit: walkLimit))
     }
 
     /// The errands that wait to be run: to be asked for whenever something else here was called.
@@ -179,8 +195,10 @@ package final class LiveQueryRegistry {
         guard let absence = absences[errand.number] else { return [] }
         for (part, query) in zip(errand.takeParts(), absence.queries) {
             query.takeBack(part.answer, as: errand.former.current)
+            if errand.moment != nil { adopt(part.plan, query) }
             if let plan = query.nextPlan { replacePlan(of: query, by: plan, in: errand.former.current) }
         }
+        if errand.moment != nil { clock.errandsOut -= 1 }
         if let changes = absence.changes {
             let former = changes.formerView(in: index.snapshot())
             if isLong(former, SubtreeChanges(former, causes: causes)) { return absence.queries }
@@ -195,17 +213,13 @@ package final class LiveQueryRegistry {
     package func goOn(after errand: LiveErrand, in index: MetadataIndex) {
         guard let absence = absences.removeValue(forKey: errand.number) else { return }
         if let changes = absence.changes { _ = bring(changes, index, absence: errand.number) }
-        for query in absence.queries where query.absence == errand.number { query.catchUp() }
+        for query in absence.queries where query.absence == errand.number {
+            query.catchUp()
+            schedule(query)
+        }
     }
 
-    // MARK: The clock
-
-    /// Goes on with a plan for a later moment, for a query that follows the clock (``QueryPlan/followsClock``): what
-    /// matches by one plan and not by the other becomes pending. Returns whether anything did; a query that is away is left
-    /// for the next time. The index must have no changes that were not processed. Complexity: O(rows).
-    package func follow(_ query: LiveQuery, _ plan: QueryPlan, in index: MetadataIndex) -> Bool {
-        query.isAway ? false : replacePlan(of: query, by: plan, in: index.snapshot())
-    }
+    // MARK: Viewers
 
     /// Goes on with a plan for a viewer who sees more or less of the container than before, since the container's own
     /// directory or one above it has other permissions: what matches by one plan and not by the other becomes pending.
@@ -227,6 +241,8 @@ package final class LiveQueryRegistry {
         unfile(query, number)
         query.plan = plan
         file(query, number)
+        query.forgetMoments()
+        schedule(query)
         let difference = before.symmetricDifference(after)
         for row in difference {
             guard let item = snapshot.identifier(of: row) else { continue }

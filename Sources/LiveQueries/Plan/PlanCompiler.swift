@@ -21,6 +21,10 @@ struct PlanCompiler {
     }
 
     private func compile(_ comparison: Comparison, _ node: PredicateNode) -> PlanNode {
+        if node.followsClock {
+            if let compiled = compileAge(comparison) { return compiled }
+            return compile(node.resolved(at: environment.now))
+        }
         let attributes = node.attributes
         if attributes.isEmpty {
             // Nothing of the item is read: one answer for all, unless it is an error.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
+import PredicateLanguage
 
 /// The names of users and groups. A number without a name is its own name, in decimal.
 ///
@@ -40,4 +41,9 @@ package struct PlanEnvironment: Sendable {
         self.now = now
         self.viewer = viewer
     }
+}
+
+extension PlanEnvironment {
+    /// The date that `$time.now(seconds)` is, in nanoseconds since 1970.
+    func threshold(_ seconds: Int64) -> Int64 { TimeExpression(.now, seconds).start(from: now).nanoseconds }
 }

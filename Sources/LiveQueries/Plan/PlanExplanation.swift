@@ -30,7 +30,7 @@ extension PlanNode {
         case .constant: true
         case .all(let parts), .any(let parts): parts.allSatisfy(\.isKernel)
         case .not(let part): part.isKernel
-        case .test(.name), .test(.kinds), .test(.number), .test(.createdIsKnown), .test(.item): true
+        case .test(.name), .test(.kinds), .test(.number), .test(.age), .test(.createdIsKnown), .test(.item): true
         case .test: false
         }
     }
@@ -64,6 +64,7 @@ extension PlanTest {
             case .owner, .group: "\(column)ID \(comparison.symbol) \(value)"
             default: "\(column) \(comparison.symbol) \(value)"
             }
+        case .age(let column, let comparison, let seconds): "\(column) \(comparison.symbol) $time.now(\(seconds))"
         case .createdIsKnown: "created is known"
         case .depth(let comparison, let value): "depth \(comparison.symbol) \(value)"
         case .item: "id"

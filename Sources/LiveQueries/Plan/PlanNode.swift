@@ -99,6 +99,8 @@ enum PlanTest: Sendable {
     /// The kind is among those whose bit (by raw value) is set.
     case kinds(UInt16)
     case number(IntegerColumn, IntegerComparison, Int64)
+    /// A date compared with the moment of asking and so many seconds.
+    case age(IntegerColumn, IntegerComparison, seconds: Int64)
     case createdIsKnown
     case depth(IntegerComparison, Int64)
     /// It is this item.
@@ -121,7 +123,7 @@ enum PlanTest: Sendable {
     var cost: Int {
         switch self {
         case .kinds: 1
-        case .number, .createdIsKnown: 2
+        case .number, .age, .createdIsKnown: 2
         case .item: 2
         case .name(.infix, _): 6
         case .name: 3

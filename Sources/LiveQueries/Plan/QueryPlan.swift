@@ -9,26 +9,35 @@ package import PredicateLanguage
 /// any thread and for testing single items.
 package struct QueryPlan: Sendable {
     /// The container and the moment it was made for.
-    package let environment: PlanEnvironment
+    package private(set) var environment: PlanEnvironment
     /// The attributes that the predicate reads.
     package let attributes: AttributeSet
-    /// Whether the predicate's answer follows the clock (`now()`, `$time…`): it is then good for the moment it was made
-    /// for, and a live query goes on with ``LiveQuery/follow(_:in:)``.
-    package let followsClock: Bool
 
     /// The scope and the predicate in one.
-    let root: PlanNode
+    private(set) var root: PlanNode
     let scope: ScopeTree
-    let demand: PlanDemand
+    private(set) var demand: PlanDemand
+    /// How its answer follows the clock (`now()`, `$time…`); nil where it does not. It is good for the moment of its
+    /// environment, and ``at(_:)`` makes one for another.
+    let clock: ClockDependence?
+    /// What holds for an item at some moment, and what holds at every one: between the two the clock decides.
+    private(set) var upper = PlanNode.constant(true)
+    private(set) var lower = PlanNode.constant(false)
 
     /// Plans a predicate that was read in metadata mode. `scopes` are the parts of the container that it looks at,
     /// together: an item that lies in two of them counts once. None of them is none of the container.
     package init(_ predicate: Predicate, scopes: [QueryScope] = [.whole], environment: PlanEnvironment) {
         self.environment = environment
         attributes = AttributeSet(predicate.attributes)
-        followsClock = predicate.followsClock
+        clock = ClockDependence(predicate)
         scope = ScopeTree(scopes)
-        let compiled = PlanCompiler(environment: environment).compile(predicate.resolved(at: environment.now).root)
+        root = QueryPlan.root(predicate, scope, environment)
+        demand = PlanDemand(root)
+        if clock != nil { (upper, lower) = (root.bound(upper: true), root.bound(upper: false)) }
+    }
+
+    private static func root(_ predicate: Predicate, _ scope: ScopeTree, _ environment: PlanEnvironment) -> PlanNode {
+        let compiled = PlanCompiler(environment: environment).compile(predicate.root)
         // What lies outside, and what the viewer does not see, is no item of this query: both come before anything that can
         // fail, or that takes long.
         var parts = [compiled]
@@ -36,8 +45,26 @@ package struct QueryPlan: Sendable {
             parts.insert(viewer.seesAnything ? .test(.seen(viewer)) : .constant(false), at: 0)
         }
         if !scope.isWhole { parts.insert(scope.isEmpty ? .constant(false) : .test(.scope(scope)), at: 0) }
-        root = .all(parts)
-        demand = PlanDemand(root)
+        return .all(parts)
+    }
+
+    /// Whether the predicate's answer follows the clock.
+    package var followsClock: Bool { clock != nil }
+
+    /// Whether it is known when its answer changes with the clock; else it has to be asked again now and then.
+    package var knowsItsMoments: Bool { clock?.isOpaque == false }
+
+    /// The same plan for another moment. What is compared with `$time.now(n)` goes by the moment as it is; anything else
+    /// that follows the clock is compiled anew.
+    func at(_ now: Timestamp) -> QueryPlan {
+        var plan = self
+        plan.environment.now = now
+        if let clock, clock.isOpaque || !clock.units.isEmpty {
+            plan.root = QueryPlan.root(clock.predicate, scope, plan.environment)
+            plan.demand = PlanDemand(plan.root)
+            (plan.upper, plan.lower) = (plan.root.bound(upper: true), plan.root.bound(upper: false))
+        }
+        return plan
     }
 
     /// Whether it reads what follows from the place of an item (path, depth, scope), so that a directory that moves may
@@ -86,7 +113,7 @@ extension QueryPlan {
         try holds(root, row, reader, &place)
     }
 
-    private func holds(
+    func holds(
         _ node: PlanNode, _ row: Row, _ reader: some RowReader, _ place: inout ItemPlace
     ) throws(EvaluationError) -> Bool {
         switch node.kind {
@@ -134,6 +161,9 @@ extension QueryPlan {
         case .number(let column, let comparison, let constant):
             guard let value = reader.status(of: row).number(column) else { return false }
             return comparison.holds(value, constant)
+        case .age(let column, let comparison, let seconds):
+            guard let value = reader.status(of: row).number(column) else { return false }
+            return comparison.holds(value, environment.threshold(seconds))
         case .createdIsKnown: return reader.status(of: row).created != nil
         case .depth(let comparison, let constant):
             place.know(row, reader)

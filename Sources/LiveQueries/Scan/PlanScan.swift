@@ -22,6 +22,14 @@ extension QueryPlan {
     }
 }
 
+extension QueryPlan {
+    /// The items for which a node of tests that cannot fail holds.
+    func select(_ node: PlanNode, in snapshot: IndexSnapshot) -> RowSelection {
+        var scan = PlanScan(self, snapshot, isTolerant: true)
+        return (try? scan.run(node)) ?? RowSelection()
+    }
+}
+
 /// How often a predicate had no answer, and why the first time.
 package struct EvaluationErrors: Sendable, Hashable {
     package private(set) var count = 0
@@ -75,10 +83,14 @@ private struct PlanScan {
 
     mutating func run() throws(EvaluationError) -> RowSelection {
         if plan.matchesNothing { return RowSelection() }
+        return try run(plan.root)
+    }
+
+    mutating func run(_ root: PlanNode) throws(EvaluationError) -> RowSelection {
         var selection = RowSelection(blockCount: snapshot.blockCount)
         for block in 0..<snapshot.blockCount {
             var bits = snapshot.liveRows(inBlock: block)
-            try narrow(plan.root, block, &bits)
+            try narrow(root, block, &bits)
             if hasFailed {
                 bits.subtract(failed)
                 failed = BlockBitmap()
@@ -131,6 +143,8 @@ private struct PlanScan {
             snapshot.select(kinds: kinds, inBlock: block, among: &bits)
         case .number(let column, let comparison, let constant):
             snapshot.select(column, comparison, constant, inBlock: block, among: &bits)
+        case .age(let column, let comparison, let seconds):
+            snapshot.select(column, comparison, plan.environment.threshold(seconds), inBlock: block, among: &bits)
         case .createdIsKnown: snapshot.selectCreatedKnown(inBlock: block, among: &bits)
         case .item(let identifier):
             let place = Int(identifier.row.number) - block * IndexSnapshot.rowsPerBlock
