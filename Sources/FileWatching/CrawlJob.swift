@@ -26,6 +26,8 @@ struct CrawlJob: Sendable {
     var options: CrawlOptions
     /// Whether the directories found in it are read too, without asking.
     var descends: Bool
+    /// Whether what it costs is asked for.
+    var isMeasured = false
     /// Whether it has its watch already, so that asking for it again takes none.
     var hasWatch = false
 }
@@ -41,6 +43,8 @@ struct CrawlResult: Sendable {
     var hasTags = false
     /// The directory's watch, or -1.
     var watch: Int32 = -1
+    /// Nanoseconds of processor time, where they were asked for.
+    var cost: UInt64 = 0
     var watchError: SystemError?
     /// Whether the watch is counted twice, since it may have been there already.
     var hasReservation = false

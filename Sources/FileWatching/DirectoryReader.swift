@@ -36,6 +36,8 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         _ job: CrawlJob, round: UInt32, tickets: (Int) -> UInt64, jobs: inout [CrawlJob]
     ) -> CrawlResult {
         var result = CrawlResult(ticket: job.ticket, task: job.task, round: round)
+        let began = job.isMeasured ? kernel.processorTime() : 0
+        defer { if job.isMeasured { result.cost = kernel.processorTime() &- began } }
         result.hasTags = job.options.readsTags
         do throws(SystemError) {
             let directory = try open(job)
@@ -237,6 +239,9 @@ enum WatchLimits {
     static let balanceInterval: UInt64 = 1_000_000_000
     /// How often a comparison takes in another overflow, and begins again for it, before the next comparison has to.
     static let comparisonWidenings = 2
+    /// A smaller share for the self-audit counts as this, and no pause is longer than a day: it would never end.
+    static let leastAuditShare = 0.000_1
+    static let auditPauseLimit: UInt64 = 86_400_000_000_000
     /// Look-ups that a turn makes whatever time it has.
     static let lookUpsPerTurn = 64
     /// With fewer look-ups waiting, each is made at once.

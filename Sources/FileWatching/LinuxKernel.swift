@@ -35,6 +35,8 @@ package final class LinuxKernel: WatchKernel {
 
     package func now() -> UInt64 { MonotonicClock.now() }
 
+    package func processorTime() -> UInt64 { MonotonicClock.processorTime() }
+
     package func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         try inotify.read(into: buffer)
     }

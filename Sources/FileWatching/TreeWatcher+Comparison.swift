@@ -73,6 +73,8 @@ extension TreeWatcher {
         guard directories == nil else { return }
         container.comparison?.isPoll = false
         container.comparison?.isForTags = false
+        container.comparison?.isAudit = false
+        container.comparison?.settled = nil
         if isPaced { container.comparison?.isPaced = true } else { container.comparison?.notBefore = nil }
         if isWidening { container.comparison?.widenings += 1 }
         if comparison.began != nil { container.comparison?.round = pool.raiseRound() }
@@ -86,6 +88,7 @@ extension TreeWatcher {
 
     /// Whether look-ups of a comparison wait, for their turn or for a move: what they find may be what it misses elsewhere.
     private func isWaiting(_ comparison: Comparison) -> Bool {
+        if comparison.phase == .additions, !isAuditSettled(comparison) { return true }
         if lookUps.contains(task: comparison.task) { return true }
         return comparison.isLookingUp && deferredLookUps.contains { $0.origin.task == comparison.task }
     }
@@ -121,6 +124,7 @@ extension TreeWatcher {
             list(container, origin)
         case .additions:
             guard tasks[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
+            guard isAuditSettled(comparison) else { return }
             // What moved here was read in its new place, and that may have found more.
             if comparison.nextAddition < comparison.additions.count {
                 lookAtAdditions(container, origin)
@@ -179,6 +183,7 @@ extension TreeWatcher {
                     container.comparison?.queue = []
                     container.comparison?.next = 0
                     container.comparison?.phase = .additions
+                    if comparison.isAudit { return settleAudit(container) }
                     lookAtAdditions(container, origin)
                     return
                 }
@@ -254,7 +259,10 @@ extension TreeWatcher {
         }
         if container.comparison?.isPaced == true { container.comparison?.notBefore = container.comparisonPause }
         // However long it took, there is a pause before the next.
-        if comparison.isPoll, container.nextPoll != nil { container.nextPoll = kernel.now() &+ settings.pollInterval }
+        if comparison.isAudit { auditSliceEnded(container, comparison.counts) }
+        if comparison.isPoll, !comparison.isAudit, container.nextPoll != nil {
+            container.nextPoll = kernel.now() &+ settings.pollInterval
+        }
         // Reading tags is no news of the file system.
         if !comparison.isPoll, !comparison.isForTags {
             notices.append(.compared(container: container.number, counts: comparison.counts))
@@ -273,6 +281,7 @@ extension TreeWatcher {
         let batch = result.batch
         let node = directories[id].node
         let container = containers[node.container]
+        let isAudit = isAudit(result)
         let holds = container?.comparison?.task == result.task && container?.comparison?.holdsRemovals == true
         var matched: [TreeNode] = []
         matched.reserveCapacity(batch.count)
@@ -304,7 +313,11 @@ extension TreeWatcher {
                     let isMounted = !batch.mountRoots.isEmpty && batch.mountRoots.contains(UInt32(index))
                     differs = isMounted == (directories.directory(at: child) != nil)
                 }
-                if differs { lookUps.add(name, in: id, origin: origin) }
+                if differs, isAudit, holds {
+                    container?.comparison?.additions.append((id, Array(name)))
+                } else if differs {
+                    lookUps.add(name, in: id, origin: origin)
+                }
                 if let range = batch.tagRange(at: index), touched.isEmpty || !touched.contains(Array(name)) {
                     let changed = batch.tags.withUnsafeBytes {
                         tree.setTags(of: child, to: UnsafeRawBufferPointer(rebasing: $0[range]))

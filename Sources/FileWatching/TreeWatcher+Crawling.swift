@@ -44,10 +44,12 @@ extension TreeWatcher {
         directories[id].flags.insert(.reading)
         directories[id].flags.remove(.changedMeanwhile)
         if container.options.readsTags { touchedNames[id.slot] = [] }
+        let isMeasured = container.comparison?.isAudit == true && container.comparison?.task == task
         pool.submit(
             CrawlJob(
                 ticket: ticket, task: task, root: root, path: path(of: record.node) + [0], device: record.device,
-                inode: record.inode, options: container.options, descends: descends, hasWatch: record.watch >= 0))
+                inode: record.inode, options: container.options, descends: descends, isMeasured: isMeasured,
+                hasWatch: record.watch >= 0))
         noteDepth(of: id)
     }
 
@@ -116,6 +118,9 @@ extension TreeWatcher {
     private func apply(_ result: CrawlResult) {
         defer { if result.hasReservation { budget.release() } }
         counters.directoriesRead += 1
+        let isAudit = isAudit(result)
+        let began = isAudit ? kernel.processorTime() : 0
+        defer { if isAudit { auditCost += result.cost + (kernel.processorTime() &- began) } }
         outstandingJobs += result.childCount - 1
         if let task = tasks[result.task] {
             tasks[result.task]?.outstanding += result.childCount - 1
@@ -157,7 +162,11 @@ extension TreeWatcher {
                 tree.update(node, status: known)
             }
         }
-        if let status = result.status, !isEqual(tree.status(of: node), status) || held?.touchesDirectory == true {
+        if let status = result.status, isAudit, !isEqual(tree.status(of: node), status) {
+            containers[node.container]?.comparison?.additions.append((id, []))
+        } else if let status = result.status,
+            !isEqual(tree.status(of: node), status) || held?.touchesDirectory == true
+        {
             lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }
         if !directories[id].flags.contains(.wasRead), tree.childCount(of: node) == 0, !isVerifying(result) {

@@ -56,6 +56,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var processedEntries = 0
     /// Events for watches that nobody knows yet, while something is being read.
     var heldEvents: [Int32: HeldEvents] = [:]
+    /// When the self-audit has something to do, and the processor time of the slice that is under way.
+    var nextAudit: UInt64?
+    var auditCost: UInt64 = 0
     /// Names in directories that are being read again, where tags are read.
     var touchedNames: [Int32: Set<[UInt8]>] = [:]
     /// Watches that have ended while something is being read: a result may still speak of them.
@@ -167,6 +170,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         removeUnwantedWatches()
         closeIdleDirectories()
         poll()
+        audit()
         balance()
         lookAtUnsureMounts()
         return more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
@@ -191,6 +195,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         for half in halves.all where !isKeptForCrawl(half) { consider(half.deadline) }
         consider(hotDeadline)
         consider(readsAgain)
+        consider(nextAudit)
         if !tasksAreOutstanding { consider(nextBalance) }
         consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
         for container in containers.values {

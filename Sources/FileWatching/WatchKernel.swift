@@ -10,6 +10,9 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// Nanoseconds of a clock that never goes back.
     func now() -> UInt64
 
+    /// Nanoseconds of processor time that the calling thread has had.
+    func processorTime() -> UInt64
+
     /// How many events the queue takes before it overflows.
     var queueLimit: Int { get }
 

@@ -23,6 +23,8 @@ package enum WatchNotice: Sendable, Hashable {
     case polledFileSystem(container: UInt32, name: String)
     /// Every directory of the container has its watch again.
     case watchLimitOver(container: UInt32)
+    /// The self-audit has seen all directories of the container once, and has repaired what no event had told.
+    case audited(container: UInt32, directories: Int, counts: ComparisonCounts)
     /// Reading the inotify descriptor failed.
     case readFailed(error: SystemError)
 }
@@ -41,6 +43,9 @@ package struct WatchCounters: Sendable, Hashable {
     package var movesUnpaired: UInt64 = 0
     /// Look-ups that had to wait since a directory was not where its row was.
     package var lookUpsDeferred: UInt64 = 0
+    /// Entries that the self-audit has found out of date, and the times that it has seen a container as a whole.
+    package var auditRepairs: UInt64 = 0
+    package var auditPasses: UInt64 = 0
     /// Look-ups given up: their directory could not be reached however long they waited.
     package var lookUpsAbandoned: UInt64 = 0
 

@@ -35,6 +35,14 @@ package struct WatchSettings: Sendable {
     /// How long there is no comparison after one that overflows have caused, at most: as long as that one took, so that
     /// comparisons take half of the time.
     package var comparisonPause: UInt64 = 1_000_000_000
+    /// In what time the self-audit sees the whole of each container once; 0 for no audit.
+    package var auditInterval: UInt64 = 0
+    /// The share of one processor that the self-audit may take.
+    package var auditShare = 0.01
+    /// The self-audit does not wake the daemon again before this.
+    package var auditPause: UInt64 = 10_000_000_000
+    /// Entries after which one slice of the self-audit takes no more directories.
+    package var auditEntries = 4_096
     /// Entries that crawling threads may be ahead of the loop before they wait.
     package var crawledEntriesAhead = 262_144
 

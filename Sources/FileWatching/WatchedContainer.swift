@@ -29,6 +29,8 @@ final class WatchedContainer {
     var nextComparison: Comparison?
     /// Before this no comparison begins for an overflow.
     var comparisonPause: UInt64 = 0
+    /// Where the self-audit is.
+    var audit: AuditPass?
     /// Directories to be read by crawls and comparisons.
     var outstanding = 0
     /// The root, open for the threads while there is something outstanding.
@@ -110,6 +112,10 @@ struct Comparison {
     var began: UInt64?
     /// How often it has begun again for another overflow.
     var widenings = 0
+    /// Whether it is a slice of the self-audit; a poll then, as long as nothing more is asked for.
+    var isAudit = false
+    /// For that: where the stream was when all was read.
+    var settled: UInt64?
     /// Whether an overflow has caused it.
     var isPaced = false
     var phase = Phase.listing

@@ -17,6 +17,8 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
     /// A container's file system does not tell of all changes.
     case polledFileSystem = "polled-file-system"
     case unreadableDirectory = "unreadable-directory"
+    /// The self-audit has seen a container as a whole.
+    case selfAudit = "self-audit"
     case containerUnavailable = "container-unavailable"
     case containerAvailable = "container-available"
     /// A subscriber reads slowly; what it has not taken is merged.
@@ -40,6 +42,7 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
         case .watchLimitReached: "f2f63e31d1fb40a984a350d6b4b17dbf"
         case .polledFileSystem: "d3ba2f5d45a14bd8853cf46c2326c39e"
         case .unreadableDirectory: "6a8dfb232edb42159d4b0c0da0c03047"
+        case .selfAudit: "78ece94c0abe4169aca8e00e06c38b86"
         case .containerUnavailable: "e67609aa545b4c30b5b7948e4f86efca"
         case .containerAvailable: "ceee0e90c76d4469b78ca44de98e13ce"
         case .subscriberMerged: "04e58ea467b74348b275a294fcb8a3ce"

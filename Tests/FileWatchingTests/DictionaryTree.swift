@@ -24,6 +24,8 @@ final class DictionaryTree: WatchedTree {
     /// What was told since this was emptied, with paths below the container's root.
     var log: [String] = []
     var logsUpdates = true
+    /// How often entries were looked for by their inode.
+    private(set) var inodeSearches = 0
     private var parked: [UInt32: [TreeNode: Entry]] = [:]
     /// Whether what was parked comes back.
     var keepsParked = true
@@ -100,6 +102,7 @@ final class DictionaryTree: WatchedTree {
         }
     }
     func forEachNode(inode: UInt64, device: UInt64, in container: UInt32, _ body: (TreeNode) -> Void) {
+        inodeSearches += 1
         for (node, entry) in entries where node.container == container {
             let status = entry.status
             if status.inode == inode, status.device == device, status.links > 1 || status.kind.isDirectory {

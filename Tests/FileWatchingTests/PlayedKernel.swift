@@ -56,6 +56,8 @@ final class PlayedKernel: WatchKernel {
         /// The most watches that there ever were.
         var mostWatches = 0
         var fileSystemType: FileSystemType?
+        /// Whether changes are told to nobody, as those beneath an overlay.
+        var isQuiet = false
         /// How often entries were looked at, and what each look costs of `now`.
         var looks = 0
         var costOfLook: UInt64 = 0
@@ -73,6 +75,7 @@ final class PlayedKernel: WatchKernel {
     // MARK: The watcher's side
 
     func now() -> UInt64 { state.withLock { $0.now } }
+    func processorTime() -> UInt64 { now() }
     var queueLimit: Int { state.withLock { $0.limit } }
 
     func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
@@ -285,7 +288,7 @@ final class PlayedKernel: WatchKernel {
     private static func tell(
         _ directory: UInt64, _ mask: InotifyMask, _ name: String, cookie: UInt32 = 0, _ state: inout State
     ) {
-        guard let watch = state.inodes[directory]?.watch,
+        guard !state.isQuiet, let watch = state.inodes[directory]?.watch,
             state.inodes[directory]?.mask.isDisjoint(with: mask.subtracting(.isDirectory)) == false
         else { return }
         state.queue.append(Event(watch: watch, mask: mask, cookie: cookie, name: name))
@@ -312,6 +315,13 @@ final class PlayedKernel: WatchKernel {
             PlayedKernel.tell(
                 place.parent, kind == .directory ? [.create, .isDirectory] : .create, place.name, &state)
         }
+    }
+
+    /// Makes changes that are told to nobody.
+    func quietly(_ body: () -> Void) {
+        state.withLock { $0.isQuiet = true }
+        body()
+        state.withLock { $0.isQuiet = false }
     }
 
     func write(_ path: String, size: Int64) {

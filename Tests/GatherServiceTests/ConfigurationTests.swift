@@ -34,6 +34,8 @@ import Testing
             watch-share = 0.5
             poll-interval = "500ms"
             snapshot-interval = "2h"
+            audit-interval = "2d"
+            audit-share = 0.05
             log-level = "debug"
             """,
             "containers.d/grocery.toml":
@@ -45,11 +47,19 @@ import Testing
         #expect(configuration.watchShare == 0.5)
         #expect(configuration.pollInterval == 500_000_000)
         #expect(configuration.snapshotInterval == 7_200_000_000_000)
+        #expect(configuration.auditInterval == 2 * 86_400_000_000_000)
+        #expect(configuration.auditShare == 0.05)
         #expect(configuration.logLevel == .debug)
         #expect(configuration.containers.map(\.identifier) == ["grocery", "org.example"])
         #expect(configuration.containers[0].path == "/srv/grocery")
         #expect(configuration.containers[0].packages == ["gro"])
         #expect(configuration.containers[0].ignore == [".git", "*.tmp"])
+    }
+
+    @Test func theAuditCanBeOff() throws {
+        #expect(try load(["gatherd.toml": "audit-interval = \"0\""]).auditInterval == 0)
+        #expect(DaemonConfiguration().auditInterval == 86_400_000_000_000)
+        #expect(DaemonConfiguration().auditShare == 0.01)
     }
 
     @Test(arguments: [
@@ -58,6 +68,10 @@ import Testing
         ("poll-interval = \"soon\"", 1, "poll-interval"),
         ("poll-interval = \"0s\"", 1, "poll-interval"),
         ("poll-interval = \"99999999999999999999s\"", 1, "poll-interval"),
+        ("snapshot-interval = \"0\"", 1, "snapshot-interval"),
+        ("audit-interval = \"never\"", 1, "audit-interval"),
+        ("audit-share = 0", 1, "audit-share"),
+        ("audit-share = 1.1", 1, "audit-share"),
         ("# comment\n\nlog-level = \"loud\"", 3, "log-level"),
         ("socket-grp = \"x\"", 1, "socket-grp"),
         ("[table]\nx = 1", 1, "table"),

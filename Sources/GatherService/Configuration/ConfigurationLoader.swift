@@ -56,6 +56,11 @@ package enum ConfigurationLoader {
         }
         if let interval = try file.duration("poll-interval") { configuration.pollInterval = interval }
         if let interval = try file.duration("snapshot-interval") { configuration.snapshotInterval = interval }
+        if let interval = try file.duration("audit-interval", orOff: true) { configuration.auditInterval = interval }
+        if let share = try file.number("audit-share") {
+            guard share > 0, share <= 1 else { throw file.wrong("audit-share", "more than 0 and at most 1") }
+            configuration.auditShare = share
+        }
         if let level = try file.string("log-level") {
             guard let level = Logger.Level(rawValue: level) else {
                 throw file.wrong(

@@ -13,6 +13,10 @@ package struct DaemonConfiguration: Sendable, Equatable {
     package var pollInterval: UInt64 = 30_000_000_000
     /// How often the state is written, in nanoseconds.
     package var snapshotInterval: UInt64 = 600_000_000_000
+    /// In what time the self-audit sees each container as a whole, in nanoseconds; 0 for no audit.
+    package var auditInterval: UInt64 = 86_400_000_000_000
+    /// The share of one processor that the self-audit takes at most.
+    package var auditShare: Double = 0.01
     package var logLevel: Logger.Level = .info
     /// The containers that files and flags define; those added at run time are kept with the state.
     package var containers: [ContainerConfiguration] = []

@@ -56,11 +56,13 @@ struct TOMLFile {
         return strings
     }
 
-    /// A length of time such as `"30s"`, in nanoseconds.
-    mutating func duration(_ key: String) throws(ConfigurationError) -> UInt64? {
+    /// A length of time such as `"30s"`, in nanoseconds; with `orOff`, `"0"` is 0.
+    mutating func duration(_ key: String, orOff: Bool = false) throws(ConfigurationError) -> UInt64? {
         guard let text = try string(key) else { return nil }
+        if orOff, text == "0" { return 0 }
         guard let duration = TOMLFile.nanoseconds(text) else {
-            throw wrong(key, "a length of time such as \"500ms\", \"30s\", \"10min\" or \"2h\"")
+            let off = orOff ? ", or \"0\" for never" : ""
+            throw wrong(key, "a length of time such as \"500ms\", \"30s\", \"10min\", \"2h\" or \"1d\"\(off)")
         }
         return duration
     }
@@ -90,6 +92,7 @@ struct TOMLFile {
     static func nanoseconds(_ text: String) -> UInt64? {
         let units: [(String, UInt64)] = [
             ("ms", 1_000_000), ("min", 60_000_000_000), ("s", 1_000_000_000), ("h", 3_600_000_000_000),
+            ("d", 86_400_000_000_000),
         ]
         for (suffix, unit) in units where text.hasSuffix(suffix) {
             let digits = text.dropLast(suffix.count)

@@ -40,6 +40,8 @@ final class DaemonCore {
         var settings = WatchSettings()
         settings.pollInterval = configuration.pollInterval
         settings.watchShare = configuration.watchShare
+        settings.auditInterval = configuration.auditInterval
+        settings.auditShare = configuration.auditShare
         pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
         engine = try Engine(
             loop: loop, settings: settings, pool: pool, logger: self.logger,
@@ -200,7 +202,10 @@ final class DaemonCore {
             let (read, containers) = try DaemonCore.read(options, runtime, logger)
             configuration = read
             engine.watcher.set(pollInterval: configuration.pollInterval, watchShare: configuration.watchShare)
+            engine.watcher.setAudit(interval: configuration.auditInterval, share: configuration.auditShare)
             apply(containers)
+            // What was set takes effect in a turn.
+            engine.turn()
         } catch {
             logger.error(
                 "the configuration was not reloaded, the running one is kept: \(error)",

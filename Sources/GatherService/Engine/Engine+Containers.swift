@@ -144,6 +144,15 @@ extension Engine {
             }
         case .watchLimitOver(let number):
             log(.notice, number, "container-live") { "every directory of '\($0.identifier)' is watched again" }
+        case .audited(let number, let directories, let counts):
+            let isRight = counts == ComparisonCounts()
+            log(isRight ? .info : .notice, number, "self-audit") {
+                "the self-audit has seen all \(directories) directories of '\($0.identifier)': "
+                    + (isRight
+                        ? "everything is as it was known"
+                        : "repaired what no event had told, \(counts.added) added, \(counts.changed) changed, "
+                            + "\(counts.removed) removed")
+            }
         case .readFailed(let error):
             logger.critical("the inotify descriptor cannot be read: \(error)")
         }

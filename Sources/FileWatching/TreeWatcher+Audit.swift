@@ -1,0 +1,121 @@
+// The self-audit: directories in turn are read again and compared, for what no event has told.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+// Some changes are reported to nobody: stores through mmap until the file is closed, changes through a hard link outside
+// of the containers, writes beneath an overlay or by another machine. So while a container is at rest its directories
+// are compared one after the other, evenly over an interval in which each is seen once. Two things bound it: no wake-up
+// sooner than some seconds after the last, and the processor time of each slice, which is measured and followed by a
+// pause that keeps it below the share that was set. Where the share is too small for the interval, a pass takes longer.
+extension TreeWatcher {
+    /// Sets in how many nanoseconds the whole of each container is seen once, 0 for never, and the share of one
+    /// processor that this may take.
+    package func setAudit(interval: UInt64, share: Double) {
+        guard interval != settings.auditInterval || share != settings.auditShare else { return }
+        settings.auditInterval = interval
+        settings.auditShare = share
+        nextAudit = nil
+        for container in containers.values { container.audit = nil }
+    }
+
+    /// Begins a slice where one is due, and says when the next is.
+    func audit() {
+        guard settings.auditInterval > 0, !containers.isEmpty else {
+            nextAudit = nil
+            return
+        }
+        let now = kernel.now()
+        if let time = nextAudit, now < time { return }
+        var next = UInt64.max
+        for container in containers.values { next = min(next, auditSlice(of: container, now)) }
+        // What a slice has cost is known when it has ended, and puts this off.
+        nextAudit = next == .max ? nil : max(next, now &+ settings.auditPause)
+    }
+
+    /// Has as many directories compared as are due. Returns when the next is.
+    private func auditSlice(of container: WatchedContainer, _ now: UInt64) -> UInt64 {
+        // What is polled as a whole is compared all the time.
+        guard container.failure == nil, container.wasCrawled, container.fileSystem == nil, container.directories > 0
+        else {
+            container.audit = nil
+            return .max
+        }
+        var pass = container.audit ?? AuditPass(began: now)
+        defer { container.audit = pass }
+        let total = Double(container.directories)
+        let interval = Double(settings.auditInterval)
+        func time(of count: Int) -> UInt64 { pass.began &+ UInt64(interval * min(Double(count) / total, 1)) }
+        if now >= time(of: pass.directories + 1), container.comparison == nil, container.outstanding == 0 {
+            let due = Int(total * Double(now &- pass.began) / interval) - pass.directories
+            let slice = nextDirectories(of: container, &pass, min(due, settings.comparisonWindow))
+            if !slice.isEmpty {
+                // No barrier waits for it: what it finds was told by no event.
+                compare(container, origin: Origin(cause: position), only: slice)
+                container.comparison?.isAudit = true
+            } else {
+                endAuditPass(of: container, &pass, now)
+            }
+        }
+        return max(time(of: pass.directories + 1), now)
+    }
+
+    /// The next directories in turn: so many at most, and no more when there is much in them.
+    private func nextDirectories(of container: WatchedContainer, _ pass: inout AuditPass, _ limit: Int) -> [DirectoryID]
+    {
+        var found: [DirectoryID] = []
+        var entries = 0
+        while pass.cursor < directories.records.count, found.count < max(limit, 1), entries < settings.auditEntries {
+            let record = directories.records[pass.cursor]
+            if record.flags.contains([.alive, .wasRead]), record.node.container == container.number {
+                found.append(directories.id(ofSlot: Int32(pass.cursor)))
+                entries += tree.childCount(of: record.node)
+            }
+            pass.cursor += 1
+        }
+        pass.directories += found.count
+        return found
+    }
+
+    /// Each directory was seen: the next pass begins when this one's time is over.
+    private func endAuditPass(of container: WatchedContainer, _ pass: inout AuditPass, _ now: UInt64) {
+        counters.auditPasses += 1
+        notices.append(
+            .audited(container: container.number, directories: pass.directories, counts: pass.counts))
+        pass = AuditPass(began: max(pass.began &+ settings.auditInterval, now))
+    }
+
+    /// A slice has ended. One that an overflow has made a comparison of everything does not come here.
+    func auditSliceEnded(_ container: WatchedContainer, _ counts: ComparisonCounts) {
+        container.audit?.counts.added += counts.added
+        container.audit?.counts.changed += counts.changed
+        container.audit?.counts.removed += counts.removed
+        counters.auditRepairs += UInt64(counts.added + counts.changed + counts.removed)
+        let pause = Double(auditCost) / max(settings.auditShare, WatchLimits.leastAuditShare)
+        auditCost = 0
+        nextAudit = max(nextAudit ?? 0, kernel.now() &+ UInt64(min(pause, Double(WatchLimits.auditPauseLimit))))
+    }
+
+    /// Whether a result belongs to a slice that is being read. What it finds is only noted then: an event that tells of
+    /// it may be on its way.
+    func isAudit(_ result: CrawlResult) -> Bool {
+        guard let comparison = tasks[result.task]?.container.comparison else { return false }
+        return comparison.isAudit && comparison.isPoll && comparison.task == result.task
+    }
+
+    /// All was read, and what differs was noted: it is looked at when the events that were queued until now have been
+    /// heard and what they name was looked at.
+    func settleAudit(_ container: WatchedContainer) {
+        let end = position + queuedBytes()
+        container.comparison?.settled = end
+        forcedPosition = max(forcedPosition, end)
+    }
+
+    /// Whether that is so.
+    func isAuditSettled(_ comparison: Comparison) -> Bool {
+        guard let end = comparison.settled else { return true }
+        guard position >= end, halves.isEmpty, linkNews.isEmpty else { return false }
+        return ![lookUps, patientLookUps, hotLookUps].contains { queue in queue.contains { $0.origin.cause < end } }
+    }
+}
