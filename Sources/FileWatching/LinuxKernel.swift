@@ -9,6 +9,8 @@ package final class LinuxKernel: WatchKernel {
     private let inotify: Inotify
     package let queueLimit: Int
     package let readsAccessLists: Bool
+    /// For the loop; the thread that waits for changes has one of its own, since a change is told once for each.
+    private let mountChanges = try? MountChanges()
 
     /// Opens an inotify instance.
     package init(readsAccessLists: Bool = false) throws(SystemError) {
@@ -123,6 +125,8 @@ package final class LinuxKernel: WatchKernel {
     }
 
     package func userWatchLimit() -> Int? { LinuxKernel.readNumber("/proc/sys/fs/inotify/max_user_watches") }
+
+    package func haveMountsChanged() -> Bool { mountChanges?.take() ?? false }
 
     package func mounts() -> Set<Mount>? { try? MountTable.read() }
 

@@ -311,6 +311,7 @@ extension TreeWatcher {
                 }
                 if status.kind == .directory, !differs {
                     let isMounted = !batch.mountRoots.isEmpty && batch.mountRoots.contains(UInt32(index))
+                    if isMounted, tree.childCount(of: child) > 0 { _ = record(child, known) }
                     differs = isMounted == (directories.directory(at: child) != nil)
                 }
                 if differs, isAudit, holds {

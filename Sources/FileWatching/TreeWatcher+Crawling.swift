@@ -171,14 +171,16 @@ extension TreeWatcher {
         }
         if !directories[id].flags.contains(.wasRead), tree.childCount(of: node) == 0, !isVerifying(result) {
             insert(result, into: id, except: held?.names ?? [], origin)
+            expectChildren(of: result, in: id)
         } else {
+            // What is known and has no record yet gets it here, and is not looked at for the want of one.
+            expectChildren(of: result, in: id)
             compare(result, with: id, touched: touched, origin)
         }
         if directories[id].flags.insert(.wasRead).inserted, tree.parent(of: node) == nil {
             // Whether it was still in its place when its own watch began.
             suspects.insert(node.container)
         }
-        expectChildren(of: result, in: id)
         for name in held?.names ?? [] {
             name.withUnsafeBytes { name in
                 let ignored = ignoresNames && isIgnored(name, in: id)
@@ -275,6 +277,7 @@ extension TreeWatcher {
         switch error {
         case .noAccess, .notPermitted:
             becameUnreadable(id, error)
+            verifyBelow(id)
             if tree.parent(of: node) == nil, let container = containers[node.container] {
                 // Nothing of it can be read. It has no watch of its own that would tell of a change of its mode, so
                 // the directory above is watched for that, and it is looked at once more behind that.

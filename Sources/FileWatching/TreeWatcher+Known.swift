@@ -20,14 +20,10 @@ extension TreeWatcher {
     }
 
     /// Begins to compare what is known of a container with its directory, every directory of which is watched and read
-    /// on the way. The threads go down from the root by themselves, as in a crawl; what they do not come by, since it
-    /// is not where it was, is tried afterwards.
+    /// on the way. The threads go down from the root by themselves, as in a crawl, and what they come by gets its
+    /// record; a directory that is not where it was is read where it is found.
     func verify(_ container: WatchedContainer, _ root: DirectoryID) {
         container.isKnown = false
-        let node = directories[root].node
-        var known: [TreeNode] = []
-        tree.forEachDirectory(below: node) { known.append($0) }
-        for directory in known { _ = record(directory, tree.status(of: directory)) }
         container.wasCrawled = true
         let task = newTask(for: container, cause: causeNow)
         abandonComparison(container)
@@ -35,13 +31,24 @@ extension TreeWatcher {
         stepComparisons()
     }
 
+    /// A directory that is to be verified cannot be read, so the threads do not come by those in it: they are tried one
+    /// by one.
+    func verifyBelow(_ id: DirectoryID) {
+        let node = directories[id].node
+        guard containers[node.container]?.comparison?.isVerification == true else { return }
+        var known: [TreeNode] = []
+        tree.forEachChild(of: node) {
+            if tree.status(of: $0).kind.isDirectory, directories.directory(at: $0) == nil { known.append($0) }
+        }
+        for child in known { directories[record(child, tree.status(of: child))].round = 0 }
+    }
+
     /// What was to be verified cannot even be begun: the entries are away until the root can be read.
     func abandonVerification(_ container: WatchedContainer, _ root: DirectoryID) {
         guard container.comparison?.isVerification == true, !directories[root].flags.contains(.wasRead) else { return }
-        let node = directories[root].node
         var below: [TreeNode] = []
-        tree.forEachDirectory(below: node) { below.append($0) }
-        for directory in below { forget(directory) }
+        tree.forEachChild(of: directories[root].node) { below.append($0) }
+        for child in below where directories.directory(at: child) != nil { forget(child) }
         abandonComparison(container)
         container.wasCrawled = false
         container.isKnown = true

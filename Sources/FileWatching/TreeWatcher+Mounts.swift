@@ -52,8 +52,8 @@ extension TreeWatcher {
     func mountChanged(_ child: TreeNode, from old: FileStatus, to new: KernelStatus, _ origin: Origin) -> Bool {
         guard old.kind.isDirectory, new.file.kind == .directory else { return false }
         let wasEntered = directories.directory(at: child) != nil
-        // A directory that is not entered has a file system mounted on it.
-        guard new.isMountRoot || !wasEntered else { return false }
+        // A directory that is not entered has a file system mounted on it, or is to be verified.
+        guard new.isMountRoot || (!wasEntered && tree.childCount(of: child) == 0) else { return false }
         if wasEntered {
             leave(child)
             removeChildren(of: child, origin: origin)

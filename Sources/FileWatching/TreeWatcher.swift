@@ -216,6 +216,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// A point that is reached when everything that the kernel has queued until now is in the tree, and whatever is
     /// under way because of it, or was when this was called, is done.
     package func barrier() -> Barrier {
+        // No event tells of a mount, and the thread that waits for them may not have spoken yet.
+        if kernel.haveMountsChanged() { mountsChanged() }
         let barrier = Barrier(position: position + queuedBytes())
         forcedPosition = max(forcedPosition, barrier.position)
         return barrier

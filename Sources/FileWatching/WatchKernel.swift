@@ -67,6 +67,9 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// force may be lower.
     func userWatchLimit() -> Int?
 
+    /// Whether something was mounted or unmounted since this was asked last, as far as that can be told.
+    func haveMountsChanged() -> Bool
+
     /// What is mounted where; nil where that cannot be told.
     func mounts() -> Set<Mount>?
 

@@ -62,6 +62,19 @@ package enum MountTable {
     }
 }
 
+/// Asks whether something was mounted or unmounted, without waiting.
+package final class MountChanges: Sendable {
+    private let file: Descriptor
+
+    package init() throws(SystemError) { file = try Entry.openForReading(MountTable.file) }
+
+    /// Whether there was a change since this was made, or since it was asked last.
+    package func take() -> Bool {
+        var descriptor = pollfd(fd: file.number, events: CShort(POLLPRI), revents: 0)
+        return poll(&descriptor, 1, 0) > 0 && CInt(descriptor.revents) & POLLPRI != 0
+    }
+}
+
 /// Says when something is mounted or unmounted. At idle its thread sleeps in poll(2).
 package final class MountWatch: Sendable {
     private let file: Descriptor

@@ -9,17 +9,21 @@ import Testing
 
 /// A watcher without threads on a ``PlayedKernel``, with a tree of dictionaries.
 final class PlayedFixture {
-    let kernel = PlayedKernel()
+    let kernel: PlayedKernel
     let tree: DictionaryTree
     let watcher: TreeWatcher<PlayedKernel, DictionaryTree>
     private(set) var notices: [WatchNotice] = []
 
-    init(containers: [UInt32] = [1], settings change: (inout WatchSettings) -> Void = { _ in }) {
+    init(
+        containers: [UInt32] = [1], kernel: PlayedKernel = PlayedKernel(), tree: DictionaryTree? = nil,
+        settings change: (inout WatchSettings) -> Void = { _ in }
+    ) {
         var settings = WatchSettings()
         settings.crawlThreads = 0
         change(&settings)
-        tree = DictionaryTree(containers: containers)
-        watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings) {}
+        self.kernel = kernel
+        self.tree = tree ?? DictionaryTree(containers: containers)
+        watcher = TreeWatcher(kernel: kernel, tree: self.tree, settings: settings) {}
         kernel.state.withLock { $0.readable = nil }
     }
 

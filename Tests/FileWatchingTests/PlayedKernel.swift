@@ -244,6 +244,8 @@ final class PlayedKernel: WatchKernel {
 
     func userWatchLimit() -> Int? { state.withLock { $0.userWatchLimit } }
 
+    func haveMountsChanged() -> Bool { false }
+
     func mounts() -> Set<Mount>? {
         state.withLock { state in
             var mounts: Set<Mount> = []

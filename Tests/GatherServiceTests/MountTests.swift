@@ -1,0 +1,46 @@
+// What is mounted within a container, as those who ask and those who watch are told of it.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Glibc
+import Testing
+
+@testable import GatherService
+
+@Suite(.timeLimit(.minutes(2))) struct MountTests {
+    /// Whether this process may mount, tried once.
+    private static let isAllowed: Bool = {
+        guard let directory = try? TemporaryDirectory(), mount("none", directory.path, "tmpfs", 0, nil) == 0 else {
+            return false
+        }
+        umount2(directory.path, 0)
+        return true
+    }()
+
+    @Test(.enabled(if: isAllowed)) func whatLiesBelowLeavesAndComesBack() async throws {
+        try await DaemonFixture.run { daemon in
+            try daemon.directory.makeDirectory("tree/d")
+            try daemon.directory.write("", to: "tree/d/inside")
+            let subscriber = try await Subscriber(daemon, .init(predicate: "kind == 'file'"))
+            try await subscriber.gather()
+            #expect(subscriber.items.count == 1)
+            let point = daemon.tree + "/d"
+            defer { umount2(point, CInt(MNT_DETACH)) }
+            #expect(mount("none", point, "tmpfs", 0, nil) == 0)
+            // At once: the question itself asks the kernel for mounts.
+            #expect(try await daemon.find("") == ["d"])
+            try await subscriber.next()
+            #expect(subscriber.items.isEmpty)
+            #expect(umount2(point, 0) == 0)
+            #expect(try await daemon.find("") == ["d", "d/inside"])
+            try await subscriber.next()
+            #expect(subscriber.items.count == 1)
+            // Nobody asks, so it is the thread that tells.
+            #expect(mount("none", point, "tmpfs", 0, nil) == 0)
+            try await subscriber.next()
+            #expect(subscriber.items.isEmpty)
+            #expect(subscriber.violations.isEmpty)
+            await subscriber.close()
+        }
+    }
+}
