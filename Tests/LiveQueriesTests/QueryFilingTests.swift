@@ -83,4 +83,95 @@ import Testing
         #expect(Self.candidates(filing, "any", .file, "d5/any") == [])
         #expect(Self.candidates(filing, "e", .directory, "d5/e") == [])
     }
+
+    /// Ten thousand queries of one shape: a change is tested against those that can match it, and hardly any others.
+    @Test(arguments: [
+        ("name == 'file_#'", 1), ("name BEGINSWITH 'file_#.'", 1), ("name ENDSWITH '_#.txt'", 1),
+        ("name CONTAINS 'file_#.'", 80), ("name LIKE '*le_#.t*'", 80), ("name ==[c] 'FILE_#.TXT'", 1),
+        ("name BEGINSWITH[cd] 'Fïle_#.'", 1), ("name ENDSWITH[c] '_#.TXT'", 1), ("name CONTAINS[cd] 'FILE_#.'", 80),
+        ("name LIKE[c] '*LE_#.T*'", 80), ("name MATCHES 'file_#[.]t.t'", 80), ("name MATCHES[c] '.*_#\\\\.TX+T'", 80),
+        ("fileExtension == 'x#'", 1), ("fileExtension ==[c] 'X#'", 1),
+        ("name == 'a#' OR name ENDSWITH '_#.txt' OR name CONTAINS[c] 'Q#W'", 20),
+        ("kind == 'file' AND name LIKE[cd] 'file_#.*'", 1), ("size > # AND name == 'file_#.txt'", 1),
+    ])
+    func aChangeTestsOnlyCandidates(shape: String, most: Int) throws {
+        let index = MetadataIndex(root: NaiveTree.status(.directory))
+        var filing = QueryFiling()
+        var plans: [QueryPlan] = []
+        for number in 0..<10_000 {
+            let text = String(
+                shape.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "\(number)"))
+            let plan = QueryPlan(try Predicate(parsing: text, mode: .metadata), environment: .test(index))
+            filing.file(number, plan)
+            plans.append(plan)
+        }
+        var tested = 0
+        for number in stride(from: 1_000, to: 10_000, by: 1_200) {
+            let name = "file_\(number).txt"
+            let row = try Array(name.utf8).withUnsafeBytes {
+                try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file, size: 1 << 40))
+            }
+            let found = Set(Self.candidates(filing, name))
+            let expected = try Set((0..<10_000).filter { try plans[$0].matches(row, in: index) })
+            #expect(expected.isSubset(of: found), "\(shape): \(name)")
+            tested += found.count
+        }
+        #expect(tested <= most * 8, "\(shape): \(tested) tests of 8 changes")
+        for (number, plan) in plans.enumerated() { filing.unfile(number, plan) }
+        #expect(filing.count == 0 && Self.candidates(filing, "file_5800.txt").isEmpty)
+    }
+
+    /// Patterns and names of odd pieces: what a pattern matches is a candidate, whatever folds to what.
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func whatMatchesIsACandidateWhateverFolds(seed: UInt64) throws {
+        var generator = SeededGenerator(state: seed)
+        let pieces = [
+            "a", "B", "ab", "é", "e\u{301}", "\u{301}", "ß", "SS", "ſ", "K", "k", "İ", "i", "ﬁ", "fi", "Å", "\u{212B}",
+            ".", "_", "1", "日", "が", "か\u{3099}", "ñ", "N", "ǰ", "j", "Ω", "ö.txt",
+        ]
+        let expressions = [
+            ".*", ".", "a?", "b+", "(ab)*", "(a.)", "[ab]", "[^b]", "[]a]", "\\\\.", "\\\\d", "a{0,2}", "B", "ab", "k",
+            "é", "_",
+            "\\\\w+", "x*", "^", "$", "(?:a)", "a|b", "\\\\Qa\\\\E", "i", "1",
+        ]
+        func text(_ pieces: [String], _ most: Int) -> String {
+            (0..<Int.random(in: 1...most, using: &generator)).map { _ in generator.pick(pieces) }.joined()
+        }
+        var filing = QueryFiling()
+        let index = MetadataIndex(root: NaiveTree.status(.directory))
+        var plans: [(text: String, plan: QueryPlan)] = []
+        while plans.count < 400 {
+            let options = generator.pick(["", "[c]", "[d]", "[cd]", "[n]"])
+            let attribute = generator.pick(["name", "name", "fileExtension"])
+            let predicate: String
+            switch Int.random(in: 0..<7, using: &generator) {
+            case 0: predicate = "\(attribute) ==\(options) '\(text(pieces, 4))'"
+            case 1: predicate = "\(attribute) BEGINSWITH\(options) '\(text(pieces, 2))'"
+            case 2: predicate = "\(attribute) ENDSWITH\(options) '\(text(pieces, 2))'"
+            case 3: predicate = "\(attribute) CONTAINS\(options) '\(text(pieces, 2))'"
+            case 4: predicate = "\(attribute) LIKE\(options) '\(text(pieces + ["*", "?", "*"], 5))'"
+            case 5: predicate = "\(attribute) IN\(options) {'\(text(pieces, 3))', '\(text(pieces, 2))'}"
+            default: predicate = "\(attribute) MATCHES\(options) '\(text(expressions, 4))'"
+            }
+            guard let parsed = try? Predicate(parsing: predicate, mode: .metadata) else { continue }
+            let plan = QueryPlan(parsed, environment: .test(index))
+            filing.file(plans.count, plan)
+            plans.append((predicate, plan))
+        }
+        var matched = 0
+        for _ in 0..<400 {
+            let name = text(pieces, 4)
+            guard name != ".", name != "..", name.utf8.count <= 255 else { continue }
+            let row = try? Array(name.utf8).withUnsafeBytes {
+                try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file))
+            }
+            guard let row else { continue }
+            let found = Set(Self.candidates(filing, name))
+            for (number, (text, plan)) in plans.enumerated() where (try? plan.matches(row, in: index)) ?? false {
+                matched += 1
+                #expect(found.contains(number), "seed \(seed): \(text) for \(name)")
+            }
+        }
+        #expect(matched > 100)
+    }
 }

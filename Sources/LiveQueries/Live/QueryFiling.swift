@@ -3,6 +3,7 @@
 
 import Metadata
 import MetadataIndex
+import PredicateLanguage
 
 /// Queries, by number, filed first by the directory that they look below and then by what they demand of a name. What a
 /// look-up finds is a superset of the queries that can match, each of them perhaps more than once.
@@ -81,13 +82,69 @@ struct ByteHash: Sendable {
 
 /// Queries filed by what they demand of an item's name; those that demand nothing of it, by kind.
 private struct NameFiling {
+    private var exact: TextFiling
+    /// By what the names have without their case and accents.
+    private var folded: TextFiling
+    /// By the raw value of the kind.
+    private var rest = [[Int]](repeating: [], count: FileKind.allCases.count)
+    private var count = 0
+
+    init(hash: ByteHash) {
+        exact = TextFiling(hash: hash)
+        folded = TextFiling(hash: hash)
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func file(_ number: Int, _ demand: PlanDemand) {
+        count += 1
+        change(number, demand, isFiling: true)
+    }
+
+    mutating func unfile(_ number: Int, _ demand: PlanDemand) {
+        count -= 1
+        change(number, demand, isFiling: false)
+    }
+
+    /// Changes the lists that a query with this demand stands in.
+    private mutating func change(_ number: Int, _ demand: PlanDemand, isFiling: Bool) {
+        guard let names = demand.names else {
+            for kind in FileKind.allCases where demand.kinds >> UInt16(kind.rawValue) & 1 != 0 {
+                let at = Int(kind.rawValue)
+                if isFiling {
+                    rest[at].append(number)
+                } else if let place = rest[at].lastIndex(of: number) {
+                    rest[at].remove(at: place)
+                }
+            }
+            return
+        }
+        for name in names {
+            if name.isFolded {
+                folded.change(number, name, isFiling: isFiling)
+            } else {
+                exact.change(number, name, isFiling: isFiling)
+            }
+        }
+    }
+
+    func appendCandidates(_ name: UnsafeRawBufferPointer, _ kind: FileKind, to found: inout [Int]) {
+        found += rest[Int(kind.rawValue)]
+        exact.appendCandidates(name, to: &found)
+        if !folded.isEmpty { TextPattern.folded(name) { folded.appendCandidates($0, to: &found) } }
+    }
+}
+
+/// Queries filed by literals that a text has.
+private struct TextFiling {
     private var equal: [UInt64: [Int]] = [:]
     private var prefixes = LiteralFiling()
     private var suffixes = LiteralFiling()
-    /// By the first three bytes of the literal.
+    /// By three bytes of the literal that stand together, those by which the fewest others were filed: ten thousand that
+    /// begin alike do not end alike. Shorter ones by all that they have.
     private var infixes: [UInt32: [Int]] = [:]
-    /// By the raw value of the kind.
-    private var rest = [[Int]](repeating: [], count: FileKind.allCases.count)
+    /// How many of them are filed by one, two and three bytes.
+    private var infixCounts = [0, 0, 0, 0]
     private let hash: ByteHash
     private var count = 0
 
@@ -97,33 +154,32 @@ private struct NameFiling {
 
     var isEmpty: Bool { count == 0 }
 
-    mutating func file(_ number: Int, _ demand: PlanDemand) {
-        count += 1
-        change(demand) { $0.append(number) }
-    }
-
-    mutating func unfile(_ number: Int, _ demand: PlanDemand) {
-        count -= 1
-        change(demand) { list in
-            if let place = list.lastIndex(of: number) { list.remove(at: place) }
-        }
-    }
-
-    /// Changes the lists that a query with this demand stands in.
-    private mutating func change(_ demand: PlanDemand, _ body: (inout [Int]) -> Void) {
-        guard let names = demand.names, names.allSatisfy({ $0.match != .infix || $0.bytes.count >= Self.gram }) else {
-            for kind in FileKind.allCases where demand.kinds >> UInt16(kind.rawValue) & 1 != 0 {
-                body(&rest[Int(kind.rawValue)])
+    mutating func change(_ number: Int, _ demand: NameDemand, isFiling: Bool) {
+        count += isFiling ? 1 : -1
+        func body(_ list: inout [Int]) {
+            if isFiling {
+                list.append(number)
+            } else if let place = list.lastIndex(of: number) {
+                list.remove(at: place)
             }
-            return
         }
-        for name in names {
-            switch name.match {
-            case .equal: Self.change(&equal, hash(name.bytes), body)
-            case .prefix: prefixes.change(hash(name.bytes), length: name.bytes.count, body)
-            case .suffix: suffixes.change(hash(name.bytes.reversed()), length: name.bytes.count, body)
-            case .infix: Self.change(&infixes, Self.gram(name.bytes[0], name.bytes[1], name.bytes[2]), body)
+        let bytes = demand.bytes
+        switch demand.match {
+        case .equal: Self.change(&equal, hash(bytes), body)
+        case .prefix: prefixes.change(hash(bytes), length: bytes.count, body)
+        case .suffix: suffixes.change(hash(bytes.reversed()), length: bytes.count, body)
+        case .infix:
+            let length = min(bytes.count, Self.gram)
+            let grams = (0...(bytes.count - length)).map { place in
+                bytes[place..<place + length].reduce(UInt32(length)) { $0 << 8 | UInt32($1) }
             }
+            let gram =
+                isFiling
+                ? grams.min { (infixes[$0]?.count ?? 0) < (infixes[$1]?.count ?? 0) }
+                : grams.first { infixes[$0]?.contains(number) ?? false }
+            guard let gram else { return }
+            Self.change(&infixes, gram, body)
+            infixCounts[length] += isFiling ? 1 : -1
         }
     }
 
@@ -132,12 +188,7 @@ private struct NameFiling {
         if lists[key]?.isEmpty ?? false { lists[key] = nil }
     }
 
-    private static func gram(_ a: UInt8, _ b: UInt8, _ c: UInt8) -> UInt32 {
-        UInt32(a) << 16 | UInt32(b) << 8 | UInt32(c)
-    }
-
-    func appendCandidates(_ name: UnsafeRawBufferPointer, _ kind: FileKind, to found: inout [Int]) {
-        found += rest[Int(kind.rawValue)]
+    func appendCandidates(_ name: UnsafeRawBufferPointer, to found: inout [Int]) {
         if !equal.isEmpty || !prefixes.isEmpty {
             var state = hash.start
             for place in 0..<(equal.isEmpty ? min(prefixes.longest, name.count) : name.count) {
@@ -148,14 +199,19 @@ private struct NameFiling {
         }
         if !suffixes.isEmpty {
             var state = hash.start
-            for length in 1...max(1, min(suffixes.longest, name.count)) {
+            for length in 1...max(1, min(suffixes.longest, name.count)) where length <= name.count {
                 state = hash.next(state, name[name.count - length])
                 suffixes.append(state, length: length, to: &found)
             }
         }
-        if !infixes.isEmpty, name.count >= Self.gram {
-            for place in 0...(name.count - Self.gram) {
-                if let numbers = infixes[Self.gram(name[place], name[place + 1], name[place + 2])] { found += numbers }
+        for length in 1...Self.gram where infixCounts[length] > 0 && name.count >= length {
+            var gram: UInt32 = 0
+            let mask: UInt32 = length == 3 ? 0xFF_FFFF : length == 2 ? 0xFFFF : 0xFF
+            for place in 0..<name.count {
+                gram = (gram << 8 | UInt32(name[place])) & mask
+                if place + 1 >= length, let numbers = infixes[gram | UInt32(length) << UInt32(8 * length)] {
+                    found += numbers
+                }
             }
         }
     }
@@ -164,24 +220,25 @@ private struct NameFiling {
 /// Queries by the hash of a literal that stands at one end of a name. The lengths that there are tell which of a name's
 /// beginnings are worth a look.
 private struct LiteralFiling {
+    private static let longestName = 4 * 255
     private var lists: [UInt64: [Int]] = [:]
-    private var lengths = [Int](repeating: 0, count: 256)
+    private var lengths = [Int](repeating: 0, count: LiteralFiling.longestName + 1)
     /// The greatest length that there is.
     private(set) var longest = 0
 
     var isEmpty: Bool { lists.isEmpty }
 
     mutating func change(_ key: UInt64, length: Int, _ body: (inout [Int]) -> Void) {
-        // No name is longer than 255 bytes.
+        // No name is longer than 255 bytes; folded, one may be several times that.
         guard length < lengths.count else { return }
         let before = lists[key]?.count ?? 0
-        NameFiling.change(&lists, key, body)
+        TextFiling.change(&lists, key, body)
         lengths[length] += (lists[key]?.count ?? 0) - before
         longest = lengths.lastIndex { $0 > 0 } ?? 0
     }
 
     @inline(__always)
     func append(_ key: UInt64, length: Int, to found: inout [Int]) {
-        if lengths[length] > 0, let numbers = lists[key] { found += numbers }
+        if length < lengths.count, lengths[length] > 0, let numbers = lists[key] { found += numbers }
     }
 }

@@ -3,11 +3,33 @@
 
 import Metadata
 import MetadataIndex
+import PredicateLanguage
 
 /// A literal that the name of every matching item has.
 struct NameDemand: Sendable, Hashable {
     let match: NameMatch
     let bytes: [UInt8]
+    /// Whether the name has it without its case and accents (``TextPattern/folded(_:_:)``).
+    var isFolded = false
+
+    init(_ match: NameMatch, _ bytes: [UInt8]) {
+        self.match = match
+        self.bytes = bytes
+    }
+
+    /// What a pattern demands of the name, or of the extension at its end; nil where that is nothing.
+    init?(folded pattern: TextPattern, isExtension: Bool) {
+        guard pattern.operation != .notEqual, let literal = pattern.foldedLiteral, !literal.bytes.isEmpty else {
+            return nil
+        }
+        let dot = [UInt8(ascii: ".")]
+        switch literal.place {
+        case .whole where isExtension: self.init(.suffix, dot + literal.bytes)
+        case .prefix where isExtension: self.init(.infix, dot + literal.bytes)
+        default: self.init(NameMatch(literal.place), literal.bytes)
+        }
+        isFolded = true
+    }
 
     /// How few names have it, roughly: a larger number is better to file by.
     var selectivity: Int {
@@ -59,7 +81,11 @@ struct PlanDemand: Sendable {
                 if let more = demand.names { union?.append(contentsOf: more) } else { union = nil }
             }
             names = union.flatMap { $0.count <= PlanDemand.maximumAlternatives ? $0 : nil }
-        case .test(.name(let match, let bytes)): names = [NameDemand(match: match, bytes: bytes)]
+        case .test(.name(let match, let bytes)): names = [NameDemand(match, bytes)]
+        case .test(.namePattern(let pattern)):
+            names = NameDemand(folded: pattern, isExtension: false).map { [$0] }
+        case .test(.fileExtension(let pattern)):
+            names = NameDemand(folded: pattern, isExtension: true).map { [$0] }
         case .test(.kinds(let mask)): kinds = mask
         case .test: break
         }

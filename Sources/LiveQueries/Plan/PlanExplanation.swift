@@ -84,7 +84,9 @@ extension PlanDemand {
             return kinds == PlanDemand.anyKind ? "each change is tested" : "changes of items of other kinds pass it by"
         }
         if names.isEmpty { return "no change is tested" }
-        let shown = names.prefix(4).map { "\($0.match.words) \(quote($0.bytes))" }.joined(separator: " or ")
+        let shown = names.prefix(4).map {
+            "\($0.match.words) \(quote($0.bytes))\($0.isFolded ? " but for case and accents" : "")"
+        }.joined(separator: " or ")
         return "only changes of items are tested whose name \(shown)\(names.count > 4 ? " or …" : "")"
     }
 }

@@ -92,6 +92,47 @@ package struct TextPattern: Sendable, Hashable {
         }
     }
 
+    /// The ASCII text that every matching text has once it is folded by ``folded(_:_:)``; nil where there is none. Under
+    /// `[c]`, `[d]` and `[n]` a text matches by its folded form, and marks, which they treat in different ways, are never
+    /// ASCII.
+    package var foldedLiteral: RequiredLiteral? {
+        let literal: RequiredLiteral?
+        switch kernel {
+        case .whole: literal = RequiredLiteral(.whole, needle, isSufficient: true)
+        case .prefix: literal = RequiredLiteral(.prefix, needle, isSufficient: true)
+        case .suffix: literal = RequiredLiteral(.suffix, needle, isSufficient: true)
+        case .infix: literal = RequiredLiteral(.infix, needle, isSufficient: true)
+        case .regularExpression: literal = RegularExpression.requiredLiteral(of: text)
+        default: literal = like?.requiredLiteral
+        }
+        guard let literal else { return nil }
+        let bytes = literal.bytes
+        guard let run = bytes.split(whereSeparator: { $0 >= 0x80 }).max(by: { $0.count < $1.count }) else { return nil }
+        let place: RequiredLiteral.Place =
+            switch literal.place {
+            case .whole where run.count == bytes.count: .whole
+            case .whole, .prefix:
+                run.startIndex == 0
+                    ? .prefix : literal.place == .whole && run.endIndex == bytes.count ? .suffix : .infix
+            case .suffix: run.endIndex == bytes.count ? .suffix : .infix
+            case .infix: .infix
+            }
+        return RequiredLiteral(place, run.map(\.asciiLowercased), isSufficient: false)
+    }
+
+    /// Lends a text without case and accents, for ``foldedLiteral``.
+    package static func folded<Result>(
+        _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        if UTF8Scalars.isASCII(text) {
+            return withUnsafeTemporaryAllocation(byteCount: text.count, alignment: 1) { lowered in
+                for index in text.indices { lowered[index] = text[index].asciiLowercased }
+                return body(UnsafeRawBufferPointer(lowered))
+            }
+        }
+        return TextFolding([.caseInsensitive, .diacriticInsensitive]).fold(text).bytes.withUnsafeBytes(body)
+    }
+
     /// Whether no text matches, as for BEGINSWITH ''.
     package var matchesNothing: Bool { kernel == .nothing }
 

@@ -1,0 +1,81 @@
+// The plain text that a regular expression cannot match without.
+// SPDX-License-Identifier: Apache-2.0
+
+extension RegularExpression {
+    /// The longest run of plain ASCII characters, outside all groups and before nothing that may leave them out, that every
+    /// match has; nil where there is none, or where the expression holds anything that this does not know to read.
+    static func requiredLiteral(of text: String) -> RequiredLiteral? {
+        let bytes = Array(text.utf8)
+        // Alternatives, comments and settings can change what any other part means.
+        if text.contains("|") || text.contains("(?") || text.contains("(*") { return nil }
+        var longest: [UInt8] = []
+        var run: [UInt8] = []
+        var depth = 0
+        func settle() {
+            if run.count > longest.count { longest = run }
+            run = []
+        }
+        var at = 0
+        while at < bytes.count {
+            let byte = bytes[at]
+            at += 1
+            switch Unicode.Scalar(byte) {
+            case "\\":
+                guard at < bytes.count else { return nil }
+                let escaped = bytes[at]
+                at += 1
+                // A letter or a digit after a backslash is a class, a quotation, a reference or a code.
+                let isPlain = escaped < 0x80 && !isWord(escaped)
+                if !isPlain {
+                    guard "dDwWsS".utf8.contains(escaped) else { return nil }
+                    settle()
+                } else if depth == 0 {
+                    run.append(escaped)
+                }
+            case "(":
+                settle()
+                depth += 1
+            case ")":
+                settle()
+                depth -= 1
+                if depth < 0 { return nil }
+            case "[":
+                settle()
+                // A bracket right after the first is one of the class; classes within classes are left alone.
+                if at < bytes.count, bytes[at] == UInt8(ascii: "^") { at += 1 }
+                if at < bytes.count, bytes[at] == UInt8(ascii: "]") { at += 1 }
+                while at < bytes.count, bytes[at] != UInt8(ascii: "]") {
+                    if bytes[at] == UInt8(ascii: "[") { return nil }
+                    if bytes[at] == UInt8(ascii: "\\") {
+                        guard at + 1 < bytes.count, !"QE".utf8.contains(bytes[at + 1]) else { return nil }
+                        at += 1
+                    }
+                    at += 1
+                }
+                at += 1
+            case "*", "?", "+", "{":
+                // What stands before it may be missing, or come again.
+                if !run.isEmpty { run.removeLast() }
+                settle()
+                if byte == UInt8(ascii: "{") {
+                    while at < bytes.count, bytes[at] != UInt8(ascii: "}") { at += 1 }
+                    at += 1
+                }
+            case ".", "^", "$", "]", "}": settle()
+            default:
+                if byte >= 0x80 || depth > 0 { settle() } else { run.append(byte) }
+            }
+        }
+        settle()
+        return longest.isEmpty ? nil : RequiredLiteral(.infix, longest, isSufficient: false)
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}
