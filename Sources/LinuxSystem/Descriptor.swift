@@ -44,6 +44,34 @@ package struct Descriptor: ~Copyable, Sendable {
         }
     }
 
+    /// Fills the buffer from an offset on (pread(2)), and says how much there was.
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let done = filled
+            let count = try systemCall {
+                clinux_pread(number, buffer.baseAddress.map { $0 + done }, buffer.count - done, Int64(offset + done))
+            }
+            if count == 0 { break }
+            filled += count
+        }
+        return filled
+    }
+
+    /// Bytes of the file (fstat(2)).
+    package func size() throws(SystemError) -> Int { try systemCall { Int(clinux_file_size(number)) } }
+
+    /// Makes the file end there (ftruncate(2)).
+    package func truncate(to size: Int) throws(SystemError) { try systemCall { clinux_ftruncate(number, Int64(size)) } }
+
+    /// Writes the whole buffer.
+    package func writeAll(_ buffer: UnsafeRawBufferPointer) throws(SystemError) {
+        var offset = 0
+        while offset < buffer.count {
+            offset += try write(UnsafeRawBufferPointer(rebasing: buffer[offset...]))
+        }
+    }
+
     /// Forces what was written to the disk (fsync(2)).
     package func synchronize() throws(SystemError) { try systemCall { clinux_fsync(number) } }
 

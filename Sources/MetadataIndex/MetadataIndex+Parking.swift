@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MetadataIndex {
+    /// No occupant of a row that comes from now on has a smaller generation.
+    package var generationFloor: UInt32 { storage.generationFloor }
+
     /// Whether the items are set aside.
     package var isParked: Bool { storage.parked != nil }
 

@@ -25,6 +25,10 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
     case subscriberMerged = "subscriber-merged"
     case configurationReloaded = "configuration-reloaded"
     case reloadRefused = "reload-refused"
+    /// Something of the saved state was of no use.
+    case stateSetAside = "state-set-aside"
+    /// The state cannot be saved.
+    case stateUnsaved = "state-unsaved"
     case stopping
 
     /// The metadata key under which a log message names its kind.
@@ -48,6 +52,8 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
         case .subscriberMerged: "04e58ea467b74348b275a294fcb8a3ce"
         case .configurationReloaded: "6c7830195d0a4269b0dc74397bf75532"
         case .reloadRefused: "d53216d5903d48ab87b80e54ba82dcc5"
+        case .stateSetAside: "c2de4b9c222f4337a7facb41af1d04d2"
+        case .stateUnsaved: "272c725d602442f5bffd3c175a017ebe"
         case .stopping: "fe12cc2de602428197fb1d59e5dd0354"
         }
     }

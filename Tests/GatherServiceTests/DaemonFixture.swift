@@ -19,6 +19,7 @@ struct DaemonFixture {
     /// Starts a daemon, runs `body`, and stops it.
     static func run(
         containers: [String: String]? = nil, directory: TemporaryDirectory? = nil, isSystem: Bool = false,
+        state: String = "state",
         _ body: (DaemonFixture) async throws -> Void
     ) async throws {
         let directory = try directory ?? TemporaryDirectory()
@@ -35,7 +36,7 @@ struct DaemonFixture {
         let daemon = GatherDaemon(
             options: DaemonOptions(
                 configurationFile: directory.path + "/gatherd.toml", configurationIsRequired: false,
-                socket: .path(fixture.socket, isSystem: isSystem), stateDirectory: directory.path + "/state",
+                socket: .path(fixture.socket, isSystem: isSystem), stateDirectory: directory.path + "/" + state,
                 containers: configured),
             observer: ReadyObserver(ready: ready.continuation), logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in

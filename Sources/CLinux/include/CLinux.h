@@ -219,4 +219,17 @@ static inline long clinux_file_system_type(int descriptor, uint64_t *type) {
   return result;
 }
 
+static inline long clinux_pread(int descriptor, void *buffer, size_t size, long long offset) {
+  return CLINUX_RESULT(pread(descriptor, buffer, size, offset));
+}
+
+static inline long clinux_ftruncate(int descriptor, long long size) {
+  return CLINUX_RESULT(ftruncate(descriptor, size));
+}
+
+static inline long long clinux_file_size(int descriptor) {
+  struct stat status;
+  return fstat(descriptor, &status) < 0 ? -(long long)errno : (long long)status.st_size;
+}
+
 static inline long clinux_fsync(int descriptor) { return CLINUX_RESULT(fsync(descriptor)); }

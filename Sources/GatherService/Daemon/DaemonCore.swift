@@ -43,11 +43,24 @@ final class DaemonCore {
         settings.auditInterval = configuration.auditInterval
         settings.auditShare = configuration.auditShare
         pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
+        // A limit of the size of files is an error to be dealt with, and no reason to end.
+        signal(SIGXFSZ, SIG_IGN)
+        let files = SavedStateFiles(stateDirectory: options.stateDirectory)
+        let boot = StateStore.currentBoot
+        var saved = StateLoader.load(files, containers, boot: boot)
+        for note in saved.notes { self.logger.warning("\(note)", metadata: ["message-id": "state-set-aside"]) }
+        let store = StateStore(files, saved, boot: boot, loop: loop, logger: self.logger)
         engine = try Engine(
-            loop: loop, settings: settings, pool: pool, logger: self.logger,
+            loop: loop, settings: settings, pool: pool, state: saved, store: store,
+            snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)), logger: self.logger,
             tellsCallersApart: options.socket.isShared)
         pool.start()
-        for container in containers { engine.addContainer(container) }
+        for container in containers {
+            let record = engine.addContainer(
+                container, saved: saved.containers.removeValue(forKey: container.identifier), floor: saved.sequence)
+            // What happened to the directories above meanwhile is not known.
+            if engine.tellsCallersApart { engine.accessChanged(record) }
+        }
         if engine.containers.isEmpty {
             self.logger.notice(
                 "no containers: add one with 'gather container add ID DIR', or a file in containers.d and a reload")
@@ -164,9 +177,9 @@ final class DaemonCore {
         observer.stopping()
         heartbeat?.cancel()
         let closed = server?.close() ?? loop.makeSucceededVoidFuture()
-        engine.close()
+        let saved = engine.close()
         let (pool, loop) = (pool, loop)
-        return closed.flatMap {
+        return closed.and(saved).flatMap { _ in
             let promise = loop.makePromise(of: Void.self)
             pool.shutdownGracefully { _ in promise.succeed() }
             return promise.futureResult

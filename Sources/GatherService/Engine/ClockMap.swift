@@ -14,7 +14,18 @@ struct ClockMap {
     /// More ticks than the index's change log can hold, at one change each, are of no use.
     static let maximumTicks = 262_144
 
-    init(indexClock: UInt64) { base = indexClock }
+    /// A map that knows nothing before a sequence of the daemon.
+    init(indexClock: UInt64, floor: UInt64 = 0) {
+        base = indexClock
+        self.floor = floor
+    }
+
+    /// A map of what was known before: the daemon's sequence at each tick since the clock `base`.
+    init(base: UInt64, floor: UInt64, sequences: [UInt64]) {
+        self.base = base
+        self.floor = floor
+        self.sequences = sequences
+    }
 
     /// Notes one tick of the index.
     mutating func note(_ sequence: UInt64) {

@@ -35,12 +35,31 @@ final class ContainerRecord {
     /// Directories that could not be read and were named in the log; the rest is counted only.
     var unreadableLogged = 0
 
-    init(number: UInt32, configuration: ContainerConfiguration) {
+    /// What of its index is saved.
+    var saving = SavingMark()
+
+    /// A container of which nothing is known; of the time before the sequence `floor` nothing will be.
+    init(number: UInt32, configuration: ContainerConfiguration, floor: UInt64 = 0) {
         self.number = number
         self.configuration = configuration
         entry = IndexTree.Entry(
             index: MetadataIndex(root: ContainerRecord.unknownRoot), packages: configuration.packages)
-        clocks = ClockMap(indexClock: entry.index.clock)
+        clocks = ClockMap(indexClock: entry.index.clock, floor: floor)
+    }
+
+    /// A container as it was saved.
+    init(number: UInt32, configuration: ContainerConfiguration, saved: SavedState.Container) {
+        self.number = number
+        self.configuration = configuration
+        entry = IndexTree.Entry(index: saved.index, packages: configuration.packages)
+        // What is found from now on is news to those who hold clocks from before.
+        entry.recordsCrawl = true
+        clocks = saved.clocks
+        saving.isJournaled = true
+        saving.isDirty = saved.isDirty
+        saving.segment = saved.description.segment
+        saving.time = saved.description.time
+        saving.wasRead = true
     }
 
     var index: MetadataIndex { entry.index }

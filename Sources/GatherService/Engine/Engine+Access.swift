@@ -49,6 +49,8 @@ extension Engine {
     func accessChanged(_ record: ContainerRecord) {
         sequence += 1
         record.accessChanged = sequence
+        store.appendAccessChange(record.index, sequence: sequence)
+        store.commit()
         for subscription in subscriptions.values { subscription.accessChanged(record) }
         for listener in stateListeners.values { listener() }
     }

@@ -14,7 +14,7 @@ extension Engine {
         defer { isFollowingClock = false }
         if containers.contains(where: { $0.registry.nextMoment != nil }) {
             moment = .now
-            for record in containers where record.registry.nextMoment != nil {
+            for record in containers where record.registry.nextMoment != nil && !record.entry.isHeld {
                 absorb(record)
                 stirOwners(of: record.registry.advance(to: moment, in: record.index))
                 runErrands(of: record)
@@ -26,7 +26,7 @@ extension Engine {
     /// Timers go by a clock that is never set, so the time of day is looked at now and then too: where it was set, items
     /// enter and leave that much later.
     private func scheduleClock() {
-        guard let next = containers.compactMap(\.registry.nextMoment).min() else {
+        guard let next = containers.lazy.filter({ !$0.entry.isHeld }).compactMap(\.registry.nextMoment).min() else {
             clockTask?.task.cancel()
             clockTask = nil
             return

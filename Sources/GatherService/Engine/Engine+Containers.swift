@@ -18,16 +18,24 @@ extension Engine {
         containers.first { $0.number == number }
     }
 
-    /// Begins to watch a container, whose identifier is free.
+    /// Begins to watch a container, whose identifier is free: from what was saved of it, if anything was. Of one that may
+    /// have been there before nothing is known before the sequence `floor`.
     @discardableResult
-    func addContainer(_ configuration: ContainerConfiguration) -> ContainerRecord {
-        let record = ContainerRecord(number: nextContainerNumber, configuration: configuration)
+    func addContainer(
+        _ configuration: ContainerConfiguration, saved: SavedState.Container? = nil, floor: UInt64 = 0
+    ) -> ContainerRecord {
+        let record =
+            saved.map { ContainerRecord(number: nextContainerNumber, configuration: configuration, saved: $0) }
+            ?? ContainerRecord(number: nextContainerNumber, configuration: configuration, floor: floor)
         nextContainerNumber += 1
         tree.add(record.number, record.entry)
         let place = containers.firstIndex { $0.identifier > configuration.identifier } ?? containers.count
         containers.insert(record, at: place)
         // Before the live queries hear of it: one that reads tags has the watcher read them.
-        watcher.addContainer(record.number, path: configuration.path, ignoring: configuration.ignore)
+        // What was set aside is brought back to be verified, or set aside again at once.
+        if record.index.isParked { _ = tree.unpark(record.number) }
+        watcher.addContainer(
+            record.number, path: configuration.path, ignoring: configuration.ignore, isKnown: saved != nil)
         for subscription in subscriptions.values { subscription.containerAdded(record) }
         logger.info(
             "watching container '\(configuration.identifier)' at \(configuration.path)",
@@ -42,7 +50,7 @@ extension Engine {
         absorb(record)
         containers.removeAll { $0 === record }
         tree.remove(record.number)
-        noteRemoval()
+        noteRemoval(of: record)
         for subscription in subscriptions.values { subscription.containerRemoved(record) }
         for listener in stateListeners.values { listener() }
         logger.info(

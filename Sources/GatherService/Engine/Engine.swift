@@ -20,12 +20,15 @@ final class Engine {
     private(set) var names = AccountNames()
     let tree = IndexTree()
     let watcher: TreeWatcher<LinuxKernel, IndexTree>
-    /// Tells clocks of this run from those of others.
-    let run = UInt64.random(in: 1...UInt64.max)
-    /// Counts change sets of all indexes: the daemon's clock.
-    var sequence: UInt64 = 0
+    /// What is saved, for the next run.
+    let store: StateStore
+    var schedule: SavingSchedule
+    /// The clocks of earlier runs that are known.
+    private let history: ClockHistory
+    /// Counts change sets of all indexes: the daemon's clock, over all runs.
+    var sequence: UInt64
     /// The clock when a container was removed last: its log is gone, so nobody resumes from before.
-    private(set) var lastRemoval: UInt64 = 0
+    private(set) var lastRemoval: UInt64
 
     /// The containers, in the order of their identifiers.
     var containers: [ContainerRecord] = []
@@ -66,13 +69,18 @@ final class Engine {
     private var deadline: (time: UInt64, task: Scheduled<Void>)?
     private var isClosed = false
 
-    /// Must be made on the loop.
+    /// Must be made on the loop. Goes on from the sequence that was saved.
     init(
-        loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, logger: Logger,
-        tellsCallersApart: Bool = false
+        loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, state: SavedState, store: StateStore,
+        snapshotInterval: TimeAmount, logger: Logger, tellsCallersApart: Bool = false
     ) throws(SystemError) {
         self.tellsCallersApart = tellsCallersApart
         self.loop = loop
+        self.store = store
+        schedule = SavingSchedule(interval: snapshotInterval)
+        history = state.history
+        sequence = state.sequence
+        lastRemoval = state.lastRemoval
         self.pool = pool
         self.logger = logger
         kernel = try LinuxKernel(readsAccessLists: tellsCallersApart)
@@ -81,18 +89,31 @@ final class Engine {
         readiness = try ReadinessThread(descriptor: kernel.descriptor, wake: { mailbox.post(.readable) })
         mountWatch = try? MountWatch(wake: { mailbox.post(.mountsChanged) })
         mailbox.open(self)
+        if state.hasVanished { noteRemoval(of: nil) }
     }
 
-    /// Ends watching: no turn happens afterwards.
-    func close() {
+    /// Ends watching: no turn happens afterwards. What is being saved is finished when the future succeeds.
+    func close() -> EventLoopFuture<Void> {
         isClosed = true
         deadline?.task.cancel()
         clockTask?.task.cancel()
+        schedule.timer?.cancel()
         readiness?.stop()
         readiness = nil
         mountWatch?.stop()
         mountWatch = nil
         watcher.close()
+        return store.close(at: sequence)
+    }
+
+    /// Tells clocks of this run from those of others.
+    var run: UInt64 { store.run }
+
+    /// Whether a clock is one that was given out, by this run or one before, and what it tells of is known.
+    func isKnown(_ clock: QueryClock) -> Bool {
+        guard clock.sequence >= lastRemoval else { return false }
+        if clock.run == run { return clock.sequence <= sequence }
+        return history.contains(run: clock.run, sequence: clock.sequence)
     }
 
     /// Accounts may have changed: plans made from now on ask again.
@@ -128,6 +149,7 @@ final class Engine {
         followClock()
         reportNotices()
         reportStates()
+        saveIfDue()
         complete()
         resolveWaiters()
         deliver()
@@ -170,7 +192,8 @@ final class Engine {
 
     /// Takes the change sets of all indexes, and files them with the live queries that they touch.
     private func absorb() {
-        for record in containers where record.index.hasChanges { absorb(record) }
+        for record in containers where record.index.hasChanges && !isHeld(record) { take(record) }
+        store.commit()
         for (container, error) in tree.takeRefusals() {
             guard let record = self.container(number: container) else { continue }
             // One comparison for all that was refused until then: what is refused again then would be for ever.
@@ -192,18 +215,35 @@ final class Engine {
         }
     }
 
-    /// Moves the clock past the removal of a container.
-    func noteRemoval() {
-        sequence += 1
-        lastRemoval = sequence
+    /// Whether a container's changes wait until it is verified.
+    private func isHeld(_ record: ContainerRecord) -> Bool {
+        guard record.entry.isHeld else { return false }
+        record.entry.isHeld = state(of: record).isSettling
+        return record.entry.isHeld
     }
 
+    /// Moves the clock past the removal of a container, or of those that nothing is known of.
+    func noteRemoval(of record: ContainerRecord?) {
+        sequence += 1
+        lastRemoval = sequence
+        store.appendRemoval(record?.index, record?.identifier, sequence: sequence)
+        store.commit()
+    }
+
+    /// Takes what changed in a container, and files it with the live queries that it touches.
     func absorb(_ record: ContainerRecord) {
+        take(record)
+        store.commit()
+    }
+
+    /// As ``absorb(_:)``, but for the journal: that must be written before anybody hears of it.
+    private func take(_ record: ContainerRecord) {
         let before = record.index.clock
         let changes = record.index.takeChanges()
         guard record.index.clock != before else { return }
         sequence += 1
         record.clocks.note(sequence)
+        journal(changes, of: record)
         guard !changes.isEmpty, record.registry.count > 0 else { return }
         stirOwners(of: record.registry.process(changes, in: record.index))
         runErrands(of: record)

@@ -16,6 +16,9 @@ final class IndexTree: WatchedTree {
         let packages: [[UInt8]]
         /// Whether rows of crawled directories go into change sets: from when somebody may be listening.
         var recordsCrawl = false
+        /// Whether items that were set aside are back and being verified: their changes are taken when that is over, so
+        /// that only those that are truly there are told.
+        var isHeld = false
 
         init(index: MetadataIndex, packages: [String]) {
             self.index = index
@@ -295,23 +298,21 @@ extension IndexTree {
         return before - index(directory).count
     }
 
-    func park(_ container: UInt32) { removeChildren(of: root(of: container)) }
+    func park(_ container: UInt32) {
+        let entry = entry(container)
+        entry.index.park()
+        entry.isHeld = false
+    }
 
-    func unpark(_ container: UInt32) -> Bool { false }
+    func unpark(_ container: UInt32) -> Bool {
+        let entry = entry(container)
+        guard entry.index.unpark() else { return false }
+        entry.isHeld = true
+        return true
+    }
 
     func renumber(deviceFrom: UInt64, to device: UInt64, in container: UInt32) {
-        let index = entry(container).index
-        var rows: [Row] = [.root]
-        index.forEachDescendant(of: .root) { row in
-            rows.append(row)
-            return true
-        }
-        for row in rows {
-            var status = index.status(of: row)
-            guard status.device == deviceFrom else { continue }
-            status.device = device
-            _ = attempt(container) { () throws(IndexError) in try index.update(row, status) }
-        }
+        entry(container).index.renumber(device: deviceFrom, to: device)
     }
 
     /// A new name may make a package of a directory, or a directory of a package.

@@ -90,11 +90,10 @@ final class Subscription {
         self.waiter = waiter.isDone ? nil : waiter
     }
 
-    /// Whether a clock is one of this run and this question, and tells at which moment it was told where that matters: for
-    /// a predicate of which it is known when its answer changes with the time of day.
+    /// Whether a clock is one that this daemon or one before it gave for this question, and tells at which moment it was
+    /// told where that matters: for a predicate of which it is known when its answer changes with the time of day.
     private func isKnown(_ clock: QueryClock) -> Bool {
-        clock.run == engine.run && clock.question == question.fingerprint && clock.sequence <= engine.sequence
-            && clock.sequence >= engine.lastRemoval
+        engine.isKnown(clock) && clock.question == question.fingerprint
             && (!question.predicate.followsClock || clock.moment.map { $0 <= engine.moment.nanoseconds } ?? false)
     }
 

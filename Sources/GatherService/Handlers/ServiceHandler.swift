@@ -48,7 +48,7 @@ extension ServiceHandler {
                 items: Int64(items), containers: Int64(containers),
                 liveQueries: Int64(engine.subscriptions.count), connections: Int64(connections()),
                 residentBytes: Int64(ProcessMemory.residentBytes), eventsRead: Int64(counters.eventsRead),
-                overflows: Int64(counters.overflows)))
+                overflows: Int64(counters.overflows), snapshotTime: engine.snapshotTime?.rfc3339))
     }
 }
 

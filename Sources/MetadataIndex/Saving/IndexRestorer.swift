@@ -61,6 +61,9 @@ package final class IndexRestorer {
         historyStart = sequence
     }
 
+    /// Nothing that follows leads on from here: what comes later was made of a state that is not known.
+    package func end() { isBehind = true }
+
     /// Applies a record, in the order of the journal; one that is in the rows already is only remembered for those who
     /// come back. Records of other indexes are passed over.
     ///
@@ -71,7 +74,7 @@ package final class IndexRestorer {
         case .floor:
             guard let floor = UInt32(exactly: record.clock) else { throw .malformed("a generation") }
             generationFloor = max(generationFloor, floor)
-        case .removed, .ended: break
+        case .removed, .ended, .accessChanged: break
         case .unrecorded:
             try check(record)
             restartLog(at: record.clock, sequence: record.sequence)
@@ -112,7 +115,7 @@ package final class IndexRestorer {
     /// Where the index's clock stood against the daemon's sequence: `sequences` are those of the changes after the clock
     /// `base`, and before the sequence `floor` nothing is known. The journal ended at the sequence `end`.
     package func clockTicks(end: UInt64) -> (base: UInt64, floor: UInt64, sequences: [UInt64]) {
-        if isBehind || mayHaveLost || loggedClock.map({ $0 != clock }) == true { return (clock, end, []) }
+        if isBehind || loggedClock.map({ $0 != clock }) == true { return (clock, end, []) }
         if loggedClock == nil { return (clock, historyStart, []) }
         return (tickBase, tickFloor, ticks)
     }
@@ -120,7 +123,7 @@ package final class IndexRestorer {
     /// The log for the clock that the rows have.
     private var finishedLog: ChangeLog {
         var log = log
-        if isBehind || mayHaveLost || loggedClock != clock { log.cut(at: clock) }
+        if isBehind || loggedClock != clock { log.cut(at: clock) }
         return log
     }
 

@@ -104,6 +104,8 @@ package struct JournalRecord {
         case floor = 4
         /// The daemon ended, and this is the last record.
         case ended = 5
+        /// Who may see what of a container changed, with no change of a row.
+        case accessChanged = 6
     }
 
     package let kind: Kind

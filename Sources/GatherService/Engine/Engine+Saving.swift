@@ -1,0 +1,173 @@
+// When indexes are saved.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import LinuxSystem
+import Logging
+import Metadata
+import MetadataIndex
+import NIOCore
+
+/// What is known of the saving of one container's index.
+struct SavingMark {
+    /// Whether the journal leads on from what is saved, or is just being saved.
+    var isJournaled = false
+    /// Whether there is anything in the journal beyond that.
+    var isDirty = false
+    /// The segment of the journal that begins with what is saved; nil where nothing is.
+    var segment: UInt64?
+    /// When it was saved last.
+    var time: Timestamp?
+    /// Whether the container was ever read as a whole: until then there is nothing worth saving.
+    var wasRead = false
+}
+
+/// When indexes are saved.
+struct SavingSchedule {
+    var interval: TimeAmount
+    var isRunning = false
+    /// Whether the interval is over.
+    var isDue = false
+    var notBefore = NIODeadline.now()
+    var retryAfter = StateLimits.retryAfter
+    var timer: Scheduled<Void>?
+    var timerTime: NIODeadline?
+    var hasFailed = false
+}
+
+extension Engine {
+    /// Notes a change set in the journal, or that it is not there.
+    func journal(_ changes: borrowing ChangeSet, of record: ContainerRecord) {
+        let index = record.index
+        let isTold = !changes.isEmpty && index.earliestClock != index.clock
+        if record.saving.isJournaled, isTold, store.append(changes, of: index, sequence: sequence) {
+            record.saving.isDirty = true
+            return
+        }
+        store.appendUnrecorded(index, sequence: sequence)
+        record.saving.isJournaled = false
+    }
+
+    /// Saves indexes where that is due: at once where the journal does not lead up to now, else when the interval is over
+    /// and something has changed. To be called when there are no open changes.
+    func saveIfDue() {
+        for record in containers where !record.saving.wasRead {
+            switch state(of: record) {
+            case .live, .degraded: record.saving.wasRead = true
+            case .crawling, .verifying, .unavailable: break
+            }
+        }
+        guard !schedule.isRunning else { return }
+        if store.isSuspended {
+            for record in containers { (record.saving.isJournaled, record.saving.isDirty) = (false, true) }
+        }
+        let unsaved = containers.filter(isUnsaved)
+        guard !unsaved.isEmpty else { return }
+        let isUrgent = store.isFull || store.isSuspended || unsaved.contains { !$0.saving.isJournaled }
+        guard (schedule.isDue || isUrgent) && schedule.notBefore <= .now() else {
+            return scheduleSaving(
+                at: isUrgent ? schedule.notBefore : max(schedule.notBefore, .now() + schedule.interval))
+        }
+        save(unsaved)
+    }
+
+    /// Whether there is more of a container than is saved, and it can be saved now.
+    private func isUnsaved(_ record: ContainerRecord) -> Bool {
+        record.saving.wasRead && !record.entry.isHeld && !record.index.hasChanges
+            && (record.saving.isDirty || !record.saving.isJournaled)
+    }
+
+    private func scheduleSaving(at time: NIODeadline) {
+        if schedule.timer != nil, let there = schedule.timerTime, there <= time { return }
+        schedule.timer?.cancel()
+        schedule.timerTime = time
+        let engine = NIOLoopBound(self, eventLoop: loop)
+        schedule.timer = loop.scheduleTask(deadline: time) {
+            engine.value.schedule.timer = nil
+            engine.value.schedule.isDue = true
+            engine.value.turn()
+        }
+    }
+
+    private func save(_ records: [ContainerRecord]) {
+        schedule.timer?.cancel()
+        schedule.timer = nil
+        schedule.isDue = false
+        let wasSuspended = store.isSuspended
+        guard store.rotate(at: sequence, isContinuation: !wasSuspended), let number = store.segmentNumber else {
+            return tryAgain()
+        }
+        schedule.isRunning = true
+        let time = Timestamp.now
+        var wasJournaled: [Bool] = []
+        let items = records.map { record in
+            wasJournaled.append(record.saving.isJournaled)
+            record.saving.isJournaled = true
+            record.saving.isDirty = false
+            return StateStore.Item(
+                identifier: record.identifier, image: record.index.image(),
+                description: SavedDescription(
+                    sequence: sequence, segment: number, time: time, configuration: record.configuration))
+        }
+        store.save(items) { failures in
+            self.schedule.isRunning = false
+            for (place, record) in records.enumerated() {
+                self.wasSaved(record, failures[place], number, time, wasJournaled: wasJournaled[place])
+            }
+            if let failure = failures.compactMap({ $0 }).first {
+                self.sayThatSavingFailed(failure)
+                self.tryAgain()
+            } else {
+                if self.schedule.hasFailed { self.logger.notice("the state is saved again") }
+                self.schedule.hasFailed = false
+                self.schedule.retryAfter = StateLimits.retryAfter
+                self.prune()
+            }
+            self.turn()
+        }
+    }
+
+    private func wasSaved(
+        _ record: ContainerRecord, _ failure: SystemError?, _ number: UInt64, _ time: Timestamp, wasJournaled: Bool
+    ) {
+        guard isWatched(record) else {
+            if container(record.identifier) == nil { store.forget(record.identifier) }
+            return
+        }
+        guard failure == nil else {
+            // What was saved before still leads up to now, if the journal did before this.
+            record.saving.isJournaled = record.saving.isJournaled && wasJournaled
+            record.saving.isDirty = true
+            return
+        }
+        record.saving.segment = number
+        record.saving.time = time
+    }
+
+    private func tryAgain() {
+        schedule.notBefore = .now() + schedule.retryAfter
+        schedule.retryAfter = min(schedule.retryAfter * 2, max(schedule.interval, StateLimits.retryAfter))
+        scheduleSaving(at: schedule.notBefore)
+    }
+
+    private func sayThatSavingFailed(_ error: SystemError) {
+        guard !schedule.hasFailed else { return }
+        schedule.hasFailed = true
+        logger.error(
+            "the state cannot be saved: \(error); trying again",
+            metadata: ["message-id": "state-unsaved", "error": "\(error)"])
+    }
+
+    private func prune() {
+        var needed = UInt64.max
+        for record in containers where record.saving.isDirty { needed = min(needed, record.saving.segment ?? 0) }
+        store.prune(needed: needed)
+    }
+
+    /// When the oldest of the saved indexes was saved; nil where one of them never was.
+    var snapshotTime: Timestamp? {
+        let times = containers.map(\.saving.time)
+        guard !times.isEmpty, !times.contains(where: { $0 == nil }) else { return nil }
+        return times.compactMap { $0 }.min { $0.nanoseconds < $1.nanoseconds }
+    }
+}

@@ -1,0 +1,46 @@
+// What is saved with a container's index.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// What is saved with a container's index: when, and what the container was.
+struct SavedDescription: Equatable {
+    /// The daemon's sequence at that moment.
+    var sequence: UInt64
+    /// The segment of the journal that begins with it.
+    var segment: UInt64
+    var time: Timestamp
+    /// The configuration that the index follows from.
+    var configuration: String
+
+    /// What of a configuration an index follows from: an index of another one is of no use.
+    static func text(of configuration: ContainerConfiguration) -> String {
+        let lists = [configuration.packages, configuration.ignore].map { $0.joined(separator: "\u{1}") }
+        return ([configuration.identifier, configuration.path] + lists).joined(separator: "\u{2}")
+    }
+
+    init(sequence: UInt64, segment: UInt64, time: Timestamp, configuration: ContainerConfiguration) {
+        self.sequence = sequence
+        self.segment = segment
+        self.time = time
+        self.configuration = SavedDescription.text(of: configuration)
+    }
+
+    var bytes: [UInt8] {
+        Array("\(sequence) \(segment) \(time.nanoseconds)\n\(configuration)".utf8)
+    }
+
+    init?(_ bytes: [UInt8]) {
+        guard let text = String(validating: bytes, as: UTF8.self), let end = text.firstIndex(of: "\n") else {
+            return nil
+        }
+        let numbers = text[..<end].split(separator: " ")
+        guard numbers.count == 3, let sequence = UInt64(numbers[0]), let segment = UInt64(numbers[1]),
+            let time = Int64(numbers[2])
+        else { return nil }
+        self.sequence = sequence
+        self.segment = segment
+        self.time = Timestamp(nanoseconds: time)
+        configuration = String(text[text.index(after: end)...])
+    }
+}

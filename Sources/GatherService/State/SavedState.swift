@@ -1,0 +1,52 @@
+// What a daemon finds of the one before it.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import MetadataIndex
+
+/// What a daemon finds of the one before it: the indexes brought forward by the journal, and the clocks that are known.
+struct SavedState {
+    /// The index of one container.
+    struct Container {
+        let index: MetadataIndex
+        let clocks: ClockMap
+        let description: SavedDescription
+        /// Whether the journal had more than what was saved.
+        let isDirty: Bool
+        /// Whether identifiers begin above all that may have been given out and are not known.
+        let isRaised: Bool
+    }
+
+    /// A segment of the journal that is whole.
+    struct Segment {
+        var name: String
+        var number: UInt64
+        var byteCount: Int
+    }
+
+    /// By identifier.
+    var containers: [String: Container] = [:]
+    /// The daemon's sequence at the end of the journal.
+    var sequence: UInt64 = 0
+    /// The sequence when a container was removed last.
+    var lastRemoval: UInt64 = 0
+    var history = ClockHistory()
+    /// The segments that lead up to the end, in order.
+    var segments: [Segment] = []
+    var nextSegment: UInt64 = 1
+    /// Whether what is written from now on goes on from the last segment.
+    var isContinuation = false
+    /// Whether items were told that belong to a container of which nothing is known any more.
+    var hasVanished = false
+    /// Where files have to be put right, once what follows from that is on disk.
+    var repairs: [Repair] = []
+    /// What is to be said of it.
+    var notes: [String] = []
+
+    enum Repair {
+        /// The file ends with half a record.
+        case truncate(name: String, byteCount: Int)
+        /// What was missing behind the segment is accounted for.
+        case rename(name: String, to: String)
+    }
+}

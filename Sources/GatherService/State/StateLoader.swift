@@ -1,0 +1,224 @@
+// Finds out what was saved, and how far it can be believed.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import MetadataIndex
+
+/// Reads the saved state: the index of each container, then the journal, segment by segment. What is damaged is set aside
+/// and costs its container a crawl; what is missing costs those clocks that would need it.
+struct StateLoader {
+    private struct Candidate {
+        let name: String
+        let configuration: ContainerConfiguration
+        let description: SavedDescription
+        let restorer: IndexRestorer
+        let savedClock: UInt64
+        /// Whether the journal still leads on from it.
+        var isActive = true
+    }
+
+    private let files: SavedStateFiles
+    private let boot: JournalSegmentHeader.BootIdentifier
+    private var state = SavedState()
+    private var candidates: [UInt64: Candidate] = [:]
+    /// Indexes that are of no use any more, whose containers are there.
+    private var excused: Set<UInt64> = []
+    /// Indexes that the journal speaks of.
+    private var mentioned: Set<UInt64> = []
+
+    /// Threads beside the calling one.
+    private static let others = 1
+
+    init(files: SavedStateFiles, boot: JournalSegmentHeader.BootIdentifier) {
+        self.files = files
+        self.boot = boot
+    }
+
+    /// The state of these containers. Complexity: O(rows and journal); nothing else may use the directory.
+    static func load(
+        _ files: SavedStateFiles, _ containers: [ContainerConfiguration], boot: JournalSegmentHeader.BootIdentifier
+    ) -> SavedState {
+        var loader = StateLoader(files: files, boot: boot)
+        return loader.load(containers)
+    }
+
+    private mutating func load(_ containers: [ContainerConfiguration]) -> SavedState {
+        let (indexes, segments) = files.list()
+        var byName: [String: ContainerConfiguration] = [:]
+        for container in containers { byName[SavedStateFiles.indexName(container.identifier)] = container }
+        for name in indexes {
+            if let container = byName[name] {
+                loadIndex(name, container)
+            } else {
+                files.remove(name)
+                state.hasVanished = true
+            }
+        }
+        readJournal(segments)
+        finish()
+        return state
+    }
+
+    // MARK: Indexes
+
+    private mutating func loadIndex(_ name: String, _ configuration: ContainerConfiguration) {
+        do throws(SavedStateError) {
+            let reader = try SnapshotReader(SavedFile(files.path(name)))
+            guard let description = SavedDescription(reader.attachment) else { throw .malformed("the description") }
+            guard description.configuration == SavedDescription.text(of: configuration) else {
+                excused.insert(reader.epoch)
+                state.notes.append(
+                    "container '\(configuration.identifier)' is configured otherwise than before, reading it anew")
+                return files.remove(name)
+            }
+            let restorer: IndexRestorer
+            do throws(SavedStateError) {
+                restorer = try reader.restorer { Threads.perform($0, others: StateLoader.others, $1) }
+            } catch {
+                excused.insert(reader.epoch)
+                throw error
+            }
+            guard candidates[reader.epoch] == nil else { throw .malformed("an index that is there twice") }
+            candidates[reader.epoch] = Candidate(
+                name: name, configuration: configuration, description: description, restorer: restorer,
+                savedClock: reader.clock)
+        } catch {
+            setAside(name, configuration.identifier, error)
+        }
+    }
+
+    private mutating func setAside(_ name: String, _ identifier: String, _ error: SavedStateError) {
+        files.setAside(name)
+        state.notes.append(
+            "the saved state of container '\(identifier)' is of no use and was set aside: \(error); reading it anew")
+    }
+
+    // MARK: The journal
+
+    private mutating func readJournal(_ segments: [(name: String, number: UInt64, isCut: Bool)]) {
+        /// Whether nothing leads on to the next segment.
+        var isBroken = false
+        var mayHaveLost = segments.isEmpty
+        for (name, number, isCut) in segments {
+            state.nextSegment = max(state.nextSegment, number &+ 1)
+            mayHaveLost = false
+            do throws(SavedStateError) {
+                let bytes = try files.read(name, limit: StateLimits.largestSegment)
+                let (end, isWhole, endedCleanly) = try read(bytes, name, number, isBroken: &isBroken)
+                state.segments.append(SavedState.Segment(name: name, number: number, byteCount: end))
+                if !isWhole {
+                    state.repairs.append(.truncate(name: name, byteCount: end))
+                    state.notes.append("the journal ends in the middle of a record; what followed is lost")
+                }
+                if isCut {
+                    let plain = SavedStateFiles.journalName(number)
+                    state.segments[state.segments.count - 1].name = plain
+                    state.repairs.append(.rename(name: name, to: plain))
+                }
+                mayHaveLost = !isWhole || isCut || (lastBoot != boot && !endedCleanly)
+            } catch {
+                files.setAside(name)
+                state.notes.append("a part of the journal is of no use and was set aside: \(error)")
+                isBroken = true
+                mayHaveLost = true
+            }
+        }
+        state.isContinuation = !isBroken && !state.segments.isEmpty
+        if mayHaveLost { for candidate in candidates.values { candidate.restorer.mayHaveLost = true } }
+    }
+
+    private var lastBoot: JournalSegmentHeader.BootIdentifier?
+
+    /// Reads one segment: where its last whole record ends, whether nothing follows it, and whether that says that the daemon
+    /// ended.
+    private mutating func read(
+        _ bytes: [UInt8], _ name: String, _ number: UInt64, isBroken: inout Bool
+    ) throws(SavedStateError) -> (end: Int, isWhole: Bool, endedCleanly: Bool) {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(SavedStateError) in
+            var reader = try JournalReader(UnsafeRawBufferPointer(buffer))
+            let header = reader.header
+            guard header.number == number else { throw .malformed("its number") }
+            lastBoot = header.boot
+            let leadsOn =
+                !isBroken && header.isContinuation
+                && (state.segments.isEmpty
+                    || (state.segments.last?.number == number &- 1 && state.sequence == header.startSequence))
+            begin(at: header.startSequence, leadsOn: leadsOn)
+            isBroken = false
+            var endedCleanly = false
+            var failure: SavedStateError?
+            do throws(SavedStateError) {
+                while let record = try reader.next() {
+                    endedCleanly = record.kind == .ended
+                    apply(record)
+                    state.sequence = record.sequence
+                }
+            } catch {
+                failure = error
+            }
+            state.history.add(run: header.run, from: header.startSequence, through: state.sequence)
+            if let failure, failure != .truncated { throw failure }
+            return (reader.offset, failure == nil, endedCleanly)
+        }
+    }
+
+    /// A segment begins; where nothing leads up to it, only what was saved since counts.
+    private mutating func begin(at sequence: UInt64, leadsOn: Bool) {
+        if leadsOn, !state.segments.isEmpty { return }
+        state.history.cut()
+        state.segments = []
+        mentioned = []
+        state.sequence = max(state.sequence, sequence)
+        for (epoch, candidate) in candidates where candidate.isActive {
+            if !leadsOn, candidate.description.sequence < sequence {
+                candidates[epoch]?.isActive = false
+                candidate.restorer.end()
+            } else {
+                candidate.restorer.cutLog(at: sequence)
+            }
+        }
+    }
+
+    private mutating func apply(_ record: JournalRecord) {
+        switch record.kind {
+        case .removed:
+            state.lastRemoval = record.sequence
+            mentioned.remove(record.epoch)
+        case .changes, .unrecorded: mentioned.insert(record.epoch)
+        case .floor, .ended, .accessChanged: break
+        }
+        guard let candidate = candidates[record.epoch], candidate.isActive else { return }
+        do throws(SavedStateError) {
+            try candidate.restorer.apply(record)
+        } catch {
+            candidates[record.epoch] = nil
+            excused.insert(record.epoch)
+            setAside(candidate.name, candidate.configuration.identifier, error)
+        }
+    }
+
+    // MARK: The end
+
+    private mutating func finish() {
+        for candidate in candidates.values {
+            state.sequence = max(state.sequence, candidate.description.sequence)
+        }
+        let known = excused.union(candidates.keys)
+        if !mentioned.isSubset(of: known) { state.hasVanished = true }
+        for candidate in candidates.values {
+            let restorer = candidate.restorer
+            let isRaised = restorer.isBehind || restorer.mayHaveLost
+            let ticks = restorer.clockTicks(end: state.sequence)
+            do throws(SavedStateError) {
+                let index = try restorer.finish { Threads.perform($0, others: StateLoader.others, $1) }
+                state.containers[candidate.configuration.identifier] = SavedState.Container(
+                    index: index, clocks: ClockMap(base: ticks.base, floor: ticks.floor, sequences: ticks.sequences),
+                    description: candidate.description,
+                    isDirty: index.clock != candidate.savedClock || isRaised || !state.isContinuation,
+                    isRaised: isRaised)
+            } catch {
+                setAside(candidate.name, candidate.configuration.identifier, error)
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+// The saved state while the daemon runs: the journal, and the indexes as they are saved.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import LinuxSystem
+import Logging
+import Metadata
+import MetadataIndex
+import NIOCore
+import NIOPosix
+
+/// The saved state while the daemon runs. On the event loop, but for its own thread, which forces files to the disk and
+/// writes indexes.
+///
+/// What a turn changed is appended to the journal with one write(2) before anybody hears of it, so whatever the daemon has
+/// told is known after its end, however that came. Where that fails, changes are not saved until all indexes have been
+/// saved anew; nothing else notices.
+final class StateStore {
+    /// The file of a segment, shared with the thread that forces it to the disk.
+    private final class SegmentFile: Sendable {
+        let name: String
+        let descriptor: Descriptor
+        init(_ name: String, _ descriptor: consuming Descriptor) {
+            self.name = name
+            self.descriptor = descriptor
+        }
+    }
+
+    private struct Segment {
+        let file: SegmentFile
+        let number: UInt64
+        var byteCount: Int
+    }
+
+    /// This incarnation of the daemon.
+    let run = UInt64.random(in: 1...UInt64.max)
+    private let files: SavedStateFiles
+    private let boot: JournalSegmentHeader.BootIdentifier
+    private let loop: any EventLoop
+    private let thread = NIOThreadPool(numberOfThreads: 1)
+    private var logger: Logger
+    /// Nil while changes are not saved.
+    private var segment: Segment?
+    private var closed: [SavedState.Segment] = []
+    private var nextNumber: UInt64
+    private var writer: JournalWriter?
+    private var synchronizing: Scheduled<Void>?
+    private var isClosed = false
+
+    /// Goes on from what was saved; the first segment of this incarnation is on disk when this returns, or changes are not
+    /// saved.
+    init(
+        _ files: SavedStateFiles, _ state: SavedState, boot: JournalSegmentHeader.BootIdentifier, loop: any EventLoop,
+        logger: Logger
+    ) {
+        (self.files, self.boot, self.loop, self.logger) = (files, boot, loop, logger)
+        nextNumber = state.nextSegment
+        closed = state.segments
+        thread.start()
+        guard rotate(at: state.sequence, isContinuation: state.isContinuation) else { return }
+        for container in state.containers.values where container.isRaised {
+            writer?.append(
+                .floor, sequence: state.sequence, epoch: container.index.epoch,
+                clock: UInt64(container.index.generationFloor))
+        }
+        commit()
+        if segment != nil { repair(state.repairs) }
+    }
+
+    /// Which start of the machine this is; zero where the kernel does not say.
+    static var currentBoot: JournalSegmentHeader.BootIdentifier {
+        var digits: [UInt8] = []
+        if let file = try? Entry.openForReading("/proc/sys/kernel/random/boot_id") {
+            withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+                let count = (try? file.read(into: buffer)) ?? 0
+                digits = buffer[..<count].filter { $0 != UInt8(ascii: "-") && $0 > UInt8(ascii: " ") }
+            }
+        }
+        let text = String(decoding: digits, as: UTF8.self)
+        guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
+            let low = UInt64(text.suffix(16), radix: 16)
+        else { return .init(low: 0, high: 0) }
+        return .init(low: low, high: high)
+    }
+
+    private func repair(_ repairs: [SavedState.Repair]) {
+        for repair in repairs {
+            switch repair {
+            case .truncate(let name, let byteCount):
+                guard let file = try? Entry.openForWriting(files.path(name), mode: 0o600, truncate: false) else {
+                    continue
+                }
+                try? file.truncate(to: byteCount)
+            case .rename(let name, let plain): try? Entry.rename(files.path(name), to: files.path(plain))
+            }
+        }
+    }
+
+    // MARK: The journal
+
+    /// Whether changes are not saved at present.
+    var isSuspended: Bool { segment == nil }
+
+    /// Whether the segment has grown so much that the indexes should be saved.
+    var isFull: Bool { segment.map { $0.byteCount > StateLimits.segmentBytes } ?? false }
+
+    /// A change set that was just taken from an index. False where it is not written, so that the index must be saved anew.
+    func append(_ changes: borrowing ChangeSet, of index: MetadataIndex, sequence: UInt64) -> Bool {
+        writer?.append(changes, of: index, sequence: sequence) ?? false
+    }
+
+    /// That an index went on in a way that is not written.
+    func appendUnrecorded(_ index: MetadataIndex, sequence: UInt64) {
+        writer?.append(.unrecorded, sequence: sequence, epoch: index.epoch, clock: index.clock)
+    }
+
+    /// That others may see a container's items now.
+    func appendAccessChange(_ index: MetadataIndex, sequence: UInt64) {
+        writer?.append(.accessChanged, sequence: sequence, epoch: index.epoch)
+    }
+
+    /// That a container is gone; what was saved of it goes.
+    func appendRemoval(_ index: MetadataIndex?, _ identifier: String?, sequence: UInt64) {
+        writer?.append(.removed, sequence: sequence, epoch: index?.epoch ?? 0)
+        if let identifier { files.remove(SavedStateFiles.indexName(identifier)) }
+    }
+
+    /// Writes what was appended. Whatever follows from it may be told afterwards.
+    func commit() {
+        guard let bytes = writer?.bytes, !bytes.isEmpty, let segment else { return }
+        writer?.removeAll()
+        do throws(SystemError) {
+            guard segment.byteCount + bytes.count <= StateLimits.largestSegment else { throw SystemError(code: EFBIG) }
+            try segment.file.descriptor.writeAll(bytes)
+            self.segment?.byteCount += bytes.count
+            scheduleSynchronizing()
+        } catch {
+            try? segment.file.descriptor.truncate(to: segment.byteCount)
+            suspend(error)
+        }
+    }
+
+    private func suspend(_ error: SystemError) {
+        logger.error(
+            "changes cannot be saved in \(files.directory): \(error); trying again, meanwhile a restart of gatherd costs a comparison and clocks",
+            metadata: ["message-id": "state-unsaved", "error": "\(error)"])
+        if let segment { files.markCut(segment.file.name) }
+        segment = nil
+        writer = nil
+        closed = []
+    }
+
+    /// Begins a segment; false, and it is said, where that cannot be.
+    func rotate(at sequence: UInt64, isContinuation: Bool) -> Bool {
+        let wasSuspended = segment == nil
+        let header = JournalSegmentHeader(
+            number: nextNumber, run: run, startSequence: sequence, boot: boot, isContinuation: isContinuation)
+        let name = SavedStateFiles.journalName(nextNumber)
+        do throws(SystemError) {
+            if nextNumber == 1 || wasSuspended { try files.makeDirectory() }
+            let descriptor = try Entry.openForWriting(files.path(name), mode: 0o600, truncate: true, append: true)
+            let bytes = header.bytes
+            do throws(SystemError) {
+                try descriptor.writeAll(bytes)
+            } catch {
+                files.remove(name)
+                throw error
+            }
+            if let segment {
+                closed.append(
+                    SavedState.Segment(name: segment.file.name, number: segment.number, byteCount: segment.byteCount))
+            }
+            segment = Segment(file: SegmentFile(name, descriptor), number: nextNumber, byteCount: bytes.count)
+            writer = JournalWriter(header)
+            nextNumber += 1
+            return true
+        } catch {
+            // What is suspended was said to be.
+            if !wasSuspended || nextNumber == 1 || !closed.isEmpty { suspend(error) }
+            return false
+        }
+    }
+
+    private func scheduleSynchronizing() {
+        guard synchronizing == nil, !isClosed else { return }
+        let store = NIOLoopBound(self, eventLoop: loop)
+        synchronizing = loop.scheduleTask(in: StateLimits.synchronizeAfter) {
+            store.value.synchronizing = nil
+            store.value.synchronize()
+        }
+    }
+
+    private func synchronize() {
+        guard let file = segment?.file else { return }
+        thread.submit { _ in try? file.descriptor.synchronize() }
+    }
+
+    // MARK: Indexes
+
+    /// An index to be saved.
+    struct Item: Sendable {
+        let identifier: String
+        let image: IndexImage
+        let description: SavedDescription
+    }
+
+    /// The number of the segment that changes are written to.
+    var segmentNumber: UInt64? { segment?.number }
+
+    /// Saves indexes as they were when the present segment began; says for each, on the loop, why that failed if it did.
+    func save(_ items: [Item], then: @escaping ([SystemError?]) -> Void) {
+        let files = files
+        let former = closed.last?.name
+        thread.runIfActive(eventLoop: loop) {
+            items.map { item -> SystemError? in
+                do throws(SystemError) {
+                    // What leads up to it must not be behind it on the disk.
+                    try files.write(SavedStateFiles.indexName(item.identifier)) { () throws(SystemError) in
+                        if let former { try Entry.openForReading(files.path(former)).synchronize() }
+                    } _: { (write) throws(SystemError) in
+                        try SnapshotWriter(item.image, attachment: item.description.bytes).write(write)
+                    }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+        }.assumeIsolated().whenComplete { result in
+            // It fails only when the thread has ended.
+            if case .success(let failures) = result { then(failures) }
+        }
+    }
+
+    /// Lets go of what was saved of a container that is gone.
+    func forget(_ identifier: String) { files.remove(SavedStateFiles.indexName(identifier)) }
+
+    /// Lets go of the oldest segments beyond what is kept, but of none from `needed` on.
+    func prune(needed: UInt64) {
+        var total = closed.reduce(0) { $0 + $1.byteCount }
+        while let first = closed.first, first.number < needed, total > StateLimits.journalBytes {
+            files.remove(first.name)
+            closed.removeFirst()
+            total -= first.byteCount
+        }
+    }
+
+    // MARK: The end
+
+    /// Says that this is the end, and forces it to the disk; what is being saved is finished.
+    func close(at sequence: UInt64) -> EventLoopFuture<Void> {
+        isClosed = true
+        synchronizing?.cancel()
+        writer?.append(.ended, sequence: sequence)
+        commit()
+        synchronize()
+        segment = nil
+        writer = nil
+        let promise = loop.makePromise(of: Void.self)
+        thread.shutdownGracefully { _ in promise.succeed() }
+        return promise.futureResult
+    }
+}

@@ -1,0 +1,49 @@
+// Work that several threads share for a moment.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Synchronization
+
+/// Work that several threads share for a moment.
+package enum Threads {
+    private final class Work: Sendable {
+        let next = Atomic<Int>(0)
+        let count: Int
+        // Used only until `perform` returns, which waits for every thread.
+        let body: @Sendable (Int) -> Void
+
+        init(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+            self.count = count
+            self.body = body
+        }
+
+        func run() {
+            while true {
+                let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
+                guard number < count else { return }
+                body(number)
+            }
+        }
+    }
+
+    /// Calls `body` with each number below `count`, on this thread and on `others` more, and returns when all calls have.
+    package static func perform(_ count: Int, others: Int, _ body: @Sendable (Int) -> Void) {
+        withoutActuallyEscaping(body) { body in
+            let work = Work(count, body)
+            var handles: [pthread_t] = []
+            for _ in 0..<min(others, count - 1) {
+                var handle = pthread_t()
+                let box = Unmanaged.passRetained(work)
+                let result = pthread_create(
+                    &handle, nil,
+                    { context in
+                        if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
+                        return nil
+                    }, box.toOpaque())
+                if result == 0 { handles.append(handle) } else { box.release() }
+            }
+            work.run()
+            for handle in handles { pthread_join(handle, nil) }
+        }
+    }
+}
