@@ -144,7 +144,7 @@ extension TreeWatcher {
                 container.comparison?.phase = comparison.additions.isEmpty ? .listing : .additions
                 return
             }
-            if !comparison.replacements.isEmpty {
+            if comparison.nextReplacement < comparison.replacements.count {
                 lookAtReplacements(container, origin)
                 return
             }
@@ -160,6 +160,8 @@ extension TreeWatcher {
             container.comparison?.nextRemoval = 0
             container.comparison?.removalOfFile = [:]
             container.comparison?.isReplacement = []
+            container.comparison?.replacements = []
+            container.comparison?.nextReplacement = 0
             if isBehind(container) {
                 container.comparison?.phase = .listing
                 return
@@ -227,13 +229,15 @@ extension TreeWatcher {
         runLookUps()
     }
 
-    /// All of them in one turn: until then rows may stand under names that are not theirs.
+    /// The next slice of the names that other files have, with what that leads to, in one turn: until then rows may stand
+    /// under names that are not theirs.
     private func lookAtReplacements(_ container: WatchedContainer, _ origin: Origin) {
         guard let comparison = container.comparison else { return }
-        container.comparison?.replacements = []
+        let slice = comparison.replacements[comparison.nextReplacement...].prefix(settings.comparisonSlice)
+        container.comparison?.nextReplacement = slice.endIndex
         turnDeadline = .max
         defer { turnDeadline = kernel.now() }
-        lookAt(comparison.replacements.map { comparison.removals[$0] }[...], origin)
+        lookAt(slice.map { comparison.removals[$0] }[...], origin)
     }
 
     private func unreadSince(_ round: UInt32, _ container: WatchedContainer) -> [DirectoryID] {

@@ -139,6 +139,8 @@ struct Comparison {
     /// Those of the removals whose names other files have: they are looked at when all that moved away was recognised.
     var replacements: [Int] = []
     var isReplacement: Set<Int> = []
+    /// How many of the replacements have been looked at.
+    var nextReplacement = 0
     var counts = ComparisonCounts()
     var completions: [(ComparisonCounts) -> Void] = []
 

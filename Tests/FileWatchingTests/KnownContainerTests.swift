@@ -162,6 +162,8 @@ import Testing
         directory.makeDirectory("d")
         directory.write("d/f")
         directory.write("g")
+        // More than one slice of names that other files have.
+        for number in 0..<WatchSettings().comparisonSlice * 2 { directory.write("d/file\(number)", "\(number)") }
         let tree = try knownTree()
         run("cp", "-a", directory.path, directory.path + ".copy")
         directory.removeTree("")

@@ -174,6 +174,22 @@ import Testing
         #expect(fixture.watcher.nextDeadline == nil)
     }
 
+    /// The same with the kernel's own queue.
+    @Test func removingAContainerOfManyDirectoriesDoesNotOverflow() throws {
+        let fixture = try WatcherFixture()
+        let count = fixture.kernel.queueLimit + 1_000
+        guard count < 100_000, count < (fixture.kernel.userWatchLimit() ?? .max) / 4 else { return }
+        let directory = TemporaryDirectory()
+        for number in 0..<count { directory.makeDirectory("\(number)") }
+        fixture.watcher.addContainer(1, path: directory.path)
+        fixture.settle()
+        #expect(fixture.watcher.figures(of: 1).watches == count + 1)
+        fixture.watcher.removeContainer(1)
+        fixture.turn(until: { fixture.watcher.watchCount == 0 })
+        fixture.settle()
+        #expect(fixture.watcher.counters.overflows == 0)
+    }
+
     /// Ending a watch queues an event: a container of many directories must not fill the queue when it goes.
     @Test func removingManyWatchesDoesNotOverflow() throws {
         let fixture = PlayedFixture()
