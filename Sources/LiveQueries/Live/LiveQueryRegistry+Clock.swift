@@ -28,9 +28,10 @@ extension LiveQueryRegistry {
 
     /// Notes when a query is to be looked at.
     func schedule(_ query: LiveQuery) {
-        guard let number = query.number, !query.isAway, var next = query.nextMoment else { return }
-        // The clock was set back while it was away.
-        if query.plan.environment.now.nanoseconds > clock.now { next = clock.now }
+        guard let number = query.number, !query.isAway, query.plan.clock != nil else { return }
+        // Where the clock was set back while it was away, there is something to do at once.
+        let isAhead = query.plan.environment.now.nanoseconds > clock.now
+        guard let next = isAhead ? clock.now : query.nextMoment else { return }
         if let scheduled = query.scheduled, scheduled <= next { return }
         query.scheduled = next
         clock.heap.push(next, UInt32(truncatingIfNeeded: number))
@@ -79,6 +80,8 @@ extension LiveQueryRegistry {
                 schedule(query)
                 return
             }
+            // The rows that were taken are known no more; should it leave with another errand first, it must not miss them.
+            query.forgetMoments()
         }
         query.waitsForClock = true
         clock.waiting.append(query)
