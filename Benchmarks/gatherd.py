@@ -100,6 +100,12 @@ class Daemon:
         with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as file:
             return int(re.search(r"^Pss: +(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
 
+    def processor_seconds(self):
+        """Processor time that it has had (proc(5), stat)."""
+        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def said(self):
         with open(self.log_path, encoding="utf-8", errors="replace") as file:
             return file.read()[-4000:]

@@ -37,7 +37,6 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     ) -> CrawlResult {
         var result = CrawlResult(ticket: job.ticket, task: job.task, round: round)
         let began = job.isMeasured ? kernel.processorTime() : 0
-        defer { if job.isMeasured { result.cost = kernel.processorTime() &- began } }
         result.hasTags = job.options.readsTags
         do throws(SystemError) {
             let directory = try open(job)
@@ -52,6 +51,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
             result.batch = DirectoryBatch()
         }
         if job.descends, result.error == nil { descend(job, &result, tickets, &jobs) }
+        if job.isMeasured { result.cost = kernel.processorTime() &- began }
         return result
     }
 

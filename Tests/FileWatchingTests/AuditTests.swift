@@ -82,16 +82,16 @@ import Testing
 
     /// A look costs a millisecond: a hundredth of one processor makes ten of them a second.
     @Test func itKeepsToItsShare() {
-        let fixture = fixture(directories: 60) { $0.auditInterval = 10 * AuditTests.second }
+        let fixture = fixture(directories: 300) { $0.auditInterval = 10 * AuditTests.second }
         let before = fixture.kernel.state.withLock { state in
             state.costOfLook = 1_000_000
             return state.looks
         }
         fixture.wait(seconds: 300)
         let looks = fixture.kernel.state.withLock { $0.looks } - before
-        // Two looks for each directory and one of the container now and then; 300 s allow 3,000.
-        #expect(looks > 600 && looks < 3_300, "\(looks) looks")
-        #expect(audits(fixture).count > 2)
+        // Two looks for each directory; 300 s allow 3,000, without the share it would be 18,000.
+        #expect(looks > 600 && looks < 3_700, "\(looks) looks")
+        #expect(audits(fixture).count >= 2)
     }
 
     @Test func itWakesSeldom() {
