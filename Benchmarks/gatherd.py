@@ -88,6 +88,15 @@ class Daemon:
             if states & {"degraded", "unavailable"}:
                 raise RuntimeError(f"a container is not live: {containers}")
 
+    def seconds_to_answer(self, predicate):
+        """Returns how many seconds after its start an answer came that waited for nothing."""
+        connection = self.connect()
+        connection.send("io.gatherd.Query.Count", predicate=predicate, sync=False)
+        connection.receive()
+        seconds = time.monotonic() - self.started
+        connection.close()
+        return seconds
+
     def status(self):
         connection = self.connect()
         connection.send("io.gatherd.Service.Status")
