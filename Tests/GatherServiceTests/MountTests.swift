@@ -43,4 +43,28 @@ import Testing
             await subscriber.close()
         }
     }
+
+    /// A daemon that starts before the file system is there does not take the empty directory for its contents.
+    @Test(.enabled(if: isAllowed)) func notMountedAtARestart() async throws {
+        let directory = try TemporaryDirectory()
+        for name in ["tree", "store"] { try directory.makeDirectory(name) }
+        try directory.write("", to: "store/f")
+        let (store, tree) = (directory.path + "/store", directory.path + "/tree")
+        defer { umount2(tree, CInt(MNT_DETACH)) }
+        let request = QueryInterface.Find.Request(predicate: "", attributes: ["path"])
+        #expect(mount(store, tree, nil, UInt(MS_BIND), nil) == 0)
+        var identifier: String?
+        try await DaemonFixture.run(directory: directory) { daemon in
+            identifier = try await daemon.call(QueryInterface.Find.self, request).items.first?.id
+        }
+        #expect(identifier != nil)
+        #expect(umount2(tree, 0) == 0)
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let without = try await daemon.call(QueryInterface.Find.self, request)
+            #expect(without.items.isEmpty)
+            #expect(mount(store, tree, nil, UInt(MS_BIND), nil) == 0)
+            let with = try await daemon.call(QueryInterface.Find.self, request)
+            #expect(with.items.map(\.id) == [identifier])
+        }
+    }
 }

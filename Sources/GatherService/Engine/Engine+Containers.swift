@@ -35,7 +35,8 @@ extension Engine {
         // What was set aside is brought back to be verified, or set aside again at once.
         if record.index.isParked { _ = tree.unpark(record.number) }
         watcher.addContainer(
-            record.number, path: configuration.path, ignoring: configuration.ignore, isKnown: saved != nil)
+            record.number, path: configuration.path, ignoring: configuration.ignore, isKnown: saved != nil,
+            wasMountPoint: saved?.description.isMountPoint == true)
         for subscription in subscriptions.values { subscription.containerAdded(record) }
         logger.info(
             "watching container '\(configuration.identifier)' at \(configuration.path)",

@@ -107,7 +107,8 @@ extension Engine {
             return StateStore.Item(
                 identifier: record.identifier, image: record.index.image(),
                 description: SavedDescription(
-                    sequence: sequence, segment: number, time: time, configuration: record.configuration))
+                    sequence: sequence, segment: number, time: time, configuration: record.configuration,
+                    isMountPoint: watcher.isMountPoint(record.number)))
         }
         store.save(items) { failures in
             self.schedule.isRunning = false

@@ -12,6 +12,8 @@ struct SavedDescription: Equatable {
     var time: Timestamp
     /// The configuration that the index follows from.
     var configuration: String
+    /// Whether a file system was mounted on the container's directory: at a start it may not be there yet.
+    var isMountPoint: Bool
 
     /// What of a configuration an index follows from: an index of another one is of no use.
     static func text(of configuration: ContainerConfiguration) -> String {
@@ -19,15 +21,19 @@ struct SavedDescription: Equatable {
         return ([configuration.identifier, configuration.path] + lists).joined(separator: "\u{2}")
     }
 
-    init(sequence: UInt64, segment: UInt64, time: Timestamp, configuration: ContainerConfiguration) {
+    init(
+        sequence: UInt64, segment: UInt64, time: Timestamp, configuration: ContainerConfiguration,
+        isMountPoint: Bool = false
+    ) {
         self.sequence = sequence
         self.segment = segment
         self.time = time
         self.configuration = SavedDescription.text(of: configuration)
+        self.isMountPoint = isMountPoint
     }
 
     var bytes: [UInt8] {
-        Array("\(sequence) \(segment) \(time.nanoseconds)\n\(configuration)".utf8)
+        Array("\(sequence) \(segment) \(time.nanoseconds) \(isMountPoint ? 1 : 0)\n\(configuration)".utf8)
     }
 
     init?(_ bytes: [UInt8]) {
@@ -35,12 +41,13 @@ struct SavedDescription: Equatable {
             return nil
         }
         let numbers = text[..<end].split(separator: " ")
-        guard numbers.count == 3, let sequence = UInt64(numbers[0]), let segment = UInt64(numbers[1]),
-            let time = Int64(numbers[2])
+        guard numbers.count == 4, let sequence = UInt64(numbers[0]), let segment = UInt64(numbers[1]),
+            let time = Int64(numbers[2]), let mount = Int(numbers[3]), 0...1 ~= mount
         else { return nil }
         self.sequence = sequence
         self.segment = segment
         self.time = Timestamp(nanoseconds: time)
+        isMountPoint = mount == 1
         configuration = String(text[text.index(after: end)...])
     }
 }
