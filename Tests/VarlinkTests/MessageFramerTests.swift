@@ -76,4 +76,15 @@ private func messages(_ framer: inout MessageFramer) throws(MessageFramer.TooLon
         #expect(one == ByteBuffer(string: "one"))
         #expect(two == ByteBuffer(string: "two"))
     }
+
+    @Test func aByteThatWaitsKeepsNoWholeRead() throws {
+        var framer = MessageFramer(maximumMessageBytes: 100)
+        var read = ByteBufferAllocator().buffer(capacity: 65_536)
+        read.writeString("{\"a\":1}\0{")
+        framer.receive(read)
+        #expect(try messages(&framer) == ["{\"a\":1}"])
+        #expect(framer.pendingBytes == 1)
+        #expect(framer.pendingCapacity <= 64)
+        #expect(framer.messageCount == 1)
+    }
 }

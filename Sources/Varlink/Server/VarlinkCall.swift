@@ -16,7 +16,7 @@ package final class VarlinkCall {
     /// The fully qualified method, such as `io.gatherd.Query.Find`.
     package let method: String
     /// The parameters, one JSON object, checked against the interface.
-    package let parameters: JSONBytes
+    package private(set) var parameters: JSONBytes
     /// Whether the caller takes more than one reply.
     package let wantsMore: Bool
     /// Whether the caller wants no reply; what is replied goes nowhere.
@@ -76,6 +76,10 @@ package final class VarlinkCall {
         end()
         connection.fail(error)
     }
+
+    /// Forgets the parameters, for a call that is answered for long: they keep the memory they came in, whatever came
+    /// with them.
+    package func releaseParameters() { parameters = .emptyObject }
 
     /// Closes the connection, whatever of the answer is missing.
     package func close() { connection?.close() }

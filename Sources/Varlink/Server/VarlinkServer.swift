@@ -17,11 +17,18 @@ package final class VarlinkServer {
     let handler: any VarlinkHandler
 
     private var listeners: [any Channel] = []
-    private var connections: [ObjectIdentifier: any Channel] = [:]
+    private var connections: [ObjectIdentifier: (handler: VarlinkServerHandler, channel: any Channel)] = [:]
     private var connectionsOfUser: [UInt32: Int] = [:]
     /// The socket files made here, with the inode each had, to remove no other's.
     private var socketFiles: [(path: String, inode: UInt64)] = []
     private var isClosed = false
+    /// Memory that connections keep, over all of them.
+    private var requestBytes = 0
+    private var replyBytes = 0
+    private var isRelieving = false
+    /// Those that have sent a part of a request. The timer runs while there are any.
+    private var awaiting: [ObjectIdentifier: VarlinkServerHandler] = [:]
+    private var awaitingTimer: Scheduled<Void>?
 
     /// A server that answers for `service` through `handler`, which it keeps. To be called on `eventLoop`.
     package init(
@@ -91,7 +98,8 @@ package final class VarlinkServer {
             if lstat(file.path, &status) == 0, UInt64(status.st_ino) == file.inode { unlink(file.path) }
         }
         socketFiles.removeAll()
-        let channels = listeners + connections.values
+        awaitingTimer?.cancel()
+        let channels = listeners + connections.values.map(\.channel)
         listeners.removeAll()
         for channel in channels { channel.close(promise: nil) }
         return EventLoopFuture.andAllComplete(channels.map(\.closeFuture), on: eventLoop)
@@ -116,7 +124,7 @@ package final class VarlinkServer {
             return
         }
         let handler = VarlinkServerHandler(server: self, peer: peer)
-        connections[ObjectIdentifier(handler)] = channel
+        connections[ObjectIdentifier(handler)] = (handler, channel)
         connectionsOfUser[peer.userID, default: 0] += 1
         do { try pipeline.addHandler(handler) } catch {
             connectionClosed(handler)
@@ -134,8 +142,64 @@ package final class VarlinkServer {
 
     func connectionClosed(_ handler: VarlinkServerHandler) {
         guard connections.removeValue(forKey: ObjectIdentifier(handler)) != nil else { return }
+        awaiting[ObjectIdentifier(handler)] = nil
+        requestBytes -= handler.requestBytes
+        replyBytes -= handler.replyBytes
         let left = connectionsOfUser[handler.peer.userID, default: 1] - 1
         connectionsOfUser[handler.peer.userID] = left > 0 ? left : nil
+    }
+
+    // MARK: What connections keep
+
+    /// A connection keeps more memory than before, or less.
+    func noteBytes(ofRequests requests: Int, ofReplies replies: Int) {
+        requestBytes += requests
+        replyBytes += replies
+        guard !isRelieving else { return }
+        isRelieving = true
+        while requestBytes > limits.requestBytesInAll, let handler = greatest(\.requestBytes) {
+            handler.refuse(limits.error("requestBytesInAll", limits.requestBytesInAll))
+        }
+        // Nothing more can be told to one that takes nothing.
+        while replyBytes > limits.replyBytesInAll, let handler = greatest(\.replyBytes) { handler.close() }
+        isRelieving = false
+    }
+
+    /// Of the user who keeps most, the connection that does. Complexity: O(connections), when a limit was passed.
+    private func greatest(_ bytes: (VarlinkServerHandler) -> Int) -> VarlinkServerHandler? {
+        var users: [UInt32: Int] = [:]
+        for (handler, _) in connections.values { users[handler.peer.userID, default: 0] += bytes(handler) }
+        guard let user = users.max(by: { $0.value < $1.value })?.key else { return nil }
+        let handler = connections.values.lazy.map(\.handler).filter { $0.peer.userID == user }
+            .max { bytes($0) < bytes($1) }
+        return handler.flatMap { bytes($0) > 0 ? $0 : nil }
+    }
+
+    /// A connection began or ceased to wait for the rest of a request.
+    func noteAwaiting(_ handler: VarlinkServerHandler) {
+        if handler.requestBegan == nil {
+            awaiting[ObjectIdentifier(handler)] = nil
+        } else {
+            awaiting[ObjectIdentifier(handler)] = handler
+            if awaitingTimer == nil { wait(for: limits.requestTime) }
+        }
+    }
+
+    private func wait(for time: TimeAmount) {
+        let server = NIOLoopBound(self, eventLoop: eventLoop)
+        awaitingTimer = eventLoop.scheduleTask(in: time) { server.value.endLateRequests() }
+    }
+
+    private func endLateRequests() {
+        awaitingTimer = nil
+        let latest = NIODeadline.now() - limits.requestTime
+        for handler in Array(awaiting.values) {
+            guard let began = handler.requestBegan, began <= latest else { continue }
+            handler.refuse(limits.error("requestTime", Int(limits.requestTime.nanoseconds / 1_000_000)))
+        }
+        guard let next = awaiting.values.compactMap(\.requestBegan).min(), awaitingTimer == nil else { return }
+        // Those that end soon after one another end together: they are few, and late by a tenth at most.
+        wait(for: max(next - latest, .nanoseconds(limits.requestTime.nanoseconds / 10)))
     }
 }
 

@@ -24,6 +24,14 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     private var isHeldBack = false
     private var inputHasEnded = false
     private var isClosing = false
+    /// Whether others have their turn before more of what was sent ahead is taken up.
+    private var isYielding = false
+    /// Since when the rest of a request has been awaited, and of which.
+    private(set) var requestBegan: NIODeadline?
+    private var awaitedMessage: Int?
+    /// Memory kept by what came and was not looked at, and by what a caller does not take.
+    private(set) var requestBytes = 0
+    private(set) var replyBytes = 0
 
     init(server: VarlinkServer, peer: PeerCredentials) {
         self.server = server
@@ -47,7 +55,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
 
     /// Reads on only while that leads anywhere: a client that sends ahead without end waits in its own socket.
     func read(context: ChannelHandlerContext) {
-        isHeldBack = !connection.wantsInput(takingCalls: context.channel.isWritable)
+        isHeldBack = !connection.wantsInput(takingCalls: takesCalls(context))
         if !isHeldBack { context.read() }
     }
 
@@ -73,10 +81,19 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        hearTheRest()
         self.context = nil
         server.connectionClosed(self)
         call.take()?.connectionClosed()
         context.fireChannelInactive()
+    }
+
+    /// A client may say what it has to say and vanish: of what waits for its turn then, the calls without an answer count.
+    private func hearTheRest() {
+        guard isYielding, !isDriving else { return }
+        while case .call(let message)? = connection.next() {
+            if message.oneway { take(message) } else { _ = connection.fail(.permissionDenied) }
+        }
     }
 
     /// Also how a channel ends that never became active.
@@ -97,6 +114,15 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
 
     func close() { context?.close(promise: nil) }
 
+    // MARK: From the server
+
+    /// Ends the connection with an error, whatever it is doing.
+    func refuse(_ error: VarlinkError) {
+        closeAfter(writing: connection.refuse(error))
+        noteBytes()
+        noteAwaiting()
+    }
+
     // MARK: Between them
 
     private func send(_ frame: ByteBuffer?) {
@@ -112,16 +138,19 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     private func drive() {
         guard !isDriving else { return }
         isDriving = true
+        var taken = 0
         repeat {
             if hasBecomeWritable {
                 hasBecomeWritable = false
                 call?.onWritable?()
             }
-            while let context, context.channel.isWritable, let event = connection.next() {
+            while let context, takesCalls(context), let event = connection.next() {
                 switch event {
                 case .call(let message): take(message)
                 case .refuse(let frame, _): closeAfter(writing: frame)
                 }
+                taken += 1
+                if taken == server.limits.callsPerTurn { yield(context) }
             }
             if needsFlush {
                 needsFlush = false
@@ -129,11 +158,50 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
             }
         } while needsFlush || hasBecomeWritable
         isDriving = false
-        if isHeldBack, let context, connection.wantsInput(takingCalls: context.channel.isWritable) {
+        noteBytes()
+        noteAwaiting()
+        if isHeldBack, let context, connection.wantsInput(takingCalls: takesCalls(context)) {
             isHeldBack = false
             context.read()
         }
         closeIfDone()
+    }
+
+    private func takesCalls(_ context: ChannelHandlerContext) -> Bool { context.channel.isWritable && !isYielding }
+
+    /// Goes on with what was sent ahead after everybody else had a turn: one caller must not keep the loop for itself.
+    private func yield(_ context: ChannelHandlerContext) {
+        isYielding = true
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.execute {
+            handler.value.isYielding = false
+            handler.value.drive()
+        }
+    }
+
+    private func noteBytes() {
+        let requests = connection.pendingCapacity
+        var replies = 0
+        // What a writable connection keeps is little.
+        if let context, !context.channel.isWritable {
+            let buffered = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+            replies = buffered ?? replyBytes
+        }
+        guard requests != requestBytes || replies != replyBytes else { return }
+        let (more, moreReplies) = (requests - requestBytes, replies - replyBytes)
+        requestBytes = requests
+        replyBytes = replies
+        // A connection that is gone has been counted out.
+        if context != nil { server.noteBytes(ofRequests: more, ofReplies: moreReplies) }
+    }
+
+    private func noteAwaiting() {
+        var awaited: Int?
+        if let context, takesCalls(context) { awaited = connection.awaitedMessage }
+        guard awaited != awaitedMessage else { return }
+        awaitedMessage = awaited
+        requestBegan = awaited.map { _ in .now() }
+        if context != nil { server.noteAwaiting(self) }
     }
 
     private func take(_ message: VarlinkCallMessage) {
@@ -150,13 +218,14 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     private func closeIfDone() {
         guard inputHasEnded, !isClosing, !isDriving, !connection.isAnswering, let context else { return }
         // What was sent ahead and waits until answers are taken is still to be answered.
-        guard context.channel.isWritable else { return }
+        guard takesCalls(context) else { return }
         closeAfter(writing: nil)
     }
 
     /// Closes once everything written has been taken: a close would throw it away.
     private func closeAfter(writing frame: ByteBuffer?) {
         guard let context else { return }
+        guard !isClosing else { return }
         isClosing = true
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }

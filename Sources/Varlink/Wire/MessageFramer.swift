@@ -29,6 +29,15 @@ package struct MessageFramer {
     /// How many bytes wait to be cut.
     package var pendingBytes: Int { buffer?.readableBytes ?? 0 }
 
+    /// How much memory those bytes keep, which may be far more than there are of them.
+    package var pendingCapacity: Int { buffer?.storageCapacity ?? 0 }
+
+    /// How many messages have been cut.
+    package private(set) var messageCount = 0
+
+    /// A buffer is made to fit when this much of it would be empty: a byte that waits must not keep a whole read's memory.
+    private static let slack = 1024
+
     /// Takes in bytes that were read.
     package mutating func receive(_ bytes: ByteBuffer) {
         guard bytes.readableBytes > 0 else { return }
@@ -61,11 +70,15 @@ package struct MessageFramer {
         }
         guard let end else {
             searched = pending.readableBytes
+            if pending.storageCapacity > 2 * searched + MessageFramer.slack {
+                pending = ByteBuffer(buffer: pending)
+            }
             buffer = pending
             guard searched <= maximumMessageBytes else { throw TooLong(limit: maximumMessageBytes) }
             return nil
         }
         searched = 0
+        messageCount += 1
         guard end <= maximumMessageBytes, let message = pending.readSlice(length: end) else {
             throw TooLong(limit: maximumMessageBytes)
         }

@@ -56,6 +56,23 @@ package struct VarlinkServerConnection {
         }
     }
 
+    /// The number of the message that is on its way, where some of it has come and nothing else is to be done before the
+    /// rest has; nil at any other time. Right after ``next()`` was nil.
+    package var awaitedMessage: Int? {
+        if case .idle = state, framer.pendingBytes > 0 { framer.messageCount } else { nil }
+    }
+
+    /// How much memory the bytes keep that came and were not looked at.
+    package var pendingCapacity: Int { framer.pendingCapacity }
+
+    /// Ends the connection from this side: no further call comes of it. Returns what to send before it is closed, which
+    /// ends a call that is being answered as well.
+    package mutating func refuse(_ error: VarlinkError) -> ByteBuffer {
+        state = .refused
+        framer = MessageFramer(maximumMessageBytes: framer.maximumMessageBytes)
+        return VarlinkReplyMessage.frame(error)
+    }
+
     /// Takes in bytes that were read. They are only kept; ``next()`` looks at them.
     package mutating func receive(_ bytes: ByteBuffer) {
         if case .refused = state { return }

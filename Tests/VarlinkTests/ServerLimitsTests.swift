@@ -1,0 +1,150 @@
+// What a server bears from callers that send or read in bad ways, and that the others do not notice.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import NIOCore
+import Testing
+import Varlink
+
+@Suite(.timeLimit(.minutes(1))) struct ServerLimitsTests {
+    private let echo = "{\"method\":\"org.example.test.Even\",\"parameters\":{\"number\":2}}\0"
+    private let answer = "{\"parameters\":{}}\0"
+
+    private func refusal(_ limit: String) -> String {
+        "{\"error\":\"org.varlink.service.InvalidParameter\",\"parameters\":{\"parameter\":\"\(limit)\"}}\0"
+    }
+
+    @Test("A request that never ends is given up", arguments: ["{", "{\"method\":\"org.example.test.Even\""])
+    func lateRequests(beginning: String) async throws {
+        var limits = VarlinkLimits()
+        limits.requestTime = .milliseconds(20)
+        try await TestServer.with(limits: limits) { server in
+            let waiting = try server.rawSocket()
+            waiting.send("{\"method\":\"org.example.test.Wait\"}\0{\"meth")
+            try await server.until { $1.waiting.count == 1 }
+            let late = try server.rawSocket()
+            late.send(echo + beginning)
+            #expect(late.receiveAll() == answer + refusal("requestTime"))
+            // What a caller sends ahead while it waits for an answer has all the time it needs; then the clock runs.
+            let other = try server.rawSocket()
+            other.send("{\"method\":\"org.example.test.Release\"}\0")
+            #expect(other.receive(messages: 1) == answer)
+            #expect(waiting.receiveAll() == "{\"parameters\":{\"waited\":true}}\0" + refusal("requestTime"))
+            other.send(echo)
+            #expect(other.receive(messages: 1) == answer)
+        }
+    }
+
+    @Test func aByteAtATimeHasItsTimeOnce() async throws {
+        var limits = VarlinkLimits()
+        limits.requestTime = .milliseconds(50)
+        try await TestServer.with(limits: limits) { server in
+            let socket = try server.rawSocket()
+            // Each byte comes in time; the message does not.
+            while socket.send("x") {}
+            #expect(socket.receiveAll() == refusal("requestTime"))
+        }
+    }
+
+    @Test func unfinishedRequestsAreBoundedInAll() async throws {
+        var limits = VarlinkLimits()
+        limits.requestBytes = 100_000
+        limits.requestBytesInAll = 400_000
+        try await TestServer.with(limits: limits) { server in
+            let small = try server.rawSocket()
+            small.send("{\"method\":\"org.example.test.Even\",")
+            let hogs = try (0..<20).map { _ in try server.rawSocket() }
+            for hog in hogs { hog.send(String(repeating: "x", count: 90_000)) }
+            // At least seventeen of them must go; each is told, and closed.
+            while try await server.onLoop({ server, _ in server.connectionCount }) > 5 {}
+            small.send("\"parameters\":{\"number\":2}}\0")
+            #expect(small.receive(messages: 1) == answer)
+            for hog in hogs { hog.endOutput() }
+            let told = hogs.map { $0.receiveAll() }
+            #expect(told.count { $0 == refusal("requestBytesInAll") } >= 16)
+            #expect(Set(told).isSubset(of: [refusal("requestBytesInAll"), ""]))
+        }
+    }
+
+    @Test func repliesThatNobodyTakesAreBoundedInAll() async throws {
+        var limits = VarlinkLimits()
+        limits.replyBytesInAll = 2_000_000
+        try await TestServer.with(limits: limits) { server in
+            let reader = try await server.connect()
+            var replies = reader.callMore("org.example.test.Flood", JSONBytes("{\"bytes\":10}")).makeAsyncIterator()
+            let hogs = try (0..<30).map { _ in try server.rawSocket() }
+            for hog in hogs {
+                hog.send("{\"method\":\"org.example.test.Flood\",\"parameters\":{\"bytes\":400000},\"more\":true}\0")
+            }
+            while try await server.onLoop({ server, handler in handler.closed }) < 20 {
+                #expect(try await replies.next() != nil)
+            }
+            let other = try server.rawSocket()
+            other.send(echo)
+            #expect(other.receive(messages: 1) == answer)
+            for _ in 0..<100 { #expect(try await replies.next() != nil) }
+            _ = hogs
+        }
+    }
+
+    @Test func aCallerWhoSendsAheadLetsOthersIn() async throws {
+        try await TestServer.with { server in
+            func note(_ text: String) -> String {
+                "{\"method\":\"org.example.test.Note\",\"parameters\":{\"text\":\"\(text)\"},\"oneway\":true}\0"
+            }
+            let many = try server.rawSocket()
+            let one = try server.rawSocket()
+            many.send(echo)
+            one.send(echo)
+            #expect(many.receive(messages: 1) == answer)
+            #expect(one.receive(messages: 1) == answer)
+            // The loop stands still while both send, so that it finds all of it at once.
+            var gate: [CInt] = [0, 0]
+            #expect(pipe(&gate) == 0)
+            let (closed, opened) = (gate[0], gate[1])
+            server.loop.execute {
+                var byte: UInt8 = 0
+                _ = read(closed, &byte, 1)
+            }
+            let calls = 1_000
+            many.send(String(repeating: note("many"), count: calls))
+            one.send(note("one"))
+            _ = write(opened, "x", 1)
+            try await server.until { $1.notes.count == calls + 1 }
+            let place = try await server.onLoop { $1.notes.firstIndex(of: "one") ?? .max }
+            #expect(place <= 2 * VarlinkLimits.callsPerTurn)
+            close(closed)
+            close(opened)
+        }
+    }
+
+    @Test func aCallerWhoVanishesWhileHeldBackIsNoticed() async throws {
+        try await TestServer.with { server in
+            do {
+                let socket = try server.rawSocket()
+                socket.send("{\"method\":\"org.example.test.Wait\"}\0")
+                try await server.until { $1.waiting.count == 1 }
+                let filler = String(repeating: "x", count: 100_000)
+                while socket.sendWithoutWaiting(filler) > 0 {
+                    for _ in 0..<10 { try await server.loop.submit {}.get() }
+                }
+            }
+            while try await server.onLoop({ server, _ in server.connectionCount }) > 0 {}
+            #expect(try await server.onLoop { $1.closed } == 1)
+        }
+    }
+
+    @Test func aHalfOpenCallerIsAnsweredUntilItIsGone() async throws {
+        try await TestServer.with { server in
+            do {
+                let socket = try server.rawSocket()
+                socket.send("{\"method\":\"org.example.test.Wait\"}\0")
+                socket.endOutput()
+                try await server.until { $1.waiting.count == 1 }
+                #expect(try await server.onLoop { server, _ in server.connectionCount } == 1)
+            }
+            while try await server.onLoop({ server, _ in server.connectionCount }) > 0 {}
+            #expect(try await server.onLoop { $1.closed } == 1)
+        }
+    }
+}
