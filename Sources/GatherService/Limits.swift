@@ -1,19 +1,45 @@
 // Every limit of the daemon, in one place: past one, that caller gets a clear error and nobody else notices.
 // SPDX-License-Identifier: Apache-2.0
 
+package import LiveQueries
 package import NIOCore
 
 /// The limits of the daemon. Those of the protocol's framing are in `Varlink`, those that both ends share in
 /// `GatherProtocol`, those of the language in `PredicateLanguage`.
 package enum Limits {
-    /// Connections in all.
+    /// Connections in all; fewer where the process may not have so many descriptors and ``otherDescriptors`` beside.
+    /// A connection has one question at a time, so no more wait for an answer either.
     package static let connections = 16_384
+    /// Descriptors kept for files, directories and inotify.
+    package static let otherDescriptors = 512
     /// Connections of one user of the system's daemon; root may use them all.
     package static let connectionsPerUser = 4_096
     /// Live queries in all.
     package static let liveQueries = 16_384
     /// Live queries of one user; root and the daemon's own user may use them all.
     package static let liveQueriesPerUser = 4_096
+    /// Changes that one subscriber has not taken, an item each: twice a container of a million. Past it the query ends with
+    /// LimitExceeded, and whoever asked comes back with the last clock for the difference.
+    package static let pendingItems = 2_097_152
+    /// The same over all subscribers; past it the one with most of them ends so.
+    package static let pendingItemsInAll = 4_194_304
+    /// Answers that are being made, or wait to be taken; others wait for their turn.
+    package static let answers = 512
+    /// Answers of one user.
+    package static let answersPerUser = 64
+    /// How long a question waits for its turn.
+    package static let turnTime = TimeAmount.seconds(30)
+    /// How long a scan with costly tests, such as regular expressions, may take. One runs at a time, users take turns.
+    package static let scanTime = TimeAmount.seconds(10)
+    /// Bytes of a predicate that is understood on the event loop: a longer one may take a tenth of a second.
+    package static let predicateBytesOnLoop = 4_096
+    /// What costly tests of the live queries of one user may take of the event loop: a test of up to 5 µs is free, which a
+    /// regular expression that behaves is never past; of more, 20 ms at once and one hundredth of the time. A live query
+    /// that finds nothing left ends with EvaluationFailed; one that was always quick only where others took it all twice.
+    package static let costlyTests = WorkMeter.Allowance(
+        free: 5_000, most: 1_000_000, capacity: 20_000_000, perSecond: 10_000_000)
+    /// Attributes that an answer is sorted by.
+    package static let sortKeys = 16
     /// Items in one reply that carries more of them to come, so that a big answer flows instead of piling up.
     package static let itemsPerReply = 2_048
     /// Bytes of one reply after which no further item is added to it.

@@ -8,8 +8,9 @@ package enum PredicateLimits {
     package static let nesting = 256
     /// How many operators, values and keys a predicate may have.
     package static let nodes = 10_000
-    /// PCRE2's count of steps for one match (`pcre2_set_match_limit`): some tens of milliseconds at worst.
-    package static let regularExpressionSteps: UInt32 = 1_000_000
+    /// PCRE2's count of steps for one match (`pcre2_set_match_limit`): a millisecond at worst by the interpreter, a fifth of
+    /// that as machine code. Going back and forth over a name of 255 bytes once for each byte takes 65,000.
+    package static let regularExpressionSteps: UInt32 = 100_000
     /// PCRE2's nesting of backtracking points for one match (`pcre2_set_depth_limit`).
     package static let regularExpressionDepth: UInt32 = 100_000
     /// Memory for the backtracking of one match, in KiB (`pcre2_set_heap_limit`).

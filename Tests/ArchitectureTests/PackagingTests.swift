@@ -24,8 +24,8 @@ struct PackagingTests {
     }
 
     @Test(arguments: [
-        "Packaging/check-units", "Packaging/demo", "Packaging/dependencies", "Packaging/lint", "Packaging/test",
-        ".ci/run",
+        "Packaging/check-units", "Packaging/demo", "Packaging/dependencies", "Packaging/fuzz", "Packaging/lint",
+        "Packaging/sanitize", "Packaging/test", ".ci/run",
     ])
     func `Scripts are well formed and stop at errors`(_ path: String) throws {
         let (text, status) = try output(of: "/bin/bash", "-n", Repository.root + "/" + path)

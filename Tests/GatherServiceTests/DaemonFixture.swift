@@ -19,7 +19,7 @@ struct DaemonFixture {
     /// Starts a daemon, runs `body`, and stops it.
     static func run(
         containers: [String: String]? = nil, directory: TemporaryDirectory? = nil, isSystem: Bool = false,
-        state: String = "state",
+        state: String = "state", limits: ServiceLimits = ServiceLimits(),
         _ body: (DaemonFixture) async throws -> Void
     ) async throws {
         let directory = try directory ?? TemporaryDirectory()
@@ -33,11 +33,13 @@ struct DaemonFixture {
         let ready = AsyncStream<Void>.makeStream()
         var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         logger.logLevel = .critical
+        var options = DaemonOptions(
+            configurationFile: directory.path + "/gatherd.toml", configurationIsRequired: false,
+            socket: .path(fixture.socket, isSystem: isSystem), stateDirectory: directory.path + "/" + state,
+            containers: configured)
+        options.limits = limits
         let daemon = GatherDaemon(
-            options: DaemonOptions(
-                configurationFile: directory.path + "/gatherd.toml", configurationIsRequired: false,
-                socket: .path(fixture.socket, isSystem: isSystem), stateDirectory: directory.path + "/" + state,
-                containers: configured),
+            options: options,
             observer: ReadyObserver(ready: ready.continuation), logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {

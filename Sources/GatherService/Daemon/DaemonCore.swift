@@ -22,6 +22,8 @@ final class DaemonCore {
     private let runtime: RuntimeContainers
     private let engine: Engine
     private let pool: NIOThreadPool
+    /// How many descriptors the process may have.
+    private let descriptors: Int
     private var server: VarlinkServer?
     private var heartbeat: RepeatedTask?
 
@@ -31,7 +33,7 @@ final class DaemonCore {
         self.observer = observer
         self.loop = loop
         self.logger = logger
-        OpenFiles.raiseLimit()
+        descriptors = OpenFiles.raiseLimit()
         state = try StateDirectory(path: options.stateDirectory)
         runtime = RuntimeContainers(stateDirectory: options.stateDirectory)
         let containers: [ContainerConfiguration]
@@ -51,7 +53,7 @@ final class DaemonCore {
         for note in saved.notes { self.logger.warning("\(note)", metadata: ["message-id": "state-set-aside"]) }
         let store = StateStore(files, saved, boot: boot, loop: loop, logger: self.logger)
         engine = try Engine(
-            loop: loop, settings: settings, pool: pool, state: saved, store: store,
+            loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
             snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)), logger: self.logger,
             tellsCallersApart: options.socket.isShared)
         pool.start()
@@ -99,12 +101,12 @@ final class DaemonCore {
             interfaces: [QueryInterface.interface, ContainerInterface.interface, ServiceInterface.interface],
             methodsThatNeedMore: [QueryInterface.Watch.name])
         var limits = ProtocolLimits.ofServer
-        limits.connections = Limits.connections
+        limits.connections = OpenFiles.connections(options.limits.connections, descriptors: descriptors)
         // A user's own daemon has no other callers, and may serve that one with all that it has.
         if case .path(_, isSystem: false) = options.socket {
-            limits.connectionsPerUser = Limits.connections
+            limits.connectionsPerUser = limits.connections
         } else {
-            limits.connectionsPerUser = Limits.connectionsPerUser
+            limits.connectionsPerUser = options.limits.connectionsPerUser
         }
         let server = VarlinkServer(eventLoop: loop, service: service, handler: dispatcher(), limits: limits)
         self.server = server
@@ -178,11 +180,14 @@ final class DaemonCore {
         heartbeat?.cancel()
         let closed = server?.close() ?? loop.makeSucceededVoidFuture()
         let saved = engine.close()
-        let (pool, loop) = (pool, loop)
+        let (pools, loop) = ([pool, engine.workload.costlyPool], loop)
         return closed.and(saved).flatMap { _ in
-            let promise = loop.makePromise(of: Void.self)
-            pool.shutdownGracefully { _ in promise.succeed() }
-            return promise.futureResult
+            let ends = pools.map { pool in
+                let promise = loop.makePromise(of: Void.self)
+                pool.shutdownGracefully { _ in promise.succeed() }
+                return promise.futureResult
+            }
+            return EventLoopFuture.andAllComplete(ends, on: loop)
         }
     }
 

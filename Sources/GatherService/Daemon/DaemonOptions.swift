@@ -32,6 +32,8 @@ package struct DaemonOptions: Sendable {
     package var containers: [ContainerConfiguration]
     /// Overrides the configuration's level.
     package var logLevel: Logger.Level?
+    /// The house limits, where no test lowers them.
+    package var limits = ServiceLimits()
 
     package init(
         configurationFile: String, configurationIsRequired: Bool, socket: Socket, stateDirectory: String,

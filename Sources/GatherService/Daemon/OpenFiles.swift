@@ -6,11 +6,22 @@ import Glibc
 /// The limit of open descriptors.
 enum OpenFiles {
     /// Raises the soft limit to the hard one: each live query is a connection, and the usual soft limit is 1,024.
-    static func raiseLimit() {
+    /// Returns the limit in force.
+    @discardableResult
+    static func raiseLimit() -> Int {
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max
-        else { return }
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1_024 }
+        let before = limit.rlim_cur
         limit.rlim_cur = limit.rlim_max
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        guard before < limit.rlim_max, setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) != 0 else {
+            return Int(clamping: limit.rlim_cur)
+        }
+        return Int(clamping: before)
+    }
+
+    /// How many connections there may be where so many descriptors may be open: a process without any left can neither
+    /// refuse a caller nor look at a directory.
+    static func connections(_ wanted: Int, descriptors: Int) -> Int {
+        min(wanted, max(descriptors - Limits.otherDescriptors, descriptors / 2))
     }
 }

@@ -32,13 +32,13 @@ struct Answer: Sendable {
     /// How many each part found.
     let counts: [Int]
 
-    /// Scans the snapshots. Complexity: O(rows).
+    /// Scans the snapshots, unless `guard` ends it. Complexity: O(rows).
     init(
-        _ parts: [AnswerPart], sortedBy keys: [SortOrder.Key] = [], limit: Int? = nil
+        _ parts: [AnswerPart], sortedBy keys: [SortOrder.Key] = [], limit: Int? = nil, guard scanGuard: ScanGuard
     ) throws(EvaluationError) {
         self.parts = parts
         var selections: [RowSelection] = []
-        for part in parts { selections.append(try part.plan.select(in: part.snapshot)) }
+        for part in parts { selections.append(try part.plan.select(in: part.snapshot, guard: scanGuard)) }
         counts = selections.map(\.count)
         let found = counts.reduce(0, +)
         count = min(found, limit ?? found)

@@ -9,13 +9,17 @@ extension Engine {
     /// Has the subscriptions of these queries looked at.
     func stirOwners(of queries: [LiveQuery]) {
         for query in queries {
-            if let subscription = owners[ObjectIdentifier(query)] { stir(subscription) }
+            guard let subscription = owners[ObjectIdentifier(query)] else { continue }
+            subscription.notePending()
+            stir(subscription)
         }
     }
 
     /// Sends off what the queries of a container have for other threads. To be called after whatever may give them that.
     func runErrands(of record: ContainerRecord) {
         for errand in record.registry.takeErrands() {
+            // Those that may take long for each row have a thread of their own.
+            let pool = errand.isCostly ? workload.costlyPool : pool
             pool.runIfActive(eventLoop: loop) { errand.run() }.assumeIsolated().whenSuccess {
                 // What changed meanwhile belongs to those who were away too.
                 self.absorb(record)

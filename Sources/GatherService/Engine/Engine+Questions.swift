@@ -34,18 +34,19 @@ extension Engine {
     /// Does work that does not touch the engine: at once where it is short, else on another thread. `then` is called on
     /// the loop, at once where the work was short.
     func offLoop<Output: Sendable>(
-        rows: Int, _ work: @escaping @Sendable () throws -> Output, then: @escaping (Result<Output, any Error>) -> Void
+        rows: Int, on pool: NIOThreadPool? = nil, _ work: @escaping @Sendable () throws -> Output,
+        then: @escaping (Result<Output, any Error>) -> Void
     ) {
         guard rows > Limits.rowsScannedOnLoop else { return then(Result { try work() }) }
-        pool.runIfActive(eventLoop: loop, work).assumeIsolated().whenComplete { then($0) }
+        (pool ?? self.pool).runIfActive(eventLoop: loop, work).assumeIsolated().whenComplete { then($0) }
     }
 
     /// As above, for work that cannot fail and goes on with a value that it is given.
     func offLoop<Input: Sendable, Output: Sendable>(
-        rows: Int, input: Input, _ work: @escaping @Sendable (inout Input) -> Output,
+        rows: Int, input: Input, on pool: NIOThreadPool? = nil, _ work: @escaping @Sendable (inout Input) -> Output,
         then: @escaping (Output) -> Void
     ) {
-        offLoop(rows: rows) {
+        offLoop(rows: rows, on: pool) {
             var input = input
             return work(&input)
         } then: { result in
@@ -70,12 +71,12 @@ extension Engine {
 
     /// Refuses a live query that would be one too many.
     func admitLiveQuery(of peer: PeerCredentials) throws(QueryError) {
-        if subscriptions.count >= Limits.liveQueries {
-            throw .limitExceeded(limit: "liveQueries", value: Int64(Limits.liveQueries))
+        if subscriptions.count >= limits.liveQueries {
+            throw .limitExceeded(limit: "liveQueries", value: Int64(limits.liveQueries))
         }
         if AccessPolicy.isOperator(peer) { return }
-        if subscriptionsOfUser[peer.userID, default: 0] >= Limits.liveQueriesPerUser {
-            throw .limitExceeded(limit: "liveQueriesPerUser", value: Int64(Limits.liveQueriesPerUser))
+        if subscriptionsOfUser[peer.userID, default: 0] >= limits.liveQueriesPerUser {
+            throw .limitExceeded(limit: "liveQueriesPerUser", value: Int64(limits.liveQueriesPerUser))
         }
     }
 }

@@ -17,6 +17,8 @@ final class Engine {
     var logger: Logger
     /// For work that is too long for the loop and does not touch the engine.
     let pool: NIOThreadPool
+    let limits: ServiceLimits
+    let workload: Workload
     private(set) var names = AccountNames()
     let tree = IndexTree()
     let watcher: TreeWatcher<LinuxKernel, IndexTree>
@@ -38,6 +40,8 @@ final class Engine {
     var subscriptionsOfUser: [UInt32: Int] = [:]
     /// Whose each query of the containers' registries is.
     var owners: [ObjectIdentifier: Subscription] = [:]
+    /// Changes that subscribers have not taken, over all of them.
+    var pendingItems = 0
     /// Those of them that have something to deliver, or a first phase to go on with.
     var stirred: [Subscription] = []
     /// Questions that wait for a barrier or for containers to settle.
@@ -71,8 +75,8 @@ final class Engine {
 
     /// Must be made on the loop. Goes on from the sequence that was saved.
     init(
-        loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, state: SavedState, store: StateStore,
-        snapshotInterval: TimeAmount, logger: Logger, tellsCallersApart: Bool = false
+        loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, limits: ServiceLimits, state: SavedState,
+        store: StateStore, snapshotInterval: TimeAmount, logger: Logger, tellsCallersApart: Bool = false
     ) throws(SystemError) {
         self.tellsCallersApart = tellsCallersApart
         self.loop = loop
@@ -82,6 +86,9 @@ final class Engine {
         sequence = state.sequence
         lastRemoval = state.lastRemoval
         self.pool = pool
+        self.limits = limits
+        workload = Workload(limits)
+        workload.costlyPool.start()
         self.logger = logger
         kernel = try LinuxKernel(readsAccessLists: tellsCallersApart)
         let mailbox = Mailbox(loop: loop)

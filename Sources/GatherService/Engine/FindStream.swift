@@ -12,8 +12,14 @@ final class FindStream {
     private let inexact: [String]?
     private let clock: String
     private var isMaking = false
+    /// Makes room for the next answer.
+    private let onEnd: () -> Void
 
-    init(call: VarlinkCall, engine: Engine, answer: Answer, inexact: [String]?, clock: String) {
+    init(
+        call: VarlinkCall, engine: Engine, answer: Answer, inexact: [String]?, clock: String,
+        onEnd: @escaping () -> Void
+    ) {
+        self.onEnd = onEnd
         self.call = call
         self.engine = engine
         self.answer = answer
@@ -39,7 +45,7 @@ final class FindStream {
             self.isMaking = false
             self.answer = answer
             self.call.reply(bytes, continues: !answer.isFinished)
-            if !answer.isFinished { self.next() }
+            if answer.isFinished { self.onEnd() } else { self.next() }
         }
     }
 
@@ -57,6 +63,7 @@ final class FindStream {
                     QueryError.limitExceeded(limit: "replyBytes", value: Int64(ProtocolLimits.findReplyBytes))
                         .varlinkError)
             }
+            self.onEnd()
         }
     }
 

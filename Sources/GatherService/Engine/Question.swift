@@ -9,7 +9,7 @@ import PredicateLanguage
 import Varlink
 
 /// A question as it was asked, understood.
-struct Question {
+struct Question: Sendable {
     let predicate: Predicate
     /// The scopes as they were written; nil for every container.
     let scopeTexts: [String]?
@@ -18,6 +18,9 @@ struct Question {
     let caller: Credentials?
     /// What the question was, in one number: see ``QueryClock``.
     let fingerprint: UInt64
+    /// Plans that were made beforehand, by the number of their container: those of a predicate that is too long to be
+    /// planned on the event loop.
+    var plans: [UInt32: QueryPlan] = [:]
 
     /// Understands a question, or says in the words of the interface what is wrong with it.
     init(
@@ -65,11 +68,18 @@ struct Question {
 extension Engine {
     /// The plan of a question for one container, at a moment.
     func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan {
-        let record = scoped.record
-        let environment = PlanEnvironment(
-            container: record.identifier, rootPath: Array(record.rootPrefix.dropLast()), epoch: record.index.epoch,
-            accounts: names, now: now, viewer: viewer(question.caller, of: record))
+        if let plan = question.plans[scoped.record.number] { return plan }
+        let environment = environment(of: scoped.record, for: question.caller, at: now)
         return QueryPlan(question.predicate, scopes: scoped.scopes, environment: environment)
+    }
+
+    /// What a plan for a container is made for, at a moment.
+    func environment(
+        of record: ContainerRecord, for caller: Credentials?, at now: Timestamp = .now
+    ) -> PlanEnvironment {
+        PlanEnvironment(
+            container: record.identifier, rootPath: Array(record.rootPrefix.dropLast()), epoch: record.index.epoch,
+            accounts: names, now: now, viewer: viewer(caller, of: record))
     }
 
     /// A length of time in milliseconds that a caller gave.

@@ -57,6 +57,12 @@ final class Subscription {
     private var heartbeatTimer: Scheduled<Void>?
     private var lastReply = NIODeadline.now()
     private var writer = JSONWriter(capacity: 512)
+    private var replySize = ReplySize()
+    /// How many changes it has not taken, as the engine counts them.
+    private(set) var pendingItems = 0
+    /// The turn for a scan with costly tests, which ends with the scan.
+    private var scanTurn: TurnQueue.Place?
+    private var scanGuard: ScanGuard?
     private var failuresLogged = false
     /// Whether this is at work: a reply may make the socket writable, or short work may be done, before the call returns.
     private var isAdvancing = false
@@ -110,7 +116,12 @@ final class Subscription {
             return end()
         }
         let records = scoped.map(\.record)
-        guard engine.areSettled(records, tags: question.readsTags) else { return wait(for: records, since: clock) }
+        guard engine.areSettled(records, tags: question.readsTags) else {
+            scanTurn?.leave()
+            scanTurn = nil
+            return wait(for: records, since: clock)
+        }
+        guard hasTurn(scoped, clock) else { return }
         for record in records { engine.absorb(record) }
         let looked = scoped + closedContainers(besides: records)
         phase = .gathering
@@ -135,9 +146,27 @@ final class Subscription {
         }
     }
 
+    /// Whether the scan may begin. One with costly tests waits for its turn first: the query is registered and its
+    /// snapshots are taken when that has come.
+    private func hasTurn(_ scoped: [Engine.ScopedContainer], _ clock: QueryClock?) -> Bool {
+        if scanTurn != nil || !scoped.contains(where: { engine.plan(question, for: $0).isCostly }) { return true }
+        let turn = engine.workload.costly.enter(user: peer.userID) { turn in
+            self.scanTurn = turn
+            self.begin(since: clock)
+        }
+        guard turn.isWaiting else { return false }
+        scanTurn = turn
+        engine.endWaiting(turn, of: call, limit: "costlyScans", value: 1)
+        return false
+    }
+
     @discardableResult
     private func add(_ scoped: Engine.ScopedContainer, _ plan: QueryPlan) -> LiveQuery {
-        let query = scoped.record.registry.add(plan, attributes: question.attributes)
+        let engine = engine
+        let meter = engine.workload.meter(of: peer.userID) { [unowned engine] query in
+            if let subscription = engine.owners[ObjectIdentifier(query)] { engine.stir(subscription) }
+        }
+        let query = scoped.record.registry.add(plan, attributes: question.attributes, meter: meter)
         engine.owners[ObjectIdentifier(query)] = self
         // From now on somebody listens, so a crawl of this container is news.
         scoped.record.entry.recordsCrawl = true
@@ -173,11 +202,14 @@ final class Subscription {
             else { return false }
             changes.append(set)
         }
+        // More than may be pending: it is gathered again, which takes a bit for each item.
+        guard changes.reduce(0, { $0 + $1.count }) <= engine.limits.pendingItems else { return false }
         for ((scoped, plan), set) in zip(zip(scoped, plans), changes) {
             let query = add(scoped, plan)
             scoped.record.registry.resume(query, from: set, in: scoped.record.index)
             engine.runErrands(of: scoped.record)
         }
+        notePending()
         return true
     }
 
@@ -185,11 +217,21 @@ final class Subscription {
     private func scan(onlyCounting: Bool) {
         let scans = parts.map { (plan: $0.query.plan, snapshot: $0.record.index.snapshot()) }
         isAway = true
-        engine.offLoop(rows: engine.weight(scans), input: scans) { scans in
-            scans.map { $0.plan.selectTolerantly(in: $0.snapshot) }
+        let scanGuard = engine.workload.scanGuard()
+        self.scanGuard = scanGuard
+        engine.offLoop(
+            rows: engine.weight(scans), input: scans, on: scanTurn == nil ? engine.pool : engine.workload.costlyPool
+        ) { scans in
+            scans.map { $0.plan.selectTolerantly(in: $0.snapshot, guard: scanGuard) }
         } then: { found in
             self.isAway = false
+            self.scanTurn?.leave()
+            self.scanTurn = nil
+            self.scanGuard = nil
             guard self.phase == .gathering else { return }
+            guard scanGuard.ended == .going else {
+                return self.fail(.evaluationFailed(message: "the predicate takes too much time"))
+            }
             for (part, found) in zip(self.parts, found) {
                 if onlyCounting {
                     part.query.count(found.selection.count)
@@ -209,9 +251,41 @@ final class Subscription {
         engine.logger.warning(
             "a live query cannot be evaluated for some items, which count as not matching",
             metadata: [
-                "container": "\(part.record.identifier)", "predicate": "\(question.predicate.canonical)",
+                "container": "\(part.record.identifier)",
+                "predicate": "\(question.predicate.canonical.prefix(Subscription.predicateLogged))",
                 "error": "\(part.query.errors.first.map { "\($0)" } ?? "")",
             ])
+    }
+
+    /// How many characters of a predicate the log gets.
+    private static let predicateLogged = 300
+
+    // MARK: Limits
+
+    /// Counts what is pending; past a limit this query ends, or the one that has most to take. The last clock that its
+    /// subscriber got tells the rest when it comes back.
+    func notePending() {
+        let count = parts.reduce(0) { $0 + $1.query.pendingCount }
+        engine.pendingItems += count - pendingItems
+        pendingItems = count
+        if count > engine.limits.pendingItems {
+            failBehind("pendingItems", engine.limits.pendingItems)
+        } else if engine.pendingItems > engine.limits.pendingItemsInAll {
+            let most = engine.subscriptions.values.max { $0.pendingItems < $1.pendingItems }
+            most?.failBehind("pendingItemsInAll", engine.limits.pendingItemsInAll)
+        }
+    }
+
+    private func failBehind(_ limit: String, _ value: Int) {
+        engine.logger.notice(
+            "a live query ends: its subscriber takes changes too slowly",
+            metadata: ["limit": "\(limit)", "user": "\(peer.userID)", "pending": "\(pendingItems)"])
+        fail(.limitExceeded(limit: limit, value: Int64(value)))
+    }
+
+    private func fail(_ error: QueryError) {
+        call.fail(error.varlinkError)
+        end()
     }
 
     // MARK: Containers come and go
@@ -254,6 +328,9 @@ final class Subscription {
             mustAdvanceAgain = true
             return
         }
+        if parts.contains(where: { $0.query.isOverworked }) {
+            return fail(.evaluationFailed(message: "the predicate takes too much work for a live query"))
+        }
         isAdvancing = true
         repeat {
             mustAdvanceAgain = false
@@ -292,7 +369,7 @@ final class Subscription {
 
     /// One reply with first results of a container, as they are now: made off the loop where there are many.
     private func sendFirst(of place: Int) {
-        let rows = parts[place].query.takeFirst(limit: Limits.itemsPerReply)
+        let rows = parts[place].query.takeFirst(limit: replySize.items)
         let snapshot = parts[place].query.snapshot(of: parts[place].record.index)
         isAway = true
         engine.offLoop(rows: snapshot.count, input: parts[place].renderer) { renderer in
@@ -308,6 +385,7 @@ final class Subscription {
         } then: { bytes in
             self.isAway = false
             guard self.phase == .gathering else { return }
+            self.replySize.note(items: rows.count, bytes: bytes.count)
             self.send(bytes)
             self.advance()
         }
@@ -383,7 +461,7 @@ final class Subscription {
     private func sendDelta(as event: StaticString) {
         dropFinishedParts()
         var deltas: [(part: Int, snapshot: IndexSnapshot, delta: Delta)] = []
-        var room = Limits.itemsPerReply
+        var room = replySize.items
         for place in parts.indices where parts[place].query.hasPending && room > 0 {
             let snapshot = parts[place].query.snapshot(of: parts[place].record.index)
             let delta = parts[place].query.take(limit: room, in: parts[place].record.index)
@@ -402,6 +480,8 @@ final class Subscription {
         if phase == .live { writer.field("count", Int64(count)) }
         if isComplete { writer.field("clock", clock.text) }
         writer.endObject()
+        replySize.note(items: deltas.reduce(0) { $0 + $1.delta.count }, bytes: writer.count)
+        notePending()
         sendWriter()
     }
 
@@ -503,6 +583,11 @@ final class Subscription {
         phase = .ended
         if let waiter { engine.cancel(waiter) }
         waiter = nil
+        scanGuard?.cancel()
+        // A scan that is under way makes room when it has ended.
+        if !isAway { scanTurn?.leave() }
+        engine.pendingItems -= pendingItems
+        pendingItems = 0
         batchTimer?.cancel()
         heartbeatTimer?.cancel()
         for part in parts { forget(part) }

@@ -21,8 +21,6 @@ final class Dispatcher: VarlinkHandler {
             if call.method.hasPrefix(QueryInterface.name + ".") {
                 // A question whose answer goes nowhere costs nothing: such calls do not hold their connection back.
                 if call.isOneway { return }
-                // A question whose answer goes nowhere costs nothing: such calls do not hold their connection back.
-                if call.isOneway { return }
                 try query.handle(call)
             } else if call.method.hasPrefix(ContainerInterface.name + ".") {
                 try container.handle(call)

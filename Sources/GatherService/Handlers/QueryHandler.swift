@@ -29,31 +29,36 @@ struct QueryHandler {
 
     private func find(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Find.self)
-        let question = try Question(
-            predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, peer: call.peer,
-            caller: engine.restriction(of: call.peer))
+        let engine = engine
         var keys: [SortOrder.Key] = []
         for key in request.sort ?? [] {
             keys.append(SortOrder.Key(try Question.attribute(key.attribute), ascending: key.ascending))
+            if keys.count > Limits.sortKeys {
+                throw QueryError.limitExceeded(limit: "sortKeys", value: Int64(Limits.sortKeys))
+            }
         }
         if let limit = request.limit, limit < 0 { throw VarlinkError.invalidParameter("limit") }
         let limit = request.limit.map { Int(clamping: $0) }
         let sortKeys = keys
-        try whenAnswerable(
-            call, question, tags: question.readsTags || keys.contains { $0.attribute == .tags }, sync: request.sync,
-            timeout: request.timeout
-        ) { scoped, inexact in
-            let parts = engine.parts(of: question, in: scoped)
-            let clock = engine.clock(question: question.fingerprint).text
-            engine.offLoop(rows: engine.weight(parts.map { ($0.plan, $0.snapshot) })) {
-                try Answer(parts, sortedBy: sortKeys, limit: limit)
-            } then: { result in
-                do {
-                    let stream = FindStream(
-                        call: call, engine: engine, answer: try result.get(), inexact: inexact, clock: clock)
-                    stream.start()
-                } catch {
-                    QueryHandler.fail(call, error)
+        try engine.understand(
+            call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes
+        ) { question in
+            try whenAnswerable(
+                call, question, tags: question.readsTags || sortKeys.contains { $0.attribute == .tags },
+                sync: request.sync, timeout: request.timeout
+            ) { scoped, inexact in
+                engine.answer(call, question, in: scoped) { parts, scanGuard in
+                    try Answer(parts, sortedBy: sortKeys, limit: limit, guard: scanGuard)
+                } then: { result, clock, place in
+                    do {
+                        let stream = FindStream(
+                            call: call, engine: engine, answer: try result.get(), inexact: inexact, clock: clock,
+                            onEnd: place.leave)
+                        stream.start()
+                    } catch {
+                        place.leave()
+                        QueryHandler.fail(call, error)
+                    }
                 }
             }
         }
@@ -61,22 +66,22 @@ struct QueryHandler {
 
     private func count(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Count.self)
-        let question = try Question(
-            predicate: request.predicate, scopes: request.scopes, attributes: [], peer: call.peer,
-            caller: engine.restriction(of: call.peer))
-        try whenAnswerable(
-            call, question, tags: question.readsTags, sync: request.sync, timeout: request.timeout
-        ) { scoped, inexact in
-            let parts = engine.parts(of: question, in: scoped)
-            let clock = engine.clock(question: question.fingerprint).text
-            engine.offLoop(rows: engine.weight(parts.map { ($0.plan, $0.snapshot) })) {
-                try Answer(parts).count
-            } then: { result in
-                do {
-                    call.reply(
-                        QueryInterface.Count.Reply(count: Int64(try result.get()), inexact: inexact, clock: clock))
-                } catch {
-                    QueryHandler.fail(call, error)
+        let engine = engine
+        try engine.understand(call, predicate: request.predicate, scopes: request.scopes, attributes: []) { question in
+            try whenAnswerable(
+                call, question, tags: question.readsTags, sync: request.sync, timeout: request.timeout
+            ) { scoped, inexact in
+                engine.answer(call, question, in: scoped) { parts, scanGuard in
+                    try Answer(parts, guard: scanGuard).count
+                } then: { result, clock, place in
+                    place.leave()
+                    do {
+                        call.reply(
+                            QueryInterface.Count.Reply(
+                                count: Int64(try result.get()), inexact: inexact, clock: clock))
+                    } catch {
+                        QueryHandler.fail(call, error)
+                    }
                 }
             }
         }
@@ -122,16 +127,20 @@ struct QueryHandler {
 
     private func watch(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Watch.self)
-        let question = try Question(
-            predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, peer: call.peer,
-            caller: engine.restriction(of: call.peer))
-        let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
         let batch = try Engine.wait(request.batch, named: "batch") ?? 0
         let heartbeat = try Engine.wait(request.heartbeat, named: "heartbeat")
-        try engine.admitLiveQuery(of: call.peer)
-        let subscription = Subscription(
-            engine: engine, call: call, question: question, batch: batch, heartbeat: heartbeat)
-        subscription.start(scoped, since: request.since)
+        // A live query lasts; its request, with whatever came in one piece with it, need not be kept.
+        call.releaseParameters()
+        let engine = engine
+        try engine.understand(
+            call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes
+        ) { question in
+            let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
+            try engine.admitLiveQuery(of: call.peer)
+            let subscription = Subscription(
+                engine: engine, call: call, question: question, batch: batch, heartbeat: heartbeat)
+            subscription.start(scoped, since: request.since)
+        }
     }
 
     private func flush(_ call: VarlinkCall) {
@@ -154,13 +163,16 @@ struct QueryHandler {
 
     private func explain(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Explain.self)
-        let predicate = try Question.parse(request.predicate)
         let environment = PlanEnvironment(container: "", rootPath: [], epoch: 0, accounts: engine.names, now: .now)
-        let plan = QueryPlan(predicate, environment: environment)
-        call.reply(
-            QueryInterface.Explain.Reply(
-                canonical: predicate.canonical, attributes: plan.attributes.attributes.map(\.name),
-                plan: plan.explanation))
+        try engine.understand(
+            call, predicate: request.predicate, scopes: [], attributes: [], explaining: environment
+        ) { question in
+            let plan = question.plans[0] ?? QueryPlan(question.predicate, environment: environment)
+            call.reply(
+                QueryInterface.Explain.Reply(
+                    canonical: question.predicate.canonical, attributes: plan.attributes.attributes.map(\.name),
+                    plan: plan.explanation))
+        }
     }
 
     private func attributes(_ call: VarlinkCall) {

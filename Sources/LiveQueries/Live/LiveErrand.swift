@@ -21,6 +21,8 @@ package final class LiveErrand: Sendable {
     /// Its number in the registry.
     let number: Int
     let former: FormerView
+    /// Whether one of its queries may take long for each row.
+    package let isCostly: Bool
     private let isCounted: Bool
     private let walkLimit: Int
     /// Where the queries are to be brought to it: the moment.
@@ -31,6 +33,7 @@ package final class LiveErrand: Sendable {
     init(_ number: Int, _ former: FormerView, _ parts: [Part], isCounted: Bool, moment: Timestamp?, walkLimit: Int) {
         self.number = number
         self.former = former
+        isCostly = parts.contains { $0.plan.isCostly }
         self.parts = Mutex(parts)
         self.isCounted = isCounted
         self.moment = moment

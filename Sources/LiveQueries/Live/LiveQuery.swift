@@ -23,6 +23,13 @@ package final class LiveQuery {
     /// The attributes that the subscriber asked for.
     package let attributes: AttributeSet
 
+    /// Whether its tests took more of the event loop than they may: it is no longer tested, and must end.
+    package internal(set) var isOverworked = false
+
+    /// Whether one of its tests took so long that it was counted.
+    var wasCharged = false
+    /// What its tests are measured by, where they are costly.
+    let meter: WorkMeter?
     /// Its place in the registry, nil after it was removed.
     var number: Int?
     /// What it goes on with when its answer is back, where that is known already.
@@ -43,7 +50,8 @@ package final class LiveQuery {
     /// What came while the answer was away.
     private var whenBack: [(inout LiveAnswer) -> Void] = []
 
-    init(_ plan: QueryPlan, attributes: AttributeSet, number: Int) {
+    init(_ plan: QueryPlan, attributes: AttributeSet, number: Int, meter: WorkMeter? = nil) {
+        self.meter = plan.isCostly ? meter : nil
         self.plan = plan
         self.attributes = attributes
         self.number = number

@@ -50,10 +50,11 @@ package final class LiveQueryRegistry {
     // MARK: Queries
 
     /// Adds a live query. From here on it collects changes; the index must have none that were not processed.
-    /// `attributes` are those that the subscriber asked for.
-    package func add(_ plan: QueryPlan, attributes: AttributeSet) -> LiveQuery {
+    /// `attributes` are those that the subscriber asked for; `meter` bounds what costly tests of this query take of the
+    /// loop, together with others that it is given to.
+    package func add(_ plan: QueryPlan, attributes: AttributeSet, meter: WorkMeter? = nil) -> LiveQuery {
         let number = free.popLast() ?? queries.count
-        let query = LiveQuery(plan, attributes: attributes, number: number)
+        let query = LiveQuery(plan, attributes: attributes, number: number, meter: meter)
         if number == queries.count { queries.append(query) } else { queries[number] = query }
         file(query, number)
         schedule(query)

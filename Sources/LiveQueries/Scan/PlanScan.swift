@@ -8,15 +8,21 @@ package import PredicateLanguage
 extension QueryPlan {
     /// The items that match, of the rows as they were when the snapshot was taken; on any thread. The first item for which
     /// the predicate has no answer ends it. Complexity: O(rows).
-    package func select(in snapshot: IndexSnapshot) throws(EvaluationError) -> RowSelection {
-        var scan = PlanScan(self, snapshot, isTolerant: false)
+    /// One that `guard` ends early throws.
+    package func select(
+        in snapshot: IndexSnapshot, guard scanGuard: ScanGuard? = nil
+    ) throws(EvaluationError) -> RowSelection {
+        var scan = PlanScan(self, snapshot, isTolerant: false, scanGuard: scanGuard)
         return try scan.run()
     }
 
     /// The same for a live query: an item for which the predicate has no answer does not match, and is counted.
-    package func selectTolerantly(in snapshot: IndexSnapshot) -> (selection: RowSelection, errors: EvaluationErrors) {
-        var scan = PlanScan(self, snapshot, isTolerant: true)
-        // It throws only where it is not tolerant.
+    /// What comes of one that `guard` ended early is of no use.
+    package func selectTolerantly(
+        in snapshot: IndexSnapshot, guard scanGuard: ScanGuard? = nil
+    ) -> (selection: RowSelection, errors: EvaluationErrors) {
+        var scan = PlanScan(self, snapshot, isTolerant: true, scanGuard: scanGuard)
+        // It throws only where it is not tolerant, or was ended.
         let selection = (try? scan.run()) ?? RowSelection()
         return (selection, scan.errors)
     }
@@ -57,6 +63,9 @@ private struct PlanScan {
     var errors = EvaluationErrors()
 
     /// Rows of the block at hand for which the predicate has no answer.
+    private let scanGuard: ScanGuard?
+    /// How many rows have been tested one by one: the clock is looked at now and then.
+    private var tested = 0
     private var failed = BlockBitmap()
     private var hasFailed = false
     private var places: [DirectoryPlaces]
@@ -74,7 +83,8 @@ private struct PlanScan {
         let number: UInt32
     }
 
-    init(_ plan: QueryPlan, _ snapshot: IndexSnapshot, isTolerant: Bool) {
+    init(_ plan: QueryPlan, _ snapshot: IndexSnapshot, isTolerant: Bool, scanGuard: ScanGuard? = nil) {
+        self.scanGuard = scanGuard
         self.plan = plan
         self.snapshot = snapshot
         self.isTolerant = isTolerant
@@ -89,6 +99,7 @@ private struct PlanScan {
     mutating func run(_ root: PlanNode) throws(EvaluationError) -> RowSelection {
         var selection = RowSelection(blockCount: snapshot.blockCount)
         for block in 0..<snapshot.blockCount {
+            if scanGuard?.isCancelled ?? false { throw PlanScan.ended }
             var bits = snapshot.liveRows(inBlock: block)
             try narrow(root, block, &bits)
             if hasFailed {
@@ -203,6 +214,10 @@ private struct PlanScan {
         _ holds: (inout PlanScan, Row) throws(EvaluationError) -> Bool
     ) throws(EvaluationError) {
         try bits.filter { (place) throws(EvaluationError) in
+            if let scanGuard {
+                tested &+= 1
+                if tested & 15 == 0 ? scanGuard.isOver() : scanGuard.isCancelled { throw PlanScan.ended }
+            }
             do throws(EvaluationError) {
                 return try holds(&self, IndexSnapshot.row(block: block, place: place))
             } catch {
@@ -214,6 +229,8 @@ private struct PlanScan {
             }
         }
     }
+
+    private static let ended = EvaluationError("the predicate takes too much time")
 
     // MARK: Places
 

@@ -1,0 +1,121 @@
+// Questions wait for their turn, and are understood and scanned where they hold nobody up.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import LiveQueries
+import Metadata
+import NIOCore
+import NIOPosix
+import PredicateLanguage
+import Varlink
+
+extension Engine {
+    /// Understands a question: at once, or off the loop where its predicate is so long that everybody would wait. Then
+    /// calls `then`, unless the caller is gone. A plan for `explaining` is made as well, as that of the container 0,
+    /// which there is none.
+    func understand(
+        _ call: VarlinkCall, predicate: String, scopes: [String]?, attributes: [String]?,
+        explaining: PlanEnvironment? = nil, then: @escaping (Question) throws -> Void
+    ) throws {
+        let (peer, caller) = (call.peer, restriction(of: call.peer))
+        guard predicate.utf8.count > limits.predicateBytesOnLoop else {
+            return try then(
+                try Question(
+                    predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller))
+        }
+        // What a caller may see is for the moment of the answer, so those who see everything have their plans made.
+        let planned =
+            try caller == nil
+            ? resolve(scopes, for: nil).map { scoped in
+                (scoped.record.number, scoped.scopes, environment(of: scoped.record, for: nil))
+            } : []
+        let place = workload.long.enter(user: peer.userID) { place in
+            let question = self.pool.runIfActive(eventLoop: self.loop) {
+                var question = try Question(
+                    predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller)
+                // One that follows the clock is planned anew as time passes.
+                for (number, scopes, environment) in planned where !question.predicate.followsClock {
+                    question.plans[number] = QueryPlan(question.predicate, scopes: scopes, environment: environment)
+                }
+                if let explaining { question.plans[0] = QueryPlan(question.predicate, environment: explaining) }
+                return question
+            }
+            question.assumeIsolated().whenComplete { result in
+                place.leave()
+                guard !call.hasEnded else { return }
+                call.onClose = nil
+                do { try then(try result.get()) } catch { call.fail(Dispatcher.varlinkError(error)) }
+            }
+        }
+        endWaiting(place, of: call, limit: "longPredicates", value: 1)
+        if place.isWaiting { call.onClose = { place.giveUp() } }
+    }
+
+    /// Has a question scanned in its turn, from snapshots of that moment, and calls `then` with what came of it, the clock
+    /// of the snapshots, and the place of the answer, which must leave when the answer has been taken. Where the caller
+    /// goes, the scan ends and the place leaves by itself.
+    func answer<Output: Sendable>(
+        _ call: VarlinkCall, _ question: Question, in scoped: [ScopedContainer],
+        _ work: @escaping @Sendable ([AnswerPart], ScanGuard) throws -> Output,
+        then: @escaping (Result<Output, any Error>, String, TurnQueue.Place) -> Void
+    ) {
+        guard !call.hasEnded else { return }
+        let scanGuard = workload.scanGuard()
+        let answering = workload.answers.enter(user: call.peer.userID) { place in
+            let parts = self.parts(of: question, in: scoped.filter { self.isWatched($0.record) })
+            let clock = self.clock(question: question.fingerprint).text
+            call.onClose = {
+                scanGuard.cancel()
+                place.leave()
+            }
+            guard parts.contains(where: { $0.plan.isCostly }) else {
+                return self.offLoop(rows: self.weight(parts.map { ($0.plan, $0.snapshot) })) {
+                    try work(parts, scanGuard)
+                } then: {
+                    then($0, clock, place)
+                }
+            }
+            self.answerCostly(call, question, in: scoped, scanGuard, place, work, then: then)
+        }
+        endWaiting(answering, of: call, limit: "answersPerUser", value: limits.answersPerUser)
+        if answering.isWaiting { call.onClose = { answering.giveUp() } }
+    }
+
+    private func answerCostly<Output: Sendable>(
+        _ call: VarlinkCall, _ question: Question, in scoped: [ScopedContainer], _ scanGuard: ScanGuard,
+        _ answering: TurnQueue.Place, _ work: @escaping @Sendable ([AnswerPart], ScanGuard) throws -> Output,
+        then: @escaping (Result<Output, any Error>, String, TurnQueue.Place) -> Void
+    ) {
+        let scanning = workload.costly.enter(user: call.peer.userID) { scan in
+            // Taken anew: while this waited no blocks were to be kept for it.
+            let parts = self.parts(of: question, in: scoped.filter { self.isWatched($0.record) })
+            let clock = self.clock(question: question.fingerprint).text
+            let result = self.workload.costlyPool.runIfActive(eventLoop: self.loop) { try work(parts, scanGuard) }
+            result.assumeIsolated().whenComplete {
+                scan.leave()
+                then($0, clock, answering)
+            }
+        }
+        endWaiting(scanning, of: call, limit: "costlyScans", value: 1)
+        // A scan that has begun makes room when it has ended, which is soon.
+        call.onClose = {
+            scanGuard.cancel()
+            scanning.giveUp()
+            answering.leave()
+        }
+    }
+
+    /// Tells a caller whose turn does not come that it waits for too many, most likely its own.
+    func endWaiting(_ place: TurnQueue.Place, of call: VarlinkCall, limit: String, value: Int) {
+        guard place.isWaiting else { return }
+        let bound = NIOLoopBound((place, call), eventLoop: loop)
+        loop.scheduleTask(in: limits.turnTime) {
+            let (place, call) = bound.value
+            guard place.isWaiting else { return }
+            let onClose = call.onClose
+            call.fail(QueryError.limitExceeded(limit: limit, value: Int64(value)).varlinkError)
+            onClose?()
+            place.giveUp()
+        }
+    }
+}

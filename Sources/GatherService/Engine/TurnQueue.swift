@@ -1,0 +1,99 @@
+// Work that is bounded, with users taking turns for it.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Lets so many at once do something, in all and for each user. Who comes later waits; users take turns, so that one who
+/// asks a thousand times waits for the own questions and holds up nobody else. On the event loop.
+final class TurnQueue {
+    /// One who waits, or has begun.
+    final class Place {
+        fileprivate enum State { case waiting, begun, left }
+
+        fileprivate let queue: TurnQueue
+        fileprivate let user: UInt32
+        fileprivate var state = State.waiting
+        fileprivate var begin: ((Place) -> Void)?
+
+        fileprivate init(_ queue: TurnQueue, _ user: UInt32, _ begin: @escaping (Place) -> Void) {
+            self.queue = queue
+            self.user = user
+            self.begin = begin
+        }
+
+        var isWaiting: Bool { state == .waiting }
+
+        /// Makes room for the next; nothing happens the second time. Also how one who waits gives up.
+        func leave() { queue.leave(self) }
+
+        /// Gives up if it still waits.
+        func giveUp() { if isWaiting { leave() } }
+    }
+
+    private let atOnce: Int
+    private let perUser: Int
+    private var begun = 0
+    private var begunOfUser: [UInt32: Int] = [:]
+    private var waiting: [UInt32: [Place]] = [:]
+    /// Users with somebody waiting, the one first whose turn is next.
+    private var turns: [UInt32] = []
+    private var isBeginning = false
+
+    init(atOnce: Int, perUser: Int) {
+        self.atOnce = atOnce
+        self.perUser = perUser
+    }
+
+    /// How many wait.
+    var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
+
+    /// Calls `begin` when it is this one's turn, at once where there is room.
+    @discardableResult
+    func enter(user: UInt32, _ begin: @escaping (Place) -> Void) -> Place {
+        let place = Place(self, user, begin)
+        if waiting[user] == nil { turns.append(user) }
+        waiting[user, default: []].append(place)
+        beginNext()
+        return place
+    }
+
+    private func leave(_ place: Place) {
+        let state = place.state
+        place.state = .left
+        place.begin = nil
+        switch state {
+        case .left: return
+        case .waiting:
+            waiting[place.user]?.removeAll { $0 === place }
+            forgetIfNobodyWaits(place.user)
+        case .begun:
+            begun -= 1
+            let left = begunOfUser[place.user, default: 1] - 1
+            begunOfUser[place.user] = left > 0 ? left : nil
+        }
+        beginNext()
+    }
+
+    private func beginNext() {
+        // Who begins may leave, or enter again, before the call returns.
+        guard !isBeginning else { return }
+        isBeginning = true
+        while begun < atOnce, let turn = turns.firstIndex(where: { begunOfUser[$0, default: 0] < perUser }) {
+            let user = turns.remove(at: turn)
+            turns.append(user)
+            guard let place = waiting[user]?.removeFirst() else { continue }
+            forgetIfNobodyWaits(user)
+            begun += 1
+            begunOfUser[user, default: 0] += 1
+            place.state = .begun
+            let begin = place.begin
+            place.begin = nil
+            begin?(place)
+        }
+        isBeginning = false
+    }
+
+    private func forgetIfNobodyWaits(_ user: UInt32) {
+        guard waiting[user]?.isEmpty ?? true else { return }
+        waiting[user] = nil
+        turns.removeAll { $0 == user }
+    }
+}

@@ -1,0 +1,24 @@
+// The limits that a test may want lower.
+// SPDX-License-Identifier: Apache-2.0
+
+package import LiveQueries
+package import NIOCore
+
+/// Those of the daemon's limits that take a crowd to pass: a test lowers them. See ``Limits`` for each.
+package struct ServiceLimits: Sendable {
+    package var connections = Limits.connections
+    package var connectionsPerUser = Limits.connectionsPerUser
+    package var liveQueries = Limits.liveQueries
+    package var liveQueriesPerUser = Limits.liveQueriesPerUser
+    package var pendingItems = Limits.pendingItems
+    package var pendingItemsInAll = Limits.pendingItemsInAll
+    package var answers = Limits.answers
+    package var answersPerUser = Limits.answersPerUser
+    package var turnTime = Limits.turnTime
+    package var scanTime = Limits.scanTime
+    package var predicateBytesOnLoop = Limits.predicateBytesOnLoop
+    package var costlyTests = Limits.costlyTests
+
+    /// The house limits.
+    package init() {}
+}
