@@ -110,10 +110,15 @@ class Daemon:
             return int(re.search(r"^Pss: +(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
 
     def processor_seconds(self):
-        """Processor time that it has had (proc(5), stat)."""
-        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as file:
-            fields = file.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Time that its threads have run, to the nanosecond (proc(5), schedstat)."""
+        total = 0
+        for task in os.listdir(f"/proc/{self.process.pid}/task"):
+            try:
+                with open(f"/proc/{self.process.pid}/task/{task}/schedstat", encoding="ascii") as file:
+                    total += int(file.read().split()[0])
+            except FileNotFoundError:
+                pass
+        return total / 1e9
 
     def said(self):
         with open(self.log_path, encoding="utf-8", errors="replace") as file:

@@ -11,6 +11,7 @@ protocol FuzzTarget {
 
 @main
 enum Fuzz {
+    // What reads saved state belongs here too, as soon as there is such a reader.
     static let targets: [String: any FuzzTarget.Type] = [
         "predicate": PredicateTarget.self, "json": JSONTarget.self, "framing": FramingTarget.self,
     ]
