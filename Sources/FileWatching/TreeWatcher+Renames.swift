@@ -66,6 +66,8 @@ extension TreeWatcher {
         if sourceStayed, targetStayed { return }
         if isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from) { return }
         let sourceArrived = atTarget.map { isSameFile($0.file, sourceStatus) } ?? true
+        // Nor was the target replaced where it is still there: of an exchange the first half has been moved on since.
+        if targetStayed, !sourceArrived { return }
         if let atSource, sourceArrived, isSameFile(atSource.file, targetStatus) {
             tree.exchange(source, target)
             return
