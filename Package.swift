@@ -109,6 +109,7 @@ let package = Package(
         // MARK: Tests of the whole
 
         .testTarget(name: "ArchitectureTests"),
+        .testTarget(name: "ModelCheckerTests", dependencies: ["gatherd"]),
         .testTarget(name: "EndToEndTests", dependencies: ["GatherKit", "Metadata", "gatherd", "gather", "grocery"]),
     ],
     swiftLanguageModes: [.v6]

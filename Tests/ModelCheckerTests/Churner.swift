@@ -1,0 +1,303 @@
+// Random changes to a tree, one at a time, each told to the model where there is one.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// One thread's churn. With a model the area is its own and what is there is known; without, several share the area, meet
+/// each other, and most changes hit or miss by chance.
+final class Churner {
+    private enum Operation: CaseIterable {
+        case append, truncate, unlink, makeDirectory, renameFile, renameDirectory, renameOver, moveOut, moveIn, exchange
+        case removeTree, symlink, link, fill, mode, tag, attribute, modified, save, saveWithBackup, swapForLink,
+            swapBack
+        case fifo, replace
+
+        var weight: Int {
+            switch self {
+            case .append: 16
+            case .unlink, .makeDirectory, .renameFile, .renameDirectory: 8
+            case .tag, .link, .renameOver, .save: 5
+            case .truncate, .moveOut, .moveIn, .exchange, .fill, .mode, .modified: 4
+            case .removeTree, .symlink, .saveWithBackup, .swapForLink, .swapBack, .replace: 3
+            case .attribute: 2
+            case .fifo: 1
+            }
+        }
+    }
+
+    private static let operations = Operation.allCases.flatMap { Array(repeating: $0, count: $0.weight) }
+    private static let directoryNames = ["d0", "d1", "d2", "d3", "Ordner ü"].map { Bytes($0) }
+    private static let fileNames: [Bytes] =
+        (0..<5).map { Bytes("Item_\($0)") } + (0..<6).map { Bytes("f\($0)") }
+        + ["ITEM_X", "\u{CD}tem_y", "a.txt", "b.txt", "c.txt", ".hidden", "new\nline", " "].map { Bytes($0) }
+        + [[0xFF, 0x78], Bytes(repeating: 0x4C, count: 255)]
+    private static let deepest = 7
+
+    private let number: Int
+    private let model: Model?
+    private let roots: [Root]
+    private let trace: Trace
+    private let links: FreshLinks
+    /// How many changes were made.
+    private(set) var changes = 0
+
+    init(number: Int, roots: [Root], model: Model?, trace: Trace, links: FreshLinks) {
+        self.number = number
+        self.roots = roots
+        self.model = model
+        self.trace = trace
+        self.links = links
+    }
+
+    /// Makes one change; one that cannot be made is none.
+    func step(_ random: inout SeededGenerator) {
+        let inside = roots.indices.filter { roots[$0].container != nil }
+        let outside = roots.indices.filter { roots[$0].container == nil }
+        let operation = random.one(of: Churner.operations)
+        switch operation {
+        case .append: append(newFile(inside, &random), Int.random(in: 0...300, using: &random))
+        case .truncate:
+            let (place, size) = (entry(inside, &random), Int.random(in: 0...200, using: &random))
+            if Files.truncate(path(place), size) { note("truncate \(size)", place) }
+        case .unlink: unlink(entry(inside, &random))
+        case .makeDirectory: makeDirectory(newDirectory(inside, &random))
+        case .renameFile: rename(entry(inside, &random), newFile(inside, &random))
+        case .renameDirectory: rename(directory(inside, &random), newDirectory(inside, &random))
+        case .renameOver: rename(entry(inside, &random), entry(inside, &random))
+        case .moveOut: rename(entry(inside, &random), newEntry(outside, &random))
+        case .moveIn: rename(entry(outside, &random), newEntry(inside, &random))
+        case .exchange: exchange(entry(inside, &random), entry(random.chance(1, in: 6) ? outside : inside, &random))
+        case .removeTree:
+            let place = directory(inside, &random)
+            guard !place.isRoot else { return }
+            note("rm -r", place)
+            links.lost(nil)
+            Files.removeTree(path(place))
+            if Files.status(path(place)) == nil { model?.removed(place) }
+        case .symlink: symlink(newEntry(inside, &random), random.one(of: ["nowhere", "f1", "../d1", "."]))
+        // Never to a name outside: the kernel tells nobody in the container of that.
+        case .link: link(entry(inside, &random), newFile(inside, &random))
+        case .fill: fill(newDirectory(random.chance(1, in: 5) ? outside : inside, &random), &random)
+        case .mode:
+            let (place, mode) = (entry(inside, &random), random.one(of: [0o000, 0o600, 0o644, 0o755, 0o4700]))
+            if Files.changeMode(path(place), mode_t(mode)) { note("chmod \(String(mode, radix: 8))", place) }
+        case .tag: tag(entry(inside, &random), random.one(of: ["red", "red,blue", "blue", "dark red", ""]))
+        case .attribute:
+            let place = entry(inside, &random)
+            if Files.setAttribute("user.gather.test", of: path(place), to: "x\(Int.random(in: 0..<9, using: &random))")
+            {
+                note("setxattr", place)
+            }
+        case .modified:
+            let place = entry(inside, &random)
+            let (seconds, nanoseconds) = (
+                Int.random(in: 0..<2_000_000_000, using: &random), Int.random(in: 0..<1_000_000_000, using: &random)
+            )
+            if Files.setModified(path(place), seconds: seconds, nanoseconds: nanoseconds) { note("utimensat", place) }
+        case .save:
+            let target = entry(inside, &random)
+            guard !target.isRoot else { return }
+            let beside = target.parent.entry(Bytes(".saved-\(number)"))
+            append(beside, Int.random(in: 0...300, using: &random))
+            rename(beside, target)
+        case .saveWithBackup:
+            let target = entry(inside, &random)
+            guard !target.isRoot else { return }
+            rename(target, target.parent.entry(Bytes("backup~")))
+            append(target, Int.random(in: 0...300, using: &random))
+        case .swapForLink:
+            let place = directory(inside, &random)
+            guard !place.isRoot else { return }
+            let real = place.parent.entry(Bytes("real-\(number)"))
+            rename(place, real)
+            symlink(place, "real-\(number)")
+        case .swapBack:
+            let place = newDirectory(inside, &random)
+            if model.map({ $0.node(place)?.isDirectory == false }) ?? true { unlink(place) }
+            rename(place.parent.entry(Bytes("real-\(number)")), place)
+        case .fifo:
+            let place = newFile(inside, &random)
+            if Files.makeFifo(path(place)) {
+                note("mkfifo", place)
+                model?.created(place, isDirectory: false)
+            }
+        case .replace:
+            let place = entry(inside, &random)
+            unlink(place)
+            append(place, Int.random(in: 0...300, using: &random))
+        }
+    }
+
+    /// Makes directories with files, as many as are wanted, for a crawl to read.
+    func populate(files: Int, below top: Place = Place(root: 0, names: [Bytes("bulk")])) {
+        let perDirectory = 50
+        makeDirectory(top)
+        for number in 0..<(files + perDirectory - 1) / perDirectory {
+            let place = top.entry(Bytes("part\(number % 10)")).entry(Bytes("part\(number)"))
+            makeDirectory(place.parent)
+            makeDirectory(place)
+            for file in 0..<perDirectory { append(place.entry(Bytes("Item_\(file).txt")), file * 4) }
+        }
+    }
+
+    /// Makes such a tree outside and moves it in at once.
+    func bringIn(_ name: Bytes, files: Int) {
+        guard let outside = roots.firstIndex(where: { $0.container == nil }) else { return }
+        populate(files: files, below: Place(root: outside, names: [name]))
+        rename(Place(root: outside, names: [name]), Place(root: 0, names: [name]))
+    }
+
+    // MARK: Changes
+
+    private func append(_ place: Place, _ count: Int) {
+        guard !place.isRoot else { return }
+        let path = path(place)
+        if Files.create(count, at: path) {
+            note("create \(count)", place)
+            model?.created(place, isDirectory: false)
+        } else if !isNeverReported(place), Files.append(count, to: path) {
+            note("append \(count)", place)
+        }
+    }
+
+    private func unlink(_ place: Place) {
+        let path = path(place)
+        guard !place.isRoot, let status = Files.status(path) else { return }
+        guard Files.remove(path) || Files.removeDirectory(path) else { return }
+        note("remove", place)
+        links.lost(UInt64(status.st_ino))
+        model?.removed(place)
+    }
+
+    private func makeDirectory(_ place: Place) {
+        guard !place.isRoot, Files.makeDirectory(path(place)) else { return }
+        note("mkdir", place)
+        model?.created(place, isDirectory: true)
+    }
+
+    private func rename(_ old: Place, _ new: Place) {
+        guard !old.isRoot, !new.isRoot, old != new, !isNeverReported(new) else { return }
+        let (source, target) = (Files.status(path(old)), Files.status(path(new)))
+        guard Files.rename(path(old), path(new)) else { return }
+        // Between two names of one file a rename does nothing (rename(2)).
+        let didNothing = model != nil && Files.status(path(old)) != nil
+        note(didNothing ? "rename of a link over another" : "rename", old, new)
+        if didNothing { return }
+        model?.renamed(old, new)
+        if let target { links.lost(UInt64(target.st_ino)) }
+        if let source { left(old, new, source) }
+    }
+
+    /// What leaves its container has lost a name there; in the one to which it comes it has a name that nobody has seen yet.
+    private func left(_ old: Place, _ new: Place, _ status: stat) {
+        guard roots[old.root].container != roots[new.root].container else { return }
+        links.lost(status.st_mode & S_IFMT == S_IFDIR ? nil : UInt64(status.st_ino))
+        arrived(path(new))
+    }
+
+    private func arrived(_ path: Bytes) {
+        guard let status = Files.status(path) else { return }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            for name in Files.names(in: path) { arrived(path.entry(name)) }
+        } else if status.st_nlink > 1 {
+            links.made(UInt64(status.st_ino))
+        }
+    }
+
+    private func exchange(_ one: Place, _ other: Place) {
+        guard !one.isRoot, !other.isRoot, one != other else { return }
+        let (first, second) = (Files.status(path(one)), Files.status(path(other)))
+        guard Files.exchange(path(one), path(other)) else { return }
+        note("exchange", one, other)
+        if let first { left(one, other, first) }
+        if let second { left(other, one, second) }
+        model?.exchanged(one, other)
+    }
+
+    private func symlink(_ place: Place, _ target: String) {
+        guard !place.isRoot, Files.makeSymlink(Bytes(target), path(place)) else { return }
+        note("symlink \(target)", place)
+        model?.created(place, isDirectory: false)
+    }
+
+    private func link(_ old: Place, _ new: Place) {
+        guard !old.isRoot, !new.isRoot, Files.makeLink(path(old), path(new)) else { return }
+        note("link", old, new)
+        if let status = Files.status(path(new)) { links.made(UInt64(status.st_ino)) }
+        model?.linked(new)
+    }
+
+    private func tag(_ place: Place, _ tags: String) {
+        guard !place.isRoot else { return }
+        let done =
+            tags.isEmpty
+            ? Files.removeAttribute("user.xdg.tags", of: path(place))
+            : Files.setAttribute("user.xdg.tags", of: path(place), to: tags)
+        if done { note("tag '\(tags)'", place) }
+    }
+
+    /// `mkdir -p`, and files in each of the directories at once.
+    private func fill(_ place: Place, _ random: inout SeededGenerator) {
+        var place = place
+        for _ in 0..<Int.random(in: 1...3, using: &random) where place.names.count < Churner.deepest {
+            makeDirectory(place)
+            for _ in 0..<Int.random(in: 0...6, using: &random) {
+                append(place.entry(random.one(of: Churner.fileNames)), Int.random(in: 0...200, using: &random))
+            }
+            place = place.entry(random.one(of: Churner.directoryNames))
+        }
+    }
+
+    // MARK: Places
+
+    private func path(_ place: Place) -> Bytes { place.names.reduce(roots[place.root].path) { $0.entry($1) } }
+
+    /// A directory below one of these roots, or the root.
+    private func directory(_ among: [Int], _ random: inout SeededGenerator) -> Place {
+        var place = Place(root: random.one(of: among), names: [])
+        if let model {
+            while place.names.count < Churner.deepest, random.chance(3, in: 5) {
+                guard let node = model.node(place) else { break }
+                let below = node.order.filter { node.children[$0]?.isDirectory == true }
+                guard !below.isEmpty else { break }
+                place = place.entry(random.one(of: below))
+            }
+        } else {
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                place = place.entry(random.one(of: Churner.directoryNames))
+            }
+        }
+        return place
+    }
+
+    /// An entry that is there, where that is known; a root where there is none.
+    private func entry(_ among: [Int], _ random: inout SeededGenerator) -> Place {
+        guard let model else { return newEntry(among, &random) }
+        let directory = directory(among, &random)
+        guard let node = model.node(directory), !node.order.isEmpty else { return directory }
+        return directory.entry(random.one(of: node.order))
+    }
+
+    private func newFile(_ among: [Int], _ random: inout SeededGenerator) -> Place {
+        directory(among, &random).entry(random.one(of: Churner.fileNames))
+    }
+
+    private func newDirectory(_ among: [Int], _ random: inout SeededGenerator) -> Place {
+        directory(among, &random).entry(random.one(of: Churner.directoryNames))
+    }
+
+    private func newEntry(_ among: [Int], _ random: inout SeededGenerator) -> Place {
+        random.chance(1, in: 3) ? newDirectory(among, &random) : newFile(among, &random)
+    }
+
+    /// Whether a change of this entry would be one through a hard link outside the tree, of which the kernel tells nobody.
+    private func isNeverReported(_ place: Place) -> Bool {
+        guard roots[place.root].container == nil, let status = Files.status(path(place)) else { return false }
+        return status.st_mode & S_IFMT != S_IFDIR && status.st_nlink > 1
+    }
+
+    private func note(_ operation: String, _ places: Place...) {
+        changes += 1
+        trace.note("\(number): \(operation) \(places.map { path($0).shown }.joined(separator: " -> "))")
+    }
+}

@@ -1,0 +1,195 @@
+// The real gatherd under the conditions of a run: a short event queue, few watches, and an end by any signal.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+
+/// A `gatherd` process with its state directory, started and ended as often as one likes.
+final class Daemon {
+    struct Conditions: Sendable {
+        /// `fs.inotify.max_queued_events` when the daemon makes its queue.
+        var queuedEvents: Int?
+        /// `user.max_inotify_watches` of a user namespace in which the daemon lives.
+        var watches: Int?
+    }
+
+    let directory: String
+    let socket: String
+    private let conditions: Conditions
+    private let containers: [(identifier: String, path: String)]
+    private var process: pid_t?
+
+    /// `directory` exists; the daemon's own files go there.
+    init(in directory: String, containers: [(identifier: String, path: String)], _ conditions: Conditions) throws {
+        self.directory = directory
+        self.containers = containers
+        self.conditions = conditions
+        socket = directory + "/io.gatherd"
+        // Soon enough for a test that waits for it.
+        try "poll-interval = \"300ms\"\n".write(toFile: directory + "/gatherd.toml", atomically: false, encoding: .utf8)
+    }
+
+    deinit { if process != nil { end(SIGKILL) } }
+
+    var isRunning: Bool { process != nil }
+
+    /// What the daemon has said, its end.
+    var log: String {
+        let text = (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").suffix(12).map { "    gatherd: \($0)" }.joined(separator: "\n")
+    }
+
+    static let program: String = {
+        if let directory = getenv("GATHER_TEST_PROGRAMS") { return String(cString: directory) + "/gatherd" }
+        let places = ["/proc/self/exe"] + CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+        let paths = places.map {
+            URL(filePath: $0).resolvingSymlinksInPath().deletingLastPathComponent().path() + "gatherd"
+        }
+        guard let path = paths.first(where: { access($0, X_OK) == 0 }) else { fatalError("gatherd is not in \(paths)") }
+        return path
+    }()
+
+    /// Whether this user may set the conditions that a mode wants.
+    static func canHave(_ conditions: Conditions) -> Bool {
+        if conditions.queuedEvents != nil, access(QueueLimit.file, W_OK) != 0 { return false }
+        if conditions.watches != nil {
+            let child = Process()
+            child.executableURL = URL(filePath: "/usr/bin/unshare")
+            child.arguments = [
+                "--user", "--map-root-user", "/bin/sh", "-c", "test -w /proc/sys/user/max_inotify_watches",
+            ]
+            child.standardError = nil
+            guard (try? child.run()) != nil else { return false }
+            child.waitUntilExit()
+            return child.terminationStatus == 0
+        }
+        return true
+    }
+
+    /// Starts it and returns when it says that it is ready.
+    func start() throws {
+        let notifications = try notifySocket()
+        defer { close(notifications) }
+        let limit = try conditions.queuedEvents.map { try QueueLimit($0) }
+        try spawn()
+        var bytes = Bytes(repeating: 0, count: 4096)
+        while true {
+            let count = recv(notifications, &bytes, bytes.count, 0)
+            guard count > 0 else { throw Violation("the daemon does not become ready\n\(log)") }
+            if String(decoding: bytes[..<count], as: UTF8.self).contains("READY=1") { break }
+        }
+        // The queue has the length that was in force when it was made.
+        limit?.restore()
+    }
+
+    private func spawn() throws {
+        var command = [
+            Daemon.program, "--config", directory + "/gatherd.toml", "--socket", socket, "--state-directory",
+            directory + "/state",
+        ]
+        for container in containers { command += ["--container", "\(container.identifier)=\(container.path)"] }
+        if let watches = conditions.watches {
+            let script = "echo \(watches) > /proc/sys/user/max_inotify_watches && exec \"$@\""
+            command = ["/usr/bin/unshare", "--user", "--map-root-user", "/bin/sh", "-c", script, "sh"] + command
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        for output in [STDOUT_FILENO, STDERR_FILENO] {
+            posix_spawn_file_actions_addopen(
+                &actions, output, directory + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o644)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGINT, SIGPIPE, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var variables = ProcessInfo.processInfo.environment
+        for name in ["GATHER_SOCKET", "LISTEN_FDS", "LISTEN_PID", "STATE_DIRECTORY", "RUNTIME_DIRECTORY"] {
+            variables[name] = nil
+        }
+        variables["NOTIFY_SOCKET"] = directory + "/notify"
+        let arguments = command.map { strdup($0) } + [nil]
+        let environment = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for pointer in arguments + environment { free(pointer) } }
+        var started = pid_t()
+        let code = posix_spawn(&started, command[0], &actions, &attributes, arguments, environment)
+        guard code == 0 else { throw Violation("\(command[0]): \(String(cString: strerror(code)))") }
+        process = started
+    }
+
+    private func notifySocket() throws -> CInt {
+        let path = directory + "/notify"
+        unlink(path)
+        let descriptor = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard code == 0 else { throw Violation("\(path): \(String(cString: strerror(errno)))") }
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        return descriptor
+    }
+
+    /// Ends it with a signal and returns its exit status, or its signal's number and 128, when it is gone.
+    @discardableResult
+    func end(_ signal: CInt) -> CInt {
+        guard let process else { return 0 }
+        kill(process, signal)
+        var status: CInt = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        self.process = nil
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+    }
+
+    func signal(_ signal: CInt) { if let process { kill(process, signal) } }
+
+    /// Whether it has ended by itself, which it never should.
+    func hasDied() -> String? {
+        guard let process else { return nil }
+        var status: CInt = 0
+        guard waitpid(process, &status, WNOHANG) == process else { return nil }
+        self.process = nil
+        return "the daemon ended by itself, status \(status)\n\(log)"
+    }
+}
+
+/// The length of new inotify queues, set for a moment: one program at a time, and what was there is put back.
+final class QueueLimit {
+    static let file = "/proc/sys/fs/inotify/max_queued_events"
+    private let lock: CInt
+    private let former: String
+    private var isRestored = false
+
+    init(_ count: Int) throws {
+        lock = open("/tmp/gather-model-queue.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        while flock(lock, LOCK_EX) != 0, errno == EINTR {}
+        former = try String(contentsOfFile: QueueLimit.file, encoding: .utf8)
+        try QueueLimit.set(String(count))
+    }
+
+    func restore() {
+        guard !isRestored else { return }
+        isRestored = true
+        try? QueueLimit.set(former)
+        close(lock)
+    }
+
+    deinit { restore() }
+
+    private static func set(_ text: String) throws {
+        let descriptor = open(file, O_WRONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        guard write(descriptor, text, text.utf8.count) > 0 else { throw Violation("\(file): cannot be written") }
+    }
+}

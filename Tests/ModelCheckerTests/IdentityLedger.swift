@@ -1,0 +1,43 @@
+// Every identifier that was ever given, and to which entry: none changes, none is given twice.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Holds the identifiers that are seen at quiet moments to what the model says.
+struct IdentityLedger {
+    private var identifiers: [Int: String] = [:]
+    /// Those of the last quiet moment.
+    private var alive: Set<String> = []
+    private var ended: Set<String> = []
+
+    /// One quiet moment: all items by their paths, and what is known of them. Returns what is wrong.
+    mutating func check(_ seen: [Bytes: String], _ observations: [Model.Observation]) -> [String] {
+        var violations: [String] = []
+        var known: [Int: String] = [:]
+        for observation in observations {
+            // That it is missing is found elsewhere.
+            guard let id = seen[observation.path] else { continue }
+            known[observation.token] = id
+            guard observation.rule == .exact else { continue }
+            if let former = identifiers[observation.token] {
+                if id != former { violations.append("\(observation.path.shown): was \(former), is \(id)") }
+            } else if alive.contains(id) {
+                violations.append("\(observation.path.shown): is new, but has the identifier \(id) of another")
+            }
+        }
+        for (path, id) in seen where ended.contains(id) {
+            violations.append("\(path.shown): has \(id), which had ended")
+        }
+        let now = Set(seen.values)
+        if now.count != seen.count { violations.append("two items have one identifier") }
+        ended.formUnion(alive.subtracting(now))
+        alive = now
+        identifiers = known
+        return violations
+    }
+
+    /// A daemon that keeps no identities has been started anew: all that were given have ended.
+    mutating func forgetAll() {
+        ended.formUnion(alive)
+        alive = []
+        identifiers = [:]
+    }
+}

@@ -1,0 +1,289 @@
+// Which entry is which: a model of names and the identities that the interface promises them, kept by what was done.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where something lies: one of the roots, and the names below it.
+struct Place: Hashable {
+    var root: Int
+    var names: [Bytes]
+
+    func entry(_ name: Bytes) -> Place { Place(root: root, names: names + [name]) }
+    var parent: Place { Place(root: root, names: names.dropLast()) }
+    var isRoot: Bool { names.isEmpty }
+
+    func lies(below other: Place) -> Bool {
+        root == other.root && names.count > other.names.count && names.starts(with: other.names)
+    }
+}
+
+/// A directory in which is churned: part of a container, or outside of all.
+struct Root: Sendable {
+    var path: Bytes
+    /// Nil outside.
+    var container: String?
+}
+
+/// The names of an area that one thread alone changes. Each entry has a token, which stands for the identity that it must
+/// keep: a rename keeps it, a rename over another entry takes over the other's, and what leaves its container gets another
+/// when it comes back. Windows are the times between two quiet moments.
+final class Model {
+    final class Node {
+        fileprivate(set) var token: Int
+        let isDirectory: Bool
+        fileprivate(set) var isAmbiguous = false
+        fileprivate var window: Int
+        /// When it left its container.
+        fileprivate var windowOfLeaving = -1
+        /// What it was exchanged with in this window.
+        fileprivate weak var partner: Node?
+        fileprivate(set) var children: [Bytes: Node] = [:]
+        /// Dictionaries have another order in each process.
+        fileprivate(set) var order: [Bytes] = []
+
+        fileprivate init(token: Int, isDirectory: Bool, window: Int) {
+            self.token = token
+            self.isDirectory = isDirectory
+            self.window = window
+        }
+
+        fileprivate func insert(_ node: Node, _ name: Bytes) {
+            if children.updateValue(node, forKey: name) == nil { order.append(name) }
+        }
+
+        @discardableResult
+        fileprivate func remove(_ name: Bytes) -> Node? {
+            guard let node = children.removeValue(forKey: name) else { return nil }
+            order.removeAll { $0 == name }
+            return node
+        }
+    }
+
+    private struct Name: Hashable {
+        var directory: Int
+        var name: Bytes
+    }
+
+    let roots: [Root]
+    private let top: [Node]
+    private var lastToken: Int
+    private var window = 0
+    /// Names whose entry was unlinked, or left its container, in this window.
+    private var unlinked: Set<Name> = []
+    /// How often an entry came to or left a place in this window.
+    private var touched: [Place: Int] = [:]
+    private var placesAtStart: [Int: Place] = [:]
+    private var occupiedAtStart: Set<Place> = []
+
+    /// `area` tells the tokens of several models apart.
+    init(_ roots: [Root], area: Int) {
+        self.roots = roots
+        lastToken = (area + 1) << 40
+        top = roots.indices.map { Node(token: -1 - $0, isDirectory: true, window: 0) }
+    }
+
+    private func newToken() -> Int {
+        lastToken += 1
+        return lastToken
+    }
+
+    func node(_ place: Place) -> Node? {
+        var node: Node? = top[place.root]
+        for name in place.names { node = node?.children[name] }
+        return node
+    }
+
+    func path(_ place: Place) -> Bytes { place.names.reduce(roots[place.root].path) { $0.entry($1) } }
+
+    // MARK: What was done
+
+    func created(_ place: Place, isDirectory: Bool) {
+        guard let parent = node(place.parent), let name = place.names.last else { return }
+        land(Node(token: newToken(), isDirectory: isDirectory, window: window), parent, name, place)
+    }
+
+    /// A hard link: where another name of the file goes meanwhile, it may as well have moved here.
+    func linked(_ place: Place) {
+        created(place, isDirectory: false)
+        node(place)?.isAmbiguous = true
+    }
+
+    /// Unlinked, or removed with all below it.
+    func removed(_ place: Place) {
+        guard let parent = node(place.parent), let name = place.names.last, let node = parent.remove(name)
+        else { return }
+        disturb(node)
+        touched[place, default: 0] += 1
+        unlinked.insert(Name(directory: parent.token, name: name))
+    }
+
+    func renamed(_ from: Place, _ to: Place) {
+        guard from != to, let oldParent = node(from.parent), let newParent = node(to.parent),
+            let oldName = from.names.last, let newName = to.names.last, let source = oldParent.remove(oldName)
+        else { return }
+        touched[from, default: 0] += 1
+        disturb(source)
+        if roots[from.root].container != roots[to.root].container {
+            renew(source)
+            unlinked.insert(Name(directory: oldParent.token, name: oldName))
+        }
+        guard let target = newParent.children[newName] else { return land(source, newParent, newName, to) }
+        disturb(target)
+        // The target's identity with the source's contents. One that was born in this window may never have been seen:
+        // then the rename is as good as one to a free name.
+        let crosses = roots[from.root].container != roots[to.root].container
+        source.isAmbiguous =
+            target.isAmbiguous || target.window == window
+            || (crosses && source.isDirectory && !Promise.replacesDirectoriesFromElsewhere)
+        source.token = target.token
+        source.window = target.window
+        newParent.insert(source, newName)
+        touched[to, default: 0] += 1
+    }
+
+    func exchanged(_ one: Place, _ other: Place) {
+        guard one != other, let oneParent = node(one.parent), let otherParent = node(other.parent),
+            let oneName = one.names.last, let otherName = other.names.last,
+            let first = oneParent.children[oneName], let second = otherParent.children[otherName]
+        else { return }
+        if roots[one.root].container != roots[other.root].container {
+            // Neither a move inside a container nor a rename over an entry: the interface does not say.
+            for node in [first, second] {
+                renew(node)
+                node.isAmbiguous = true
+            }
+        }
+        for node in [first, second] { disturb(node) }
+        if !Promise.knowsExchanges {
+            for node in [first, second] { forSubtree(node) { $0.isAmbiguous = true } }
+        } else if first.window == window || second.window == window {
+            // One look that comes after all of it may find nothing that was there before.
+            (first.isAmbiguous, second.isAmbiguous) = (true, true)
+        } else {
+            (first.partner, second.partner) = (second, first)
+        }
+        oneParent.insert(second, oneName)
+        otherParent.insert(first, otherName)
+        for place in [one, other] { touched[place, default: 0] += 2 }
+    }
+
+    private func land(_ node: Node, _ parent: Node, _ name: Bytes, _ place: Place) {
+        // Events are hints: one look at a name that was unlinked and given again sees another file under it, which may be
+        // the old entry saved anew.
+        if unlinked.contains(Name(directory: parent.token, name: name)) { node.isAmbiguous = true }
+        parent.insert(node, name)
+        touched[place, default: 0] += 1
+    }
+
+    /// An exchange comes as two renames. When it is looked at after one of the two has been changed once more, it looks
+    /// like a rename over the other.
+    private func disturb(_ node: Node) {
+        guard let partner = node.partner else { return }
+        for node in [node, partner] { forSubtree(node) { $0.isAmbiguous = true } }
+        (node.partner, partner.partner) = (nil, nil)
+    }
+
+    private func forSubtree(_ node: Node, _ body: (Node) -> Void) {
+        body(node)
+        for child in node.children.values { forSubtree(child, body) }
+    }
+
+    /// Other entries from now on: they come from elsewhere. What left and came back between two looks never left.
+    private func renew(_ node: Node) {
+        if node.windowOfLeaving == window { node.isAmbiguous = true }
+        node.windowOfLeaving = window
+        node.token = newToken()
+        node.window = window
+        for child in node.children.values { renew(child) }
+    }
+
+    // MARK: What must be
+
+    /// How far an identity is determined.
+    enum Rule {
+        /// The token's own, a new one where it has none yet.
+        case exact
+        /// Any but one that has ended.
+        case open
+    }
+
+    struct Observation {
+        var path: Bytes
+        var token: Int
+        var rule: Rule
+    }
+
+    func beginWindow() {
+        window += 1
+        (unlinked, touched, placesAtStart, occupiedAtStart) = ([], [:], [:], [])
+        forEach { node, place in
+            node.isAmbiguous = false
+            node.partner = nil
+            placesAtStart[node.token] = place
+            occupiedAtStart.insert(place)
+        }
+    }
+
+    /// What must be now of each entry in a container. `hasOneLink` tells whether a path has had one hard link all the time.
+    ///
+    /// Open is only what the kernel cannot tell. Of several names of a file that come to light in a directory which was not
+    /// watched yet, none is known to be another's continuation. Where events were lost (`lossy`: an overflow, directories
+    /// without watches, a daemon that was away) two states are compared, and of the entries only these are sure: those that
+    /// nothing touched, and those that moved once, from a name that nobody took to one that nobody had.
+    func observations(lossy: Bool, hasOneLink: (Bytes) -> Bool) -> [Observation] {
+        var observations: [Observation] = []
+        forEach { node, place in
+            guard roots[place.root].container != nil else { return }
+            let path = path(place)
+            let isSure =
+                lossy
+                ? isSure(node, place, hasOneLink(path))
+                : !isOpen(node, place) && (!isNewAbove(place) || hasOneLink(path))
+            observations.append(Observation(path: path, token: node.token, rule: isSure ? .exact : .open))
+        }
+        return observations
+    }
+
+    /// Whether an identity is ambiguous, or that of a directory above: what came there came to one of two.
+    private func isOpen(_ node: Node, _ place: Place) -> Bool {
+        node.isAmbiguous || directories(above: place).contains { $0.isAmbiguous }
+    }
+
+    private func isNewAbove(_ place: Place) -> Bool { directories(above: place).contains { $0.window == window } }
+
+    private func directories(above place: Place) -> [Node] {
+        var nodes: [Node] = []
+        var node: Node? = top[place.root]
+        for name in place.names.dropLast() {
+            node = node?.children[name]
+            if let node { nodes.append(node) }
+        }
+        return nodes
+    }
+
+    private func isSure(_ node: Node, _ place: Place, _ hasOneLink: Bool) -> Bool {
+        guard let start = placesAtStart[node.token], !isTouchedAbove(place) else { return false }
+        if start == place { return touched[place] == nil }
+        return hasOneLink && !isTouchedAbove(start) && touched[start] == 1 && touched[place] == 1
+            && !occupiedAtStart.contains(place)
+    }
+
+    private func isTouchedAbove(_ place: Place) -> Bool {
+        var above = place.parent
+        while !above.isRoot {
+            if touched[above] != nil { return true }
+            above = above.parent
+        }
+        return false
+    }
+
+    private func forEach(_ body: (Node, Place) -> Void) {
+        func visit(_ node: Node, _ place: Place) {
+            for name in node.order {
+                guard let child = node.children[name] else { continue }
+                let place = place.entry(name)
+                body(child, place)
+                visit(child, place)
+            }
+        }
+        for (root, node) in top.enumerated() { visit(node, Place(root: root, names: [])) }
+    }
+}

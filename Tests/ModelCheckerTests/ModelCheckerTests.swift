@@ -1,0 +1,91 @@
+// The model checker as a test: every mode with random seeds, bounded, or as the environment says.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Testing
+
+@Suite(.serialized) struct ModelCheckerTests {
+    /// After so many it is known that something is wrong.
+    private static let failuresAtMost = 10
+
+    /// What `Packaging/check-model` asks for.
+    private struct Wish {
+        var seed: UInt64?
+        var minutes: Double?
+        var modes: [Mode]
+        var shrinks: Bool
+
+        init() {
+            let environment = ProcessInfo.processInfo.environment
+            seed = environment["GATHER_MODEL_SEED"].flatMap { UInt64($0) }
+            minutes = environment["GATHER_MODEL_MINUTES"].flatMap { Double($0) }
+            modes =
+                environment["GATHER_MODEL_MODE"].flatMap { Mode(rawValue: $0) }.map { [$0] }
+                ?? Mode.allCases.filter { Promise.pollsInTime || $0 != .watches }
+            shrinks = environment["GATHER_MODEL_SHRINK"] != nil
+        }
+    }
+
+    @Test func `Gather is never wrong`() async throws {
+        let wish = Wish()
+        let failures = await withCheckedContinuation { continuation in
+            // It blocks, which tasks must not.
+            Thread.detachNewThread { continuation.resume(returning: ModelCheckerTests.check(wish)) }
+        }
+        for failure in failures { Issue.record(failure, "\(failure)") }
+    }
+
+    private static func check(_ wish: Wish) -> [Failure] {
+        let modes = wish.modes.filter { mode in
+            let can = Daemon.canHave(mode.conditions)
+            if !can { say("mode \(mode.rawValue) is left out: this user may not set its conditions") }
+            return can
+        }
+        // With minutes as many seeds as there is time for.
+        let deadline = wish.minutes.map { Date(timeIntervalSinceNow: $0 * 60) }
+        let repeats = deadline != nil ? Int.max : 1
+        var seed = wish.seed ?? .random(in: 1...UInt64.max >> 1)
+        var failures: [Failure] = []
+        for _ in 0..<repeats {
+            for mode in modes {
+                if let deadline, Date() >= deadline { return failures }
+                if let failure = check(seed, mode, shrinks: wish.shrinks) { failures.append(failure) }
+            }
+            seed += 1
+            if failures.count >= failuresAtMost { break }
+        }
+        return failures
+    }
+
+    /// One run: nil where it held.
+    private static func check(_ seed: UInt64, _ mode: Mode, shrinks: Bool) -> Failure? {
+        let start = Date()
+        do {
+            let run = try Run(seed: seed, mode: mode)
+            do throws(Failure) {
+                try run.perform()
+            } catch {
+                say("\(error)")
+                guard shrinks else { return error }
+                var shrinker = Shrinker(seed: seed, mode: mode)
+                guard let (steps, failure) = shrinker.shrink(run.effective, rounds: error.round + 1) else {
+                    say("it does not fail each time")
+                    return error
+                }
+                say("with \(steps.count) changes: \(failure)")
+                return failure
+            }
+            let time = String(format: "%.1f", -start.timeIntervalSinceNow)
+            say(
+                "mode \(mode.rawValue), seed \(seed): held, \(time) s, \(run.resumes) resumed, \(run.freshStarts) fresh"
+            )
+            return nil
+        } catch {
+            return Failure(seed: seed, mode: mode, round: 0, what: "\(error)", trace: "none")
+        }
+    }
+
+    /// A line at once, also into a pipe.
+    private static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+}

@@ -1,0 +1,217 @@
+// The checker must be able to fail: each thing that it looks for is shown to it.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Testing
+
+@Suite struct LiveSetTests {
+    private let question = Question(name: "test", predicate: "", attributes: ["size", "changed"], holds: { _ in true })
+
+    private func item(_ id: String, _ path: String, size: Int = 0, changed: String = "then", previous: String? = nil)
+        -> [String: Any]
+    {
+        var item: [String: Any] = ["id": id, "path": path, "size": size, "changed": changed]
+        if let previous { item["previousPath"] = previous }
+        return item
+    }
+
+    /// What is wrong after first results of /a and /b, and then these replies.
+    private func violations(_ replies: [String: Any]...) -> [String] {
+        var set = LiveSet(question)
+        let first: [[String: Any]] = [
+            ["event": "started"], ["event": "progress", "added": [item("1", "/a"), item("2", "/b")]],
+            ["event": "gathered", "count": 2, "clock": "c"],
+        ]
+        for reply in first + replies { set.apply(reply) }
+        return set.violations
+    }
+
+    @Test func `A proper sequence holds`() {
+        #expect(violations().isEmpty)
+        #expect(
+            violations(
+                ["event": "updated", "added": [item("3", "/c")], "count": 3, "clock": "d"],
+                ["event": "updated", "changed": [item("3", "/d", previous: "/c")], "count": 3, "clock": "e"],
+                ["event": "updated", "changed": [item("1", "/a", size: 4)], "clock": "f"],
+                ["event": "updated", "removed": [["id": "1", "path": "/a"]], "count": 2, "clock": "g"],
+                ["event": "alive", "clock": "g"]
+            ).isEmpty)
+    }
+
+    @Test func `Added twice, changed or removed without being held`() {
+        #expect(violations(["event": "updated", "added": [item("1", "/a")]]).count == 1)
+        #expect(violations(["event": "updated", "changed": [item("9", "/z")]]).count == 1)
+        #expect(violations(["event": "updated", "removed": [["id": "9", "path": "/z"]]]).count == 1)
+    }
+
+    @Test func `A change of nothing, and moves that are told wrongly`() {
+        #expect(violations(["event": "updated", "changed": [item("1", "/a")]]).count == 1)
+        #expect(violations(["event": "updated", "changed": [item("1", "/c")]]).count == 1)
+        #expect(violations(["event": "updated", "changed": [item("1", "/c", previous: "/b")]]).count == 1)
+        #expect(violations(["event": "updated", "changed": [item("1", "/a", size: 1, previous: "/b")]]).count == 1)
+    }
+
+    @Test func `Events out of their places, and counts that are wrong`() {
+        #expect(violations(["event": "progress", "added": [item("3", "/c")]]).count == 1)
+        #expect(violations(["event": "started"]).count == 1)
+        #expect(violations(["event": "gathered"]).count == 1)
+        #expect(violations(["event": "updated"]).count == 1)
+        #expect(violations(["event": "lunch"]).count == 1)
+        #expect(violations(["event": "updated", "added": [item("3", "/c")], "count": 2, "clock": "d"]).count == 1)
+        var early = LiveSet(question)
+        early.apply(["event": "started"])
+        early.apply(["event": "updated", "added": [item("1", "/a")]])
+        #expect(early.violations.count == 1)
+    }
+
+    @Test func `A lost connection goes back to its clock, and a fresh one begins anew`() {
+        var set = LiveSet(question)
+        set.apply(["event": "started"])
+        set.apply(["event": "progress", "added": [item("1", "/a")]])
+        set.apply(["event": "gathered", "count": 1, "clock": "c"])
+        // Not all that belongs to the next clock has come.
+        set.apply(["event": "updated", "added": [item("2", "/b")], "count": 3])
+        set.reconnect()
+        #expect(set.clock == "c" && Set(set.items.keys) == ["1"])
+        set.apply(["event": "started"])
+        set.apply(["event": "progress", "added": [item("2", "/b"), item("3", "/c")]])
+        set.apply(["event": "gathered", "count": 3, "clock": "d"])
+        #expect(set.resumes == 1 && set.freshStarts == 0 && set.items.count == 3)
+        set.reconnect()
+        set.apply(["event": "started", "fresh": true])
+        #expect(set.items.isEmpty && set.freshStarts == 1)
+        set.apply(["event": "progress", "changed": [item("2", "/b")]])
+        #expect(!set.violations.isEmpty, "first results that are changes")
+    }
+
+    @Test func `Differences are found and told`() {
+        let rows = [Row(key: Bytes("/a"), text: "size=1"), Row(key: Bytes("/b"), text: "size=2")]
+        #expect(Row.difference(held: rows, expected: rows) == nil)
+        #expect(Row.difference(held: [rows[0]], expected: rows)?.contains("missing: /b size=2") == true)
+        #expect(Row.difference(held: rows, expected: [rows[1]])?.contains("too much: /a size=1") == true)
+        #expect(Row.difference(held: [rows[0], rows[0]], expected: [rows[0]])?.contains("too much") == true)
+    }
+}
+
+@Suite struct IdentityTests {
+    private let roots = [Root(path: Bytes("/box"), container: "box"), Root(path: Bytes("/out"), container: nil)]
+
+    private func place(_ path: String, outside: Bool = false) -> Place {
+        Place(root: outside ? 1 : 0, names: path.split(separator: "/").map { Bytes(Array($0.utf8)) })
+    }
+
+    /// A model with the files /box/a, /box/b and /box/d/e, and a ledger that has seen them as 1, 2, 3 and 4.
+    private func begin() -> (Model, IdentityLedger) {
+        let model = Model(roots, area: 0)
+        for name in ["a", "b"] { model.created(place(name), isDirectory: false) }
+        model.created(place("d"), isDirectory: true)
+        model.created(place("d/e"), isDirectory: false)
+        var ledger = IdentityLedger()
+        let seen = ["/box/a": "1", "/box/b": "2", "/box/d": "3", "/box/d/e": "4"]
+        #expect(violations(&ledger, seen, model).isEmpty)
+        model.beginWindow()
+        return (model, ledger)
+    }
+
+    private func violations(
+        _ ledger: inout IdentityLedger, _ seen: [String: String], _ model: Model, lossy: Bool = false
+    ) -> [String] {
+        let seen = Dictionary(uniqueKeysWithValues: seen.map { (Bytes($0.key), $0.value) })
+        return ledger.check(seen, model.observations(lossy: lossy) { _ in true })
+    }
+
+    @Test func `A rename keeps the identity, of what lies below too`() {
+        var (model, ledger) = begin()
+        model.renamed(place("a"), place("c"))
+        model.renamed(place("d"), place("f"))
+        let right = ["/box/c": "1", "/box/b": "2", "/box/f": "3", "/box/f/e": "4"]
+        var copy = ledger
+        #expect(violations(&copy, right, model).isEmpty)
+        copy = ledger
+        #expect(violations(&copy, right.merging(["/box/c": "5"]) { $1 }, model).count == 1)
+        #expect(violations(&ledger, right.merging(["/box/f/e": "5"]) { $1 }, model).count == 1)
+    }
+
+    @Test func `A rename over another takes over its identity`() {
+        var (model, ledger) = begin()
+        model.renamed(place("a"), place("b"))
+        var copy = ledger
+        #expect(violations(&copy, ["/box/b": "2", "/box/d": "3", "/box/d/e": "4"], model).isEmpty)
+        #expect(violations(&ledger, ["/box/b": "1", "/box/d": "3", "/box/d/e": "4"], model).count == 1)
+    }
+
+    @Test func `An exchange is two moves, also where one of them is then moved on`() {
+        var (model, ledger) = begin()
+        model.exchanged(place("a"), place("b"))
+        var copy = ledger
+        #expect(violations(&copy, ["/box/b": "1", "/box/a": "2", "/box/d": "3", "/box/d/e": "4"], model).isEmpty)
+        copy = ledger
+        #expect(violations(&copy, ["/box/b": "2", "/box/a": "1", "/box/d": "3", "/box/d/e": "4"], model).count == 2)
+        model.removed(place("b"))
+        #expect(violations(&ledger, ["/box/a": "1", "/box/d": "3", "/box/d/e": "4"], model).isEmpty)
+    }
+
+    @Test func `What is new has an identifier that nobody had`() {
+        var (model, ledger) = begin()
+        model.removed(place("a"))
+        let rest = ["/box/b": "2", "/box/d": "3", "/box/d/e": "4"]
+        #expect(violations(&ledger, rest, model).isEmpty)
+        model.beginWindow()
+        model.created(place("n"), isDirectory: false)
+        var copy = ledger
+        #expect(violations(&copy, rest.merging(["/box/n": "5"]) { $1 }, model).isEmpty)
+        copy = ledger
+        #expect(violations(&copy, rest.merging(["/box/n": "1"]) { $1 }, model).count == 1, "given twice")
+        copy = ledger
+        #expect(!violations(&copy, rest.merging(["/box/n": "2"]) { $1 }, model).isEmpty, "another's")
+        ledger.forgetAll()
+        #expect(violations(&ledger, rest, model).count >= 3, "all had ended")
+    }
+
+    @Test func `Of what left the container and came back nothing is the same`() {
+        var (model, ledger) = begin()
+        model.renamed(place("d"), place("d", outside: true))
+        #expect(violations(&ledger, ["/box/a": "1", "/box/b": "2"], model).isEmpty)
+        model.beginWindow()
+        model.renamed(place("d", outside: true), place("d"))
+        let back = ["/box/a": "1", "/box/b": "2", "/box/d": "7", "/box/d/e": "8"]
+        var copy = ledger
+        #expect(violations(&copy, back, model).isEmpty)
+        #expect(violations(&ledger, back.merging(["/box/d": "3"]) { $1 }, model).count == 1)
+    }
+
+    @Test func `Where events were lost, what nobody touched and plain moves are sure, the rest is open`() {
+        var (model, ledger) = begin()
+        model.renamed(place("a"), place("c"))
+        model.renamed(place("b"), place("a"))
+        let sure = ["/box/c": "1", "/box/a": "2", "/box/d": "3", "/box/d/e": "4"]
+        var copy = ledger
+        #expect(violations(&copy, sure, model, lossy: true).isEmpty)
+        copy = ledger
+        #expect(violations(&copy, sure.merging(["/box/c": "9", "/box/a": "1"]) { $1 }, model, lossy: true).isEmpty)
+        copy = ledger
+        #expect(violations(&copy, sure.merging(["/box/d/e": "9"]) { $1 }, model, lossy: true).count == 1)
+        #expect(violations(&ledger, sure.merging(["/box/c": "9", "/box/a": "1"]) { $1 }, model).count == 2)
+    }
+}
+
+@Suite struct WalkTests {
+    @Test func `A walk tells what is there`() throws {
+        var template = Bytes("/tmp/gather-walk-XXXXXX").map { CChar(bitPattern: $0) } + [0]
+        try #require(mkdtemp(&template) != nil)
+        let top = Bytes(template.dropLast().map { UInt8(bitPattern: $0) })
+        defer { Files.removeTree(top) }
+        #expect(Files.makeDirectory(top.entry(Bytes("d"))))
+        let odd: Bytes = [0xFF, 0x0A]
+        #expect(Files.create(5, at: top.entry(Bytes("d")).entry(odd)))
+        #expect(Files.setAttribute("user.xdg.tags", of: top.entry(Bytes("d")).entry(odd), to: "red,blue"))
+        #expect(Files.setModified(top.entry(Bytes("d")).entry(odd), seconds: 1_000_000_000, nanoseconds: 7))
+        #expect(Files.makeSymlink(Bytes("d"), top.entry(Bytes("s"))))
+        let entries = Entry.walk("box", top).sorted { $0.path.lexicographicallyPrecedes($1.path) }
+        #expect(entries.map(\.kind) == ["directory", "file", "symlink"])
+        #expect(entries[1].path == top.entry(Bytes("d")).entry(odd) && entries[1].tags == ["red", "blue"])
+        #expect(entries[1].text(["size", "modified"]) == "size=5 modified=2001-09-09T01:46:40.000000007Z")
+        #expect(entries[1].depth == 2)
+    }
+}
