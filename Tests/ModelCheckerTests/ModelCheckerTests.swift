@@ -22,7 +22,7 @@ import Testing
             minutes = environment["GATHER_MODEL_MINUTES"].flatMap { Double($0) }
             modes =
                 environment["GATHER_MODEL_MODE"].flatMap { Mode(rawValue: $0) }.map { [$0] }
-                ?? Mode.allCases.filter { Promise.pollsInTime || $0 != .watches }
+                ?? Mode.allCases.filter { (Promise.pollsInTime || $0 != .watches) && (minutes != nil || $0 != .crawl) }
             shrinks = environment["GATHER_MODEL_SHRINK"] != nil
         }
     }
