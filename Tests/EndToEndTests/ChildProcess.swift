@@ -51,8 +51,16 @@ final class ChildProcess: Sendable {
     private let input: CInt
     private let ending = Ending()
 
-    init(
+    convenience init(
         _ product: Product, _ arguments: [String], environment: [String: String] = [:], input text: String? = "",
+        closesOutput: Bool = false
+    ) {
+        self.init(
+            path: product.path, arguments, environment: environment, input: text, closesOutput: closesOutput)
+    }
+
+    init(
+        path: String, _ arguments: [String], environment: [String: String] = [:], input text: String? = "",
         closesOutput: Bool = false
     ) {
         var actions = posix_spawn_file_actions_t()
@@ -84,12 +92,12 @@ final class ChildProcess: Sendable {
             variables[name] = nil
         }
         variables.merge(environment) { $1 }
-        let argv = ([product.path] + arguments).map { strdup($0) } + [nil]
+        let argv = ([path] + arguments).map { strdup($0) } + [nil]
         let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }
         var process = pid_t()
-        let code = posix_spawn(&process, product.path, &actions, &attributes, argv, envp)
-        precondition(code == 0, "\(product.path): \(String(cString: strerror(code)))")
+        let code = posix_spawn(&process, path, &actions, &attributes, argv, envp)
+        precondition(code == 0, "\(path): \(String(cString: strerror(code)))")
         processID = process
         for descriptor in [inputEnd.read, outputEnd.write, errorEnd.write] { close(descriptor) }
 

@@ -96,9 +96,10 @@ final class WatcherFixture {
     private(set) var notices: [WatchNotice] = []
 
     init(
-        containers: [UInt32] = [1], tree: DictionaryTree? = nil, settings: WatchSettings = WatchSettings()
+        containers: [UInt32] = [1], tree: DictionaryTree? = nil, settings: WatchSettings = WatchSettings(),
+        readsAccessLists: Bool = false
     ) throws {
-        kernel = try LinuxKernel()
+        kernel = try LinuxKernel(readsAccessLists: readsAccessLists)
         self.tree = tree ?? DictionaryTree(containers: containers)
         let wake = try WakeSignal()
         self.wake = wake

@@ -20,6 +20,8 @@ private final class Subscriber {
     let naive: NaiveQuery
     let scope: NaiveScope
     let attributes: AttributeSet
+    /// Who asks; nil for one who sees everything.
+    let user: UInt32?
     let plan: QueryPlan
     var query: LiveQuery
     var known: [ItemIdentifier: Known] = [:]
@@ -30,19 +32,34 @@ private final class Subscriber {
     /// The clock up to which it has heard everything.
     var clock: UInt64?
 
-    init(_ naive: NaiveQuery, _ scope: NaiveScope, _ attributes: AttributeSet, _ world: World) throws {
+    init(
+        _ naive: NaiveQuery, _ scope: NaiveScope, _ attributes: AttributeSet, _ world: World, user: UInt32?
+    ) throws {
         self.naive = naive
+        self.user = user
         self.scope = scope
         self.attributes = attributes
         let predicate = try Predicate(parsing: naive.text, mode: .metadata)
-        plan = QueryPlan(predicate, scopes: scope.scopes, environment: .test(world.tree.index))
+        let viewer = user.map {
+            Viewer(
+                Credentials(user: $0, groups: [100]), above: [],
+                root: FileAccess(mode: 0o755, owner: 0, group: 0, accessList: .none))
+        }
+        plan = QueryPlan(predicate, scopes: scope.scopes, environment: .test(world.tree.index, viewer: viewer))
         query = world.registry.add(plan, attributes: attributes)
         snapshot = world.tree.index.snapshot()
     }
 
-    var name: String { "'\(naive.text)' in \(scope.scopes), asked \(attributes.attributes)" }
+    var name: String {
+        "\(user.map { "\($0): " } ?? "")'\(naive.text)' in \(scope.scopes), asked \(attributes.attributes)"
+    }
 
-    func matches(_ view: NaiveView) -> Bool { scope.holds(view) && naive.holds(view) }
+    func matches(_ view: NaiveView) -> Bool {
+        guard let user else { return scope.holds(view) && naive.holds(view) }
+        var view = view
+        if !view.readers.contains(user) { view.tags = [] }
+        return view.seers.contains(user) && scope.holds(view) && naive.holds(view)
+    }
 
     /// To be called after each change set.
     func notice(_ world: World) {
@@ -241,6 +258,9 @@ private final class World {
     @Test(arguments: Array(0..<24) + [298, 455] as [UInt64])
     func subscribersHoldWhatMatches(seed: UInt64) throws {
         var generator = SeededGenerator(state: seed)
+        // Apart, so that the seeds stay what they were.
+        var others = SeededGenerator(state: ~seed)
+        let users: [UInt32?] = [nil] + NaiveTree.viewers
         let world = World(rowLimit: seed % 3 == 0 ? 3 : 4_096, walkLimit: seed % 2 == 0 ? 2 : 4_096)
         let size = generator.pick([6, 20, 60])
         for _ in 0..<size * 2 { try world.tree.randomChange(&generator, size: size) }
@@ -261,7 +281,7 @@ private final class World {
                     try Subscriber(
                         generator.pick(NaiveQuery.all),
                         generator.chance(2) ? NaiveScope.all[0] : generator.pick(NaiveScope.all),
-                        generator.pick(asked), world))
+                        generator.pick(asked), world, user: users.randomElement(using: &others) ?? nil))
             }
             for _ in 0..<Int.random(in: 1...generator.pick([1, 3, 12]), using: &generator) {
                 try world.tree.randomChange(&generator, size: size)

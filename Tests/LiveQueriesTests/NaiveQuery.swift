@@ -16,9 +16,12 @@ struct TestAccounts: AccountNaming {
 }
 
 extension PlanEnvironment {
-    static func test(_ index: MetadataIndex, now: Timestamp = Timestamp(nanoseconds: 0)) -> PlanEnvironment {
+    static func test(
+        _ index: MetadataIndex, now: Timestamp = Timestamp(nanoseconds: 0), viewer: Viewer? = nil
+    ) -> PlanEnvironment {
         PlanEnvironment(
-            container: "box", rootPath: Array("/srv/box".utf8), epoch: index.epoch, accounts: TestAccounts(), now: now)
+            container: "box", rootPath: Array("/srv/box".utf8), epoch: index.epoch, accounts: TestAccounts(), now: now,
+            viewer: viewer)
     }
 }
 

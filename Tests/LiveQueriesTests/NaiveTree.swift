@@ -38,6 +38,9 @@ struct NaiveView: Equatable {
     var status: FileStatus
     var tags: [String]
     var parentName: String?
+    /// The users, of group 100, that may list and stat it, and those of them that may read it.
+    var seers: Set<UInt32> = []
+    var readers: Set<UInt32> = []
 
     var depth: Int { path.split(separator: "/").count }
     var isInDocuments: Bool { path.hasPrefix("Documents/") }
@@ -75,7 +78,28 @@ struct NaiveTree {
         guard let entry = items[item], let id = rows[item] else { return nil }
         return NaiveView(
             id: id, name: entry.name, path: path(item), status: entry.status, tags: entry.tags ?? [],
-            parentName: entry.parent.flatMap { items[$0]?.name })
+            parentName: entry.parent.flatMap { items[$0]?.name },
+            seers: Set(NaiveTree.viewers.filter { sees($0, item) }),
+            readers: Set(NaiveTree.viewers.filter { NaiveTree.may($0, 4, entry.status) }))
+    }
+
+    /// Users who do not see everything; to them the root is open.
+    static let viewers: [UInt32] = [1_000, 1_001, 1_002]
+
+    private static func may(_ user: UInt32, _ bits: UInt16, _ status: FileStatus) -> Bool {
+        let shift: UInt16 = status.owner == user ? 6 : status.group == 100 ? 3 : 0
+        return (status.mode >> shift) & bits == bits
+    }
+
+    private func sees(_ user: UInt32, _ item: Int) -> Bool {
+        var at = items[item]?.parent
+        var wanted: UInt16 = 5
+        while let here = at, let entry = items[here] {
+            guard NaiveTree.may(user, wanted, entry.status) else { return false }
+            wanted = 1
+            at = entry.parent
+        }
+        return true
     }
 
     var views: [NaiveView] { items.keys.sorted().compactMap(view) }
@@ -193,7 +217,8 @@ extension NaiveTree {
 
     static func randomStatus(_ kind: FileKind, _ generator: inout SeededGenerator) -> FileStatus {
         var status = status(kind, size: Int64.random(in: 0..<5, using: &generator) * 100)
-        status.mode = generator.pick([0o644, 0o600, 0o755])
+        status.mode = generator.pick(
+            kind.isDirectory ? [0o755, 0o755, 0o755, 0o711, 0o750, 0o700, 0o705] : [0o644, 0o600, 0o755, 0o066])
         status.owner = generator.pick([0, 1_000, 1_001])
         status.group = generator.pick([0, 100])
         status.created = generator.chance(3) ? nil : Timestamp(nanoseconds: Int64.random(in: 0..<4, using: &generator))

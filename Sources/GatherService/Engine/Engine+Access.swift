@@ -14,25 +14,30 @@ extension Engine {
         tellsCallersApart && !AccessPolicy.isOperator(peer) ? peer.credentials : nil
     }
 
-    /// What a caller may see of a container now; nil for one who sees everything.
+    /// What a caller may see now of what is known of a container; nil for one who sees everything.
     func viewer(_ caller: Credentials?, of record: ContainerRecord) -> Viewer? {
         guard let caller else { return nil }
         // What is known from before a restart, or from before the directory was away, may be closed by now.
         if !record.wasVerified, case .verifying = state(of: record) { return Viewer(seeingNothing: caller) }
-        return Viewer(
-            caller, above: watcher.directoriesAbove(record.number), root: record.index.access(of: .root))
+        return guest(caller, of: record)
+    }
+
+    /// What a caller may see of a container's own directory.
+    private func guest(_ caller: Credentials, of record: ContainerRecord) -> Viewer {
+        Viewer(caller, above: watcher.directoriesAbove(record.number), root: record.index.access(of: .root))
     }
 
     /// Whether a container is there for a caller: who may not list its directory is answered as if there were none.
     func isListed(_ record: ContainerRecord, for caller: Credentials?) -> Bool {
-        viewer(caller, of: record)?.readsRoot ?? true
+        caller.map { guest($0, of: record).readsRoot } ?? true
     }
 
     /// Whether there may be items in a container that a caller sees. A directory that can be searched and not listed may
     /// hold some that can be listed.
     func isOpen(_ record: ContainerRecord, for caller: Credentials?) -> Bool {
-        guard let viewer = viewer(caller, of: record) else { return true }
-        return viewer.readsRoot || viewer.searchesRoot
+        guard let caller else { return true }
+        let guest = guest(caller, of: record)
+        return guest.readsRoot || guest.searchesRoot
     }
 
     /// Brings changes of the directories above containers, and of their own, to those who see more or less for it. After the

@@ -126,7 +126,10 @@ struct ChangePass {
         guard let old = changes.former(at: at) else { return difference }
         let row = changes.row(at: at)
         let isRenamed = former.isRenamed(at: at)
-        difference.own = isRenamed || old.status != current.status(of: row)
+        // A list that is known only now is no change of the file; one that changed shows in the time of change.
+        var (before, now) = (old.status, current.status(of: row))
+        (before.accessList, now.accessList) = (.none, .none)
+        difference.own = isRenamed || before != now
         let tags = current.tags(of: row)
         if old.tags != tags {
             // Tags that become known are no change of the file; to those who read them, they are what there was not.

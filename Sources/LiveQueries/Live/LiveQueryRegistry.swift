@@ -138,7 +138,10 @@ package final class LiveQueryRegistry {
     private func bring(_ changes: ChangeSet, _ index: MetadataIndex, absence: Int?) -> [LiveQuery] {
         if count == 0 { return [] }
         let former = changes.formerView(in: index.snapshot())
-        func isMet(_ query: LiveQuery?) -> Bool { query.map { $0.absence == absence } ?? false }
+        // One that nothing can match, as of who sees nothing of the container, is not to be kept busy by what happens there.
+        func isMet(_ query: LiveQuery?) -> Bool {
+            query.map { $0.absence == absence && !$0.plan.matchesNothing } ?? false
+        }
         if changes.count > rowLimit {
             send(queries.compactMap { isMet($0) ? $0 : nil }, former)
             return []

@@ -74,6 +74,7 @@ package struct QueryPlan: Sendable {
     /// What of the directories above an item the answer for it depends on, whatever the subscriber asks for.
     var causes: SubtreeChange.Causes {
         var causes: SubtreeChange.Causes = []
+        if matchesNothing { return causes }
         if isPlaceSensitive { causes.insert(.place) }
         if environment.viewer != nil { causes.insert(.access) }
         return causes
