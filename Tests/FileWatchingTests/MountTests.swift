@@ -29,8 +29,9 @@ final class Mounts {
         paths.append(path)
     }
 
+    /// Lazily: a look-up of a moment ago may keep a directory open for a while, as another program's may.
     func end(_ path: String) {
-        #expect(umount2(path, 0) == 0, "\(path): \(errno)")
+        #expect(umount2(path, CInt(MNT_DETACH)) == 0, "\(path): \(errno)")
         paths.removeAll { $0 == path }
     }
 
