@@ -31,7 +31,7 @@ import Testing
             #expect(try await daemon.find("") == ["d"])
             try await subscriber.next()
             #expect(subscriber.items.isEmpty)
-            #expect(umount2(point, 0) == 0)
+            #expect(umount2(point, CInt(MNT_DETACH)) == 0)
             #expect(try await daemon.find("") == ["d", "d/inside"])
             try await subscriber.next()
             #expect(subscriber.items.count == 1)
@@ -58,7 +58,7 @@ import Testing
             identifier = try await daemon.call(QueryInterface.Find.self, request).items.first?.id
         }
         #expect(identifier != nil)
-        #expect(umount2(tree, 0) == 0)
+        #expect(umount2(tree, CInt(MNT_DETACH)) == 0)
         try await DaemonFixture.run(directory: directory) { daemon in
             let without = try await daemon.call(QueryInterface.Find.self, request)
             #expect(without.items.isEmpty)
