@@ -11,18 +11,8 @@ final class RawCaller: Sendable {
     /// What came and was not asked for yet.
     private let received = Mutex<ArraySlice<UInt8>>([])
 
-    init(_ daemon: DaemonFixture) throws {
-        descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: daemon.socket.utf8) }
-        let descriptor = descriptor
-        let result = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        try #require(result == 0, "connect: \(String(cString: strerror(errno)))")
+    init(_ daemon: DaemonFixture, as user: OtherUser? = nil) throws {
+        descriptor = try user?.connect(path: daemon.socket) ?? RawCaller.connect(daemon.socket)
         // A daemon that says nothing fails the test, and does not hang it.
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -30,6 +20,20 @@ final class RawCaller: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    private static func connect(_ path: String) throws -> CInt {
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(result == 0, "connect: \(String(cString: strerror(errno)))")
+        return descriptor
+    }
 
     /// Sends bytes; false where the daemon has closed the connection.
     @discardableResult
