@@ -52,9 +52,13 @@ struct RenameHalves {
         next += 1
     }
 
-    /// Whether one has left this place.
-    func contains(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) -> Bool {
-        !halves.isEmpty && byPlace[Place(directory: directory, name: Array(name))] != nil
+    /// Whether one has left this place; it then takes over what an earlier event has caused there.
+    mutating func lowerCause(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer, to cause: UInt64) -> Bool {
+        guard !halves.isEmpty, let serial = byPlace[Place(directory: directory, name: Array(name))],
+            let earlier = halves[serial]?.origin.cause
+        else { return false }
+        halves[serial]?.origin.cause = min(earlier, cause)
+        return true
     }
 
     /// Whether this file has left a place.

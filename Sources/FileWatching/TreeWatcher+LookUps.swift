@@ -24,8 +24,9 @@ extension TreeWatcher {
 
     private func look(at name: UnsafeRawBufferPointer, _ entry: LookUpQueue.Entry) {
         let id = entry.directory
-        // A name that has left by the first half of a rename is looked at when the second has come or has not.
-        if !halves.isEmpty, !name.isEmpty, halves.contains(id, name) { return }
+        // A name that has left by the first half of a rename is looked at when the second has come or has not. A barrier
+        // that waits for what was heard of it before waits for that.
+        if !halves.isEmpty, !name.isEmpty, halves.lowerCause(id, name, to: entry.origin.cause) { return }
         let directory: CInt
         do throws(SystemError) {
             directory = try descriptor(of: id)
