@@ -90,16 +90,41 @@ extension TreeWatcher {
     func findLinksLater(of status: FileStatus, _ origin: Origin) {
         let file = InodeNumber(device: status.device, inode: status.inode)
         // A barrier may wait for the earlier cause.
-        let cause = min(linkedFiles[file]?.cause ?? .max, origin.cause)
-        linkedFiles[file] = Origin(cause: cause, task: origin.task)
+        if let container = tasks[origin.task]?.container.number {
+            let cause = min(crawledLinks[container]?[file]?.cause ?? .max, origin.cause)
+            crawledLinks[container, default: [:]][file] = Origin(cause: cause, task: origin.task)
+        } else {
+            let cause = min(linkedFiles[file]?.cause ?? .max, origin.cause)
+            linkedFiles[file] = Origin(cause: cause, task: origin.task)
+        }
     }
 
-    /// Looks for the entries whose files have got more names, all in one search, and has them looked at. While
-    /// directories are being read there will be more, so that waits.
-    func findLinks() {
-        guard !linkedFiles.isEmpty, !tasksAreOutstanding else { return }
+    /// Whether there is something for ``findLinks()``. While directories are being read there will be more, so that waits; but
+    /// where a barrier waits for it, it does not wait for directories of other containers.
+    var hasLinksToFind: Bool {
+        guard tasksAreOutstanding else { return !linkedFiles.isEmpty || !crawledLinks.isEmpty }
+        return isForced(linkedFiles) || crawledLinks.contains { isForced($1, in: $0) }
+    }
+
+    private func isForced(_ links: [InodeNumber: Origin], in container: UInt32? = nil) -> Bool {
+        if let container, let reading = containers[container], reading.outstanding > 0 { return false }
+        return links.values.contains { $0.cause < forcedPosition }
+    }
+
+    private func takeLinksToFind() -> [InodeNumber: Origin] {
         var wanted: [InodeNumber: Origin] = [:]
-        swap(&wanted, &linkedFiles)
+        if !tasksAreOutstanding || isForced(linkedFiles) { swap(&wanted, &linkedFiles) }
+        for (number, links) in crawledLinks where !tasksAreOutstanding || isForced(links, in: number) {
+            wanted.merge(links) { $0.cause < $1.cause ? $0 : $1 }
+            crawledLinks[number] = nil
+        }
+        return wanted
+    }
+
+    /// Looks for the entries whose files have got more names, all in one search, and has them looked at.
+    func findLinks() {
+        guard hasLinksToFind else { return }
+        let wanted = takeLinksToFind()
         var found: [(TreeNode, Origin)] = []
         let inodes = Set(wanted.keys)
         for number in containers.keys {

@@ -80,6 +80,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var passageChanges: Set<UInt32> = []
     /// Files with several names that came up, of which not all names are known: one may be known with one link.
     var linkedFiles: [InodeNumber: Origin] = [:]
+    /// The same of those that crawls came by, by container.
+    var crawledLinks: [UInt32: [InodeNumber: Origin]] = [:]
     var ignoresNames = false
     var cache: DirectoryCache
     var notices: [WatchNotice] = []
@@ -175,7 +177,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         lookAtUnsureMounts()
         return more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
             || deferredLookUps.contains(where: isDue)
-            || hasComparisonStep || (!linkedFiles.isEmpty && !tasksAreOutstanding)
+            || hasComparisonStep || hasLinksToFind || (!unwantedWatches.isEmpty && position >= removalPosition)
     }
 
     private func beginTurn() {
@@ -248,6 +250,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         }
         if linkNews.values.contains(where: { $0.origin.cause < barrier.position }) { return false }
         if linkedFiles.values.contains(where: { $0.cause < barrier.position }) { return false }
+        for (number, links) in crawledLinks where concerns(number) {
+            if links.values.contains(where: { $0.cause < barrier.position }) { return false }
+        }
         return !suspects.contains(where: concerns)
     }
 
@@ -263,7 +268,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
             "position \(position) + \(queuedBytes()), tasks \(tasks.mapValues { "\($0.outstanding) since \($0.cause)" }), halves \(halves.count), "
             + "look-ups \(lookUps.count) + \(patientLookUps.count) + \(hotLookUps.count) hot, "
             + "deferred \(deferredLookUps.count), inbox \(inbox.count - inboxNext) at \(inboxPosition), "
-            + "suspects \(suspects), links \(linkedFiles.count), comparisons \(comparisons)"
+            + "suspects \(suspects), links \(linkedFiles.count) + \(crawledLinks.mapValues(\.count)), comparisons \(comparisons)"
     }
 
     func queuedBytes() -> UInt64 { UInt64((try? kernel.queuedBytes()) ?? 0) }
