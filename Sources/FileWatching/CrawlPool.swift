@@ -182,7 +182,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         state.results.append(result)
         state.jobs.append(contentsOf: children)
         if children.count > 1 { pthread_cond_broadcast(hasJobs) }
-        let wakes = state.wantsLoop
+        let wakes = state.wantsLoop || (!state.isWoken && state.entriesAhead > entriesAheadLimit)
         if wakes { state.isWoken = true }
         pthread_mutex_unlock(mutex)
         if wakes { wake() }

@@ -72,7 +72,7 @@ struct DirectoryTable {
     func directory(at node: TreeNode) -> DirectoryID? { byNode[node].map(id(ofSlot:)) }
 
     mutating func directory(watch: Int32) -> DirectoryID? {
-        if watch == lastWatch { return id(ofSlot: lastSlot) }
+        if watch == lastWatch, watch >= 0 { return id(ofSlot: lastSlot) }
         guard let slot = byWatch[watch] else { return nil }
         lastWatch = watch
         lastSlot = slot

@@ -198,6 +198,8 @@ extension TreeWatcher {
             if !comparison.isPoll, directories[id].round >= comparison.round { continue }
             // What lies below a directory that was never read is not known, so nobody else has it read.
             read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
+            // A root that can be read again has what is known of it verified, instead of this.
+            guard container.comparison?.task == task else { return }
             // The root could not be opened: nothing else can be read either. It is suspected, or we are short of
             // descriptors and go on later.
             if directories[id].flags.contains(.needsReading) { break }

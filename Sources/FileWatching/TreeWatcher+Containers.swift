@@ -92,6 +92,12 @@ extension TreeWatcher {
         }
         switch found {
         case .failure(let error):
+            if container.failure == nil {
+                // Between the two looks.
+                guard !error.isShortage else { return pollLater(container) }
+                lose(container, error)
+                notices.append(.containerGone(container: container.number, error: error))
+            }
             container.failure = error
             park(container)
         case .success(let status): check(container, status)

@@ -35,6 +35,7 @@ extension TreeWatcher {
         defer { kernel.close(number) }
         guard let status = try? kernel.status(of: "", in: number).file else { return }
         let name = Array(mount.path[(slash + 1)...])
+        guard name.count <= WatchLimits.nameLength else { return }
         for container in containers.values {
             guard let id = directory(status, in: container) else { continue }
             name.withUnsafeBytes { lookUps.add($0, in: id, origin: Origin(cause: causeNow)) }
