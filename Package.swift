@@ -60,7 +60,8 @@ let package = Package(
 
         .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
         .testTarget(
-            name: "FileWatchingTests", dependencies: ["FileWatching", "LinuxSystem", "Metadata"], exclude: ["Scenarios"]),
+            name: "FileWatchingTests", dependencies: ["FileWatching", "LinuxSystem", "Metadata"], exclude: ["Scenarios"]
+        ),
 
         // MARK: Rung 3: live queries, our interfaces
 

@@ -18,6 +18,9 @@ extension IndexStorage {
         // Former states name combinations by number, so the table goes on.
         aside.rows.common = rows.common
         aside.commonNumbers = commonNumbers
+        aside.lastCommon = nil
+        // The new root's number was that of a table with nothing else.
+        aside.rows.writable(0).common[0] = rows.block(0).common[0]
         swap(&self, &aside)
         takeOver(from: &aside)
         parked = ParkedContent(aside)

@@ -71,6 +71,25 @@ import Testing
         }
     }
 
+    @Test func `The root is who it is while its items are set aside`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        _ = try index.insertFiles(["a"], below: .root)
+        var root = FileStatus.sample(.directory)
+        (root.device, root.mode, root.inode) = (77, 0o700, 4_711)
+        try index.update(.root, root)
+        _ = index.takeChanges()
+        index.park()
+        _ = index.takeChanges()
+        let restored = try Saved.index(index.saved())
+        for index in [index, restored] {
+            #expect(index.status(of: .root) == root)
+            #expect(index.checkInvariants() == nil)
+            index.unpark()
+            #expect(index.status(of: .root) == root)
+            #expect(index.checkInvariants() == nil)
+        }
+    }
+
     @Test func `Set aside and brought back within one set is no change`() throws {
         var pair = Pair(seed: 13)
         for _ in 0..<100 { _ = try pair.step() }

@@ -5,15 +5,15 @@ import CLibFuzzer
 import Glibc
 
 /// What is fed with bytes. It ends the program where a property does not hold.
-protocol FuzzTarget {
+protocol FuzzTarget: SendableMetatype {
     static func test(_ bytes: UnsafeRawBufferPointer)
 }
 
 @main
 enum Fuzz {
-    // What reads saved state belongs here too, as soon as there is such a reader.
     static let targets: [String: any FuzzTarget.Type] = [
         "predicate": PredicateTarget.self, "json": JSONTarget.self, "framing": FramingTarget.self,
+        "state": StateTarget.self,
     ]
 
     // Set once before the first call, and read by the thread that set it.

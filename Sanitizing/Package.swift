@@ -1,0 +1,45 @@
+// swift-tools-version: 6.2
+// The targets of Gather without swift-nio that use memory unsafely or have threads, by symbolic links: under a sanitizer
+// they build in a fraction of what the whole takes.
+// `Packaging/sanitize --units` builds and runs it.
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+
+let package = Package(
+    name: "sanitizing",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    ],
+    targets: [
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
+        .target(name: "Metadata"),
+        .target(name: "PredicateLanguage", dependencies: ["Metadata", "CPCRE2", collections]),
+        .target(name: "MetadataIndex", dependencies: ["Metadata", collections]),
+        .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
+
+        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux"]),
+        .testTarget(name: "MetadataTests", dependencies: ["Metadata"]),
+        .testTarget(
+            name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "Metadata"], exclude: ["Fixtures"]),
+        .testTarget(name: "MetadataIndexTests", dependencies: ["MetadataIndex", "Metadata"]),
+        .testTarget(
+            name: "FileWatchingTests", dependencies: ["FileWatching", "LinuxSystem", "Metadata"], exclude: ["Scenarios"]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system && target.name != "CLinux" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ]
+}
