@@ -1,6 +1,7 @@
 // 4,096 rows in columns, the unit of sharing and of scans.
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Metadata
 
 /// Owns the memory of a block.
@@ -101,9 +102,14 @@ struct Block {
         @inline(__always) get { (base + Block.headerOffset).assumingMemoryBound(to: Header.self) }
     }
 
-    /// Memory for a block that uses `arena`; the columns are for the caller to write before they are read.
-    init(arena: NameArena) {
-        base = .allocate(byteCount: Block.byteCount, alignment: 16)
+    /// Memory for a block that uses `arena`; the columns are for the caller to write before they are read, unless they are
+    /// zeroed: then a page that nobody writes to takes neither time nor memory.
+    init(arena: NameArena, isZeroed: Bool = false) {
+        // Aligned by 16, as glibc does.
+        guard let memory = isZeroed ? calloc(1, Block.byteCount) : malloc(Block.byteCount) else {
+            fatalError("out of memory")
+        }
+        base = memory
         var offset = 0
         for width in [8, 8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4, 1, 1] {
             switch width {
@@ -161,7 +167,7 @@ struct Block {
         header.pointee.firstChildren?.deallocate()
         header.pointee.tags?.deallocate()
         header.pointee.arena.release()
-        base.deallocate()
+        Glibc.free(base)
     }
 
     /// Bytes held; the names too, even where a copy shares them.

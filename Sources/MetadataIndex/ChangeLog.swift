@@ -66,7 +66,7 @@ struct ChangeLog {
         for change in set.changes {
             var copy = change
             if change.former != ChangeSet.noFormer {
-                copy.former = segments[last].formers.append(set.formers.records[Int(change.former)], of: set.formers)
+                copy.former = segments[last].formers.append(set.formers.record(change), of: set.formers)
             }
             segments[last].changes.append(copy)
         }
@@ -102,12 +102,18 @@ struct ChangeLog {
 }
 
 extension ChangeSet {
-    /// Adds a change of a later set, unless the row is known already.
-    mutating func adopt(_ change: Change, of formers: borrowing FormerStore) {
+    /// Adds a change of a later set, unless the row is known already. `firstHeld` says where this set holds what the other
+    /// holds, nil if it does not.
+    mutating func adopt(_ change: Change, of formers: borrowing FormerStore, firstHeld: UInt32? = nil) {
         if contains(change.row) { return }
         var former = ChangeSet.noFormer
         if change.former != ChangeSet.noFormer {
-            former = self.formers.append(formers.records[Int(change.former)], of: formers)
+            former =
+                if let firstHeld, FormerStore.isHeld(change) {
+                    firstHeld + (change.former - FormerStore.firstHeld)
+                } else {
+                    self.formers.append(formers.record(change), of: formers)
+                }
         }
         append(change.row, former: former)
     }

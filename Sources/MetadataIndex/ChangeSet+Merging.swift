@@ -5,7 +5,8 @@ extension ChangeSet {
     /// Goes on with the set that was taken right after this one: together they are what changed from the clock before the
     /// one to the clock after the other. What is again as it was stays in. Complexity: O(changes of the other).
     package mutating func append(_ later: ChangeSet) {
-        for change in later.changes { adopt(change, of: later.formers) }
+        let firstHeld = formers.hold(allOf: later.formers)
+        for change in later.changes { adopt(change, of: later.formers, firstHeld: firstHeld) }
         formers.common = later.formers.common
         clock = later.clock
     }

@@ -13,7 +13,7 @@ package struct ChangeSet: Sendable {
     /// One changed row.
     struct Change: Sendable {
         var row: UInt32
-        /// Where its former state stands; `ChangeSet.noFormer` where the slot was empty.
+        /// Where its former state stands (``FormerStore/record(_:)``); `ChangeSet.noFormer` where the slot was empty.
         var former: UInt32
     }
 
@@ -74,7 +74,7 @@ extension ChangeSet {
     package func former(at index: Int) -> Former? {
         let change = changes[index]
         guard change.former != ChangeSet.noFormer else { return nil }
-        let record = formers.records[Int(change.former)]
+        let record = formers.record(change)
         return Former(
             identifier: ItemIdentifier(row: Row(change.row), generation: record.generation),
             parent: Row(record.parent), status: formers.status(record),
@@ -87,7 +87,7 @@ extension ChangeSet {
     ) throws(E) -> R {
         let change = changes[index]
         guard change.former != ChangeSet.noFormer else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        return try formers.withName(formers.records[Int(change.former)], body)
+        return try formers.withName(formers.record(change), body)
     }
 
     /// What became of a row's occupants.
@@ -109,7 +109,7 @@ extension ChangeSet {
         let row = Row(change.row)
         let current = reader.identifier(of: row)
         guard change.former != ChangeSet.noFormer else { return current.map { .added($0) } }
-        let former = ItemIdentifier(row: row, generation: formers.records[Int(change.former)].generation)
+        let former = ItemIdentifier(row: row, generation: formers.generation(change))
         guard let current else { return .removed(former) }
         return current == former ? .changed(current) : .replaced(former: former, current: current)
     }
@@ -124,7 +124,9 @@ extension ChangeSet {
 
     @inline(__always)
     private static func place(_ row: UInt32, _ mask: Int) -> Int {
-        Int(truncatingIfNeeded: (UInt64(row) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+        // Sixteen rows that follow each other have places that do, in one line of the cache.
+        let line = Int(truncatingIfNeeded: (UInt64(row >> 4) &* 0x9E37_79B9_7F4A_7C15) >> 32)
+        return (line << 4 | Int(row & 15)) & mask
     }
 
     @inline(__always)
@@ -149,6 +151,14 @@ extension ChangeSet {
         } else {
             fileLast()
         }
+    }
+
+    /// Adds many rows that are not in the set and have their former states in one place.
+    mutating func append(_ rows: borrowing RowBits, former: UInt32) {
+        let total = changes.count + rows.count
+        changes.reserveCapacity(total)
+        rows.forEach { changes.append(Change(row: $0, former: former)) }
+        buildTable(room: total + total / 4)
     }
 
     private mutating func fileLast() {

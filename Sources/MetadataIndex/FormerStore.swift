@@ -5,7 +5,8 @@ import Metadata
 
 /// Former states of rows in arenas: fixed-size records, the bytes of names, and tag lists. It needs the index no longer.
 struct FormerStore: Sendable {
-    /// The state of one row, 80 bytes.
+    /// The state of one row, 80 bytes. Of a row that is held, it is made when it is asked for, its `nameOffset` is below 0
+    /// and says where, and `tags` is the index's number.
     struct Record: Sendable {
         var values: RowValues
         var generation: UInt32
@@ -17,6 +18,13 @@ struct FormerStore: Sendable {
         var flags: UInt8
     }
 
+    /// Rows as they were when many of them changed at once: their blocks, which nobody writes to as long as they stand here.
+    private var held: [RowStore] = []
+    /// How many times rows are held at most; then their states are copied as ever.
+    private static let mostHeld: UInt32 = 64
+    /// From here on, the number of a former state says in which of `held` the changed row is to be found.
+    static let firstHeld = ChangeSet.noFormer - mostHeld
+
     var records: [Record] = []
     var names: [UInt8] = []
     var tagLists: [[String]] = []
@@ -26,7 +34,7 @@ struct FormerStore: Sendable {
     /// Roughly what the tag lists take.
     private var tagBytes = 0
 
-    /// Bytes held, unused capacity included.
+    /// Bytes held, unused capacity included; blocks that stand here as they were are not counted.
     var byteCount: Int {
         records.capacity * MemoryLayout<Record>.stride + names.capacity + tagLists.capacity * 8 + tagBytes
     }
@@ -52,15 +60,64 @@ struct FormerStore: Sendable {
         return UInt32(records.count - 1)
     }
 
+    /// Holds all rows as they are now: the number of their former states; nil if rows were held too often.
+    mutating func hold(_ rows: RowStore) -> UInt32? {
+        guard held.count < Int(FormerStore.mostHeld) else { return nil }
+        held.append(rows)
+        return FormerStore.firstHeld + UInt32(held.count - 1)
+    }
+
+    /// Holds what another store holds: the number of the first; nil if there is nothing, or too much.
+    mutating func hold(allOf other: borrowing FormerStore) -> UInt32? {
+        guard other.held.count > 0, held.count + other.held.count <= Int(FormerStore.mostHeld) else { return nil }
+        let first = FormerStore.firstHeld + UInt32(held.count)
+        held.append(contentsOf: other.held)
+        return first
+    }
+
+    @inline(__always)
+    static func isHeld(_ change: ChangeSet.Change) -> Bool {
+        change.former >= firstHeld && change.former != ChangeSet.noFormer
+    }
+
+    /// The former state of a change that has one.
+    @inline(__always)
+    func record(_ change: ChangeSet.Change) -> Record {
+        if change.former < FormerStore.firstHeld { return records[Int(change.former)] }
+        return heldRecord(change.row, Int(change.former - FormerStore.firstHeld))
+    }
+
+    private func heldRecord(_ row: UInt32, _ at: Int) -> Record {
+        let block = held[at].block(row)
+        let slot = RowStore.slot(row)
+        return Record(
+            values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
+            nameOffset: -1 - (at << 32 | Int(row)), tags: block.tags(slot),
+            nameLength: UInt8(truncatingIfNeeded: block.name[slot]), flags: block.flags[slot])
+    }
+
+    /// The generation of a change's former occupant.
+    @inline(__always)
+    func generation(_ change: ChangeSet.Change) -> UInt32 {
+        if change.former < FormerStore.firstHeld { return records[Int(change.former)].generation }
+        return held[Int(change.former - FormerStore.firstHeld)].generation(change.row)
+    }
+
+    /// The directory of a change's former occupant.
+    @inline(__always)
+    func parent(_ change: ChangeSet.Change) -> UInt32 {
+        if change.former < FormerStore.firstHeld { return records[Int(change.former)].parent }
+        return held[Int(change.former - FormerStore.firstHeld)].parent(change.row)
+    }
+
     /// Copies a record of another store, and returns where.
     mutating func append(_ record: Record, of other: borrowing FormerStore) -> UInt32 {
         var copy = record
         copy.nameOffset = names.count
-        let start = record.nameOffset
-        names.append(contentsOf: other.names[start..<start + Int(record.nameLength)])
-        if record.tags > TagTable.empty {
+        other.withName(record) { names.append(contentsOf: $0) }
+        if record.tags > TagTable.empty, let list = other.tags(record) {
             copy.tags = UInt32(tagLists.count) + 2
-            keep(other.tagLists[Int(record.tags) - 2])
+            keep(list)
         }
         records.append(copy)
         return UInt32(records.count - 1)
@@ -77,7 +134,9 @@ struct FormerStore: Sendable {
         switch record.tags {
         case TagTable.unknown: nil
         case TagTable.empty: []
-        default: tagLists[Int(record.tags) - 2]
+        default:
+            record.nameOffset < 0
+                ? held[(-1 - record.nameOffset) >> 32].tagLists[Int(record.tags)] : tagLists[Int(record.tags) - 2]
         }
     }
 
@@ -86,6 +145,9 @@ struct FormerStore: Sendable {
         _ record: Record, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
         let start = record.nameOffset
+        if start < 0 {
+            return try held[(-1 - start) >> 32].withName(UInt32(truncatingIfNeeded: -1 - start), body)
+        }
         return try names.withUnsafeBufferPointer { (bytes) throws(E) -> R in
             let name = UnsafeBufferPointer(rebasing: bytes[start..<start + Int(record.nameLength)])
             return try body(UnsafeRawBufferPointer(name))

@@ -25,19 +25,19 @@ package struct FormerView: Sendable {
     @inline(__always)
     private func place(_ row: UInt32) -> Place {
         if let index = changes.find(row) {
-            let former = changes.changes[index].former
-            return former == ChangeSet.noFormer ? .missing : .record(changes.formers.records[Int(former)])
+            let change = changes.changes[index]
+            return change.former == ChangeSet.noFormer ? .missing : .record(changes.formers.record(change))
         }
         return current.rows.isLive(row) ? .current : .missing
     }
 
     /// The directory of a row then; the root for a row that was not there.
     private func parent(_ row: UInt32) -> UInt32 {
-        switch place(row) {
-        case .record(let record): record.parent
-        case .current: current.rows.parent(row)
-        case .missing: 0
+        if let index = changes.find(row) {
+            let change = changes.changes[index]
+            return change.former == ChangeSet.noFormer ? 0 : changes.formers.parent(change)
         }
+        return current.rows.isLive(row) ? current.rows.parent(row) : 0
     }
 }
 

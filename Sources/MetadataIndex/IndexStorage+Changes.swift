@@ -192,6 +192,7 @@ extension IndexStorage {
         // Detached first: it may lie below the target, whose children go.
         unlink(source)
         unfile(source)
+        rows.writable(source).parent[RowStore.slot(source)] = 0
         removeChildren(target)
         let values = rows.values(source)
         let children = rows.firstChild(source)
@@ -260,6 +261,7 @@ extension IndexStorage {
     }
 
     mutating func removeChildren(_ row: UInt32) {
+        if isSwept(below: row) { return sweep(below: row, isTopGone: false) }
         while true {
             let child = rows.firstChild(row)
             if child == Row.none { return }
@@ -271,6 +273,7 @@ extension IndexStorage {
     /// Removes a row that is not among its parent's children any more, and all below it: children before their directory,
     /// along the links, with neither recursion nor a stack.
     private mutating func removeUnlinked(_ top: UInt32) {
+        if isSwept(below: top) { return sweep(below: top, isTopGone: true) }
         var row = top
         while true {
             let child = rows.firstChild(row)

@@ -13,7 +13,15 @@ final class ParkedContent {
 extension IndexStorage {
     mutating func park(isRecorded: Bool = true) {
         guard parked == nil else { return }
-        if isRecorded { forEachItem { storage, row in storage.record(row) } }
+        if isRecorded {
+            var all = RowBits(blocks: rows.blocks.count)
+            for at in rows.blocks.indices {
+                for word in 0..<Block.words {
+                    all.insert(rows.blocks[at].block.isLive[word], atWord: at * Block.words + word)
+                }
+            }
+            recordAll(all)
+        }
         var aside = IndexStorage(root: rows.status(0), key: hasher.key)
         // Former states name combinations by number, so the table goes on.
         aside.rows.common = rows.common
@@ -38,7 +46,7 @@ extension IndexStorage {
         swap(&self, &aside)
         takeOver(from: &aside)
         apply(root, to: 0)
-        forEachItem { storage, row in storage.recordInsertion(row) }
+        for row in 1..<slotCount where rows.isLive(row) { recordInsertion(row) }
         return true
     }
 
@@ -49,10 +57,7 @@ extension IndexStorage {
         hasUnrecorded = other.hasUnrecorded
         clock = other.clock
         generationFloor = other.generationFloor
-    }
-
-    private mutating func forEachItem(_ body: (inout IndexStorage, UInt32) -> Void) {
-        for row in 0..<slotCount where row != 0 && rows.isLive(row) { body(&self, row) }
+        smallestSweep = other.smallestSweep
     }
 }
 

@@ -30,6 +30,9 @@ struct IndexStorage: ~Copyable {
     /// What the index held before its container's directory was lost (``MetadataIndex/park()``).
     var parked: ParkedContent?
 
+    /// The least rows of a subtree that goes in sweeps; less in tests.
+    var smallestSweep = IndexStorage.smallestSweep
+
     /// What changed since the last take.
     var open = ChangeSet()
     /// Whether rows came in unrecorded since the last take.
@@ -148,9 +151,8 @@ struct IndexStorage: ~Copyable {
     /// Whether the row's occupant came within the open set.
     func isNew(_ row: UInt32) -> Bool {
         guard row != 0, let index = open.find(row) else { return false }
-        let former = open.changes[index].former
-        return former == ChangeSet.noFormer
-            || open.formers.records[Int(former)].generation != rows.generation(row)
+        let change = open.changes[index]
+        return change.former == ChangeSet.noFormer || open.formers.generation(change) != rows.generation(row)
     }
 
     // MARK: Slots

@@ -70,6 +70,12 @@ struct InodeTable: ~Copyable {
         }
     }
 
+    /// Takes away those of many rows that were added, with the values that they still have in `rows`.
+    mutating func removeAll(_ gone: borrowing RowBits, _ rows: borrowing RowStore) {
+        for row in rings.keys.filter({ gone.contains($0) }) { remove(row, rows) }
+        heads.removeAll { gone.contains($0) }
+    }
+
     /// Calls `body` for each row of the file.
     func forEach(inode: UInt64, device: UInt64, _ rows: borrowing RowStore, _ body: (UInt32) -> Void) {
         guard let head = head(inode, device, hasher.hash(inode: inode, device: device), rows) else { return }

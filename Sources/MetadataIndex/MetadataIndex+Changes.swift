@@ -61,13 +61,14 @@ extension IndexStorage {
         set.drop { change in
             let isLive = rows.isLive(change.row)
             guard change.former != ChangeSet.noFormer else { return !isLive }
-            let record = formers.records[Int(change.former)]
-            guard isLive, formers.isCurrent(record, change.row, of: rows) else { return false }
+            guard isLive else { return false }
+            let record = formers.record(change)
+            guard formers.isCurrent(record, change.row, of: rows) else { return false }
             // The slot of its directory may hold another directory by now.
             guard let parent = all.find(record.parent) else { return true }
-            let formerParent = all.changes[parent].former
-            return formerParent != ChangeSet.noFormer
-                && formers.records[Int(formerParent)].generation == rows.generation(record.parent)
+            let formerParent = all.changes[parent]
+            return formerParent.former != ChangeSet.noFormer
+                && formers.generation(formerParent) == rows.generation(record.parent)
         }
         set.formers.common = rows.common
     }

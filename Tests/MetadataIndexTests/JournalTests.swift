@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Names are compared by those who come back: only the identifiers' slots must agree, not the order of free ones.
-    @Test(arguments: [21, 22, 23] as [UInt64])
+    @Test(arguments: [21, 22, 23, 24] as [UInt64])
     func `It goes on after the restart without giving an identifier twice`(seed: UInt64) throws {
         var pair = Pair(seed: seed)
         var sequence = Saved.header.startSequence

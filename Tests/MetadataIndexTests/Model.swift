@@ -159,14 +159,17 @@ struct Pair {
     /// Paths in an order that does not depend on a dictionary's, so that a seed tells the run.
     var order: [Path] = []
 
+    /// With even seeds, whatever is removed with something below goes in sweeps.
     init(seed: UInt64, log: ChangeLog = ChangeLog()) {
         generator = SeededGenerator(state: seed)
         index = MetadataIndex(root: .sample(.directory, inode: 1_000), epoch: 1, key: seed, log: log)
+        if seed % 2 == 0 { index.storage.smallestSweep = 1 }
     }
 
     /// Another index, which should be the same, with the model of this one.
     init(_ other: Pair, index: MetadataIndex) {
         self.index = index
+        index.storage.smallestSweep = other.index.storage.smallestSweep
         (model, generator, largest) = (other.model, other.generator, other.largest)
         (given, order) = (other.given, other.order)
     }

@@ -36,6 +36,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [UInt64.max, 0xFFFF_FFFF_FFFF_0000, 0x0000_0000_0000_FFFF, 0])
+    func manyRowsGoAtOnce(mask: UInt64) {
+        var generator = SeededGenerator(state: mask ^ 6)
+        var table = RowTable()
+        let rowCount: UInt32 = mask == .max ? 30_000 : 900
+        let hashes = (0..<rowCount).map { _ in generator.next() & mask | (mask == 0 ? 7 : 0) }
+        var there: Set<UInt32> = []
+        for share in [3, 50, 97, 100] as [UInt32] {
+            for row in 0..<rowCount where !there.contains(row) {
+                table.makeRoom(for: hashes[Int(row)]) { hashes[Int($0)] }
+                table.add(hashes[Int(row)], row)
+                there.insert(row)
+            }
+            let gone = Set(there.sorted().filter { _ in UInt32.random(in: 0..<100, using: &generator) < share })
+            table.removeAll { gone.contains($0) }
+            there.subtract(gone)
+            #expect(table.count == there.count)
+            for row in 0..<rowCount {
+                let found = table.find(hashes[Int(row)]) { $0 == row }
+                #expect(found == (there.contains(row) ? row : nil), "mask \(mask), share \(share)")
+            }
+        }
+        #expect(table.byteCount < 60_000)
+    }
+
     @Test func aRowTakesAnothersPlace() {
         var table = RowTable()
         for row in [1, 2, 3] as [UInt32] { table.add(9, row) }

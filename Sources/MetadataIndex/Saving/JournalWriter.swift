@@ -90,10 +90,10 @@ package struct JournalWriter {
         let block = rows.block(change.row)
         let slot = RowStore.slot(change.row)
         if change.former != ChangeSet.noFormer {
-            let record = formers.records[Int(change.former)]
+            let record = formers.record(change)
             bytes[at] |= JournalFormat.Presence.former
             append(record.values, record.generation, record.parent, record.flags)
-            appendTags(record.tags > TagTable.empty ? formers.tagLists[Int(record.tags) - 2] : nil, record.tags)
+            appendTags(record.tags > TagTable.empty ? formers.tags(record) : nil, record.tags)
             formers.withName(record) { append(name: $0) }
             if isLive, block.generation[slot] == record.generation {
                 let isSame = formers.withName(record) { $0.elementsEqual(block.nameBytes(slot)) }
