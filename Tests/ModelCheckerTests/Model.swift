@@ -73,8 +73,11 @@ final class Model {
     private var placesAtStart: [Int: Place] = [:]
     private var occupiedAtStart: Set<Place> = []
 
+    private let knowsExchanges: Bool
+
     /// `area` tells the tokens of several models apart.
-    init(_ roots: [Root], area: Int) {
+    init(_ roots: [Root], area: Int, knowsExchanges: Bool = Promise.knowsExchanges) {
+        self.knowsExchanges = knowsExchanges
         self.roots = roots
         lastToken = (area + 1) << 40
         top = roots.indices.map { Node(token: -1 - $0, isDirectory: true, window: 0) }
@@ -152,7 +155,7 @@ final class Model {
             }
         }
         for node in [first, second] { disturb(node) }
-        if !Promise.knowsExchanges {
+        if !knowsExchanges {
             for node in [first, second] { forSubtree(node) { $0.isAmbiguous = true } }
         } else if first.window == window || second.window == window {
             // One look that comes after all of it may find nothing that was there before.
