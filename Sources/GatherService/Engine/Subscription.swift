@@ -345,7 +345,12 @@ final class Subscription {
 
     /// Sends what is pending without waiting for the batch time.
     func flush() {
-        guard phase == .live, hasPending else { return }
+        // In the first phase what changed meanwhile is merged: it then goes out with that, not a batch time later.
+        guard phase == .live else {
+            batchIsDue = true
+            return
+        }
+        guard hasPending else { return }
         batchIsDue = true
         advance()
     }
@@ -402,6 +407,7 @@ final class Subscription {
 
     private func sendGathered() {
         phase = .live
+        if !hasPending { batchIsDue = false }
         writer.removeAll()
         writer.beginObject()
         writer.field("event", "gathered")
