@@ -237,6 +237,8 @@ enum WatchLimits {
     /// How long watches that are free, or in the wrong place, stay so: looking for those who want them costs a walk over
     /// all directories. In nanoseconds.
     static let balanceInterval: UInt64 = 1_000_000_000
+    /// When that is tried again where events are queued.
+    static let balanceRetry: UInt64 = 1_000_000
     /// How often a comparison takes in another overflow, and begins again for it, before the next comparison has to.
     static let comparisonWidenings = 2
     /// A smaller share for the self-audit counts as this, and no pause is longer than a day: it would never end.

@@ -95,8 +95,9 @@ extension TreeWatcher {
     func exchangeReplaced(
         _ child: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: FileStatus, _ origin: Origin
     ) -> TreeNode? {
-        guard let container = containers[child.container], let comparison = container.comparison,
-            comparison.phase == .replacements, comparison.task == origin.task
+        // No copy of the comparison is held here: its tables would be copied with each change to them.
+        guard let container = containers[child.container], container.comparison?.phase == .replacements,
+            container.comparison?.task == origin.task
         else { return nil }
         let old = tree.status(of: child)
         let other: TreeNode
@@ -104,7 +105,8 @@ extension TreeWatcher {
             guard let known = knownDirectory(status, in: child.container) else { return nil }
             other = known
         } else {
-            guard let index = comparison.removalOfFile[status.identity], comparison.isReplacement.contains(index),
+            guard let index = container.comparison?.removalOfFile[status.identity],
+                container.comparison?.isReplacement.contains(index) == true,
                 let known = movedSource(of: status, in: child.container)
             else { return nil }
             other = known

@@ -140,7 +140,14 @@ extension TreeWatcher {
             balanceSoon()
             return
         }
-        if budget.room > 0 { handOut(budget.room, to: wanting) } else { takeBack(from: wanting) }
+        if budget.room > 0 {
+            handOut(budget.room, to: wanting)
+        } else if queuedBytes() == 0 {
+            takeBack(from: wanting)
+        } else {
+            // What is queued tells of directories that are still watched, and questions may wait for it.
+            nextBalance = kernel.now() &+ WatchLimits.balanceRetry
+        }
     }
 
     private func handOut(_ room: Int, to wanting: Set<UInt32>) {

@@ -208,4 +208,30 @@ import Testing
         #expect(fixture.watcher.watchCount == 0)
         #expect(most > 0 && most <= 16)
     }
+
+    /// A change that is queued when its directory gives up its watch is told, before a question that came after it.
+    @Test func whatIsQueuedForAWatchThatIsGivenUp() {
+        let fixture = PlayedFixture()
+        fixture.kernel.state.withLock { $0.userWatchLimit = 100 }
+        fixture.kernel.create("/c", .directory)
+        for index in 0..<10 {
+            fixture.kernel.create("/c/d\(index)", .directory)
+            fixture.kernel.create("/c/d\(index)/f")
+        }
+        fixture.watcher.addContainer(1, path: "/c")
+        fixture.rest()
+        fixture.kernel.state.withLock { $0.userWatchLimit = 5 }
+        fixture.watcher.set(pollInterval: 30_000_000_000, watchShare: 1)
+        fixture.kernel.state.withLock { $0.readable = 0 }
+        for index in 0..<10 { fixture.kernel.write("/c/d\(index)/f", size: 7) }
+        let barrier = fixture.watcher.barrier()
+        fixture.kernel.advance(2_000_000_000)
+        _ = fixture.watcher.turn()
+        fixture.kernel.state.withLock { $0.readable = nil }
+        for _ in 0..<1_000 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.turn() }
+        #expect(fixture.watcher.isReached(barrier))
+        fixture.expectEqual("/c")
+        fixture.wait(seconds: 3)
+        #expect(fixture.watcher.figures(of: 1).watches < 5)
+    }
 }
