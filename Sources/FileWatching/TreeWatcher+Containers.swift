@@ -14,16 +14,17 @@ extension TreeWatcher {
     /// time of a crawl.
     ///
     /// With `wasMountPoint` (what ``isMountPoint(_:)`` said then) it is `.unavailable` until a file system is mounted on
-    /// its directory: what is there until then says nothing of what is known.
+    /// its directory: what is there until then says nothing of what is known. The same holds `within` another container.
     package func addContainer(
         _ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false,
-        wasMountPoint: Bool = false
+        wasMountPoint: Bool = false, within enclosure: Enclosure? = nil
     ) {
         guard containers[number] == nil else { return }
         let options = CrawlOptions(ignored: IgnoredNames(globs), readsTags: false)
         let container = WatchedContainer(number: number, path: path, options: options)
         container.isKnown = isKnown
         container.isMountPoint = isKnown && wasMountPoint
+        container.enclosure = enclosure
         if knownMounts == nil { knownMounts = kernel.mounts() ?? [] }
         if containers.isEmpty { askForWatchLimit() }
         containers[number] = container
@@ -105,13 +106,15 @@ extension TreeWatcher {
     }
 
     private func status(ofRoot container: WatchedContainer) -> Result<FileStatus, SystemError> {
+        container.isEnclosed = false
         do throws(SystemError) {
             let number = try kernel.openDirectory(at: container.path, access: .path)
             defer { kernel.close(number) }
             let status = try kernel.status(of: "", in: number)
             // An empty directory is what is left when its file system is gone, and no news of what lies in that.
             container.isUnmounted = container.isMountPoint && !status.isMountRoot
-            guard !container.isUnmounted else { throw .noDevice }
+            container.isEnclosed = isEnclosed(container, isMountRoot: status.isMountRoot)
+            guard !container.isUnmounted, !container.isEnclosed else { throw .noDevice }
             container.isMountPoint = status.isMountRoot
             container.fileSystem = kernel.fileSystemType(of: number)?.nameIfChangedElsewhere
             return .success(status.file)

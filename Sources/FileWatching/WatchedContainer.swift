@@ -59,6 +59,10 @@ final class WatchedContainer {
     /// Whether that file system is not there any more.
     var isUnmounted = false
     var nextPoll: UInt64?
+    /// Where it lies in another container.
+    var enclosure: Enclosure?
+    /// Whether it is no container of its own for that.
+    var isEnclosed = false
 
     init(number: UInt32, path: String, options: CrawlOptions) {
         self.number = number
@@ -67,6 +71,7 @@ final class WatchedContainer {
     }
 
     var state: ContainerState {
+        if isEnclosed, let enclosure { return .unavailable(reason: enclosure.reason) }
         if isUnmounted {
             return .unavailable(
                 reason: "its file system is not mounted; to have the directory itself, remove the container and add it "

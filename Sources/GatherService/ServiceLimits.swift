@@ -18,6 +18,8 @@ package struct ServiceLimits: Sendable {
     package var scanTime = Limits.scanTime
     package var predicateBytesOnLoop = Limits.predicateBytesOnLoop
     package var costlyTests = Limits.costlyTests
+    package var journalBytes = StateLimits.journalBytes
+    package var saveAgainAfter = StateLimits.retryAfter
 
     /// The house limits.
     package init() {}

@@ -44,6 +44,80 @@ import Testing
         }
     }
 
+    /// A container within another is one of its own while something is mounted there: at a start that may come later, and
+    /// the daemon serves what there is.
+    @Test(.enabled(if: isAllowed), arguments: ["in", "in/below"])
+    func aContainerWithinAnotherWaitsForItsFileSystem(place: String) async throws {
+        let directory = try TemporaryDirectory()
+        for name in ["tree", "tree/in", "tree/in/below", "store", "store/below"] { try directory.makeDirectory(name) }
+        for name in ["f", "below/f"] { try directory.write("", to: "store/" + name) }
+        let (store, point) = (directory.path + "/store", directory.path + "/tree/in")
+        defer { umount2(point, CInt(MNT_DETACH)) }
+        let containers = ["a-inner": directory.path + "/tree/" + place, "outer": directory.path + "/tree"]
+        let inner = place == "in" ? ["in/below", "in/below/f", "in/f"] : ["in/below/f"]
+        var identifiers: [String: String] = [:]
+        func state(_ daemon: DaemonFixture) async throws -> (name: String, reason: String?) {
+            let list = try await daemon.call(ContainerInterface.List.self, .init()).containers
+            #expect(list.map(\.identifier) == ["a-inner", "outer"])
+            return (list[0].state.rawValue, list[0].reason)
+        }
+        for round in 0..<2 {
+            try await DaemonFixture.run(containers: containers, directory: directory) { daemon in
+                let without = try await daemon.find("")
+                #expect(without == ["in", "in/below"])
+                let waiting = try await state(daemon)
+                #expect(waiting.name == "unavailable")
+                #expect(waiting.reason?.contains("'outer'") == true)
+                #expect(mount(store, point, nil, UInt(MS_BIND), nil) == 0)
+                let with = try await daemon.call(
+                    QueryInterface.Find.self, .init(predicate: "", attributes: ["path"]))
+                var found: [String: String] = [:]
+                for item in with.items { found[String((item.path ?? "").dropFirst(daemon.tree.count + 1))] = item.id }
+                #expect(found.keys.sorted() == ["in"] + inner)
+                let own = found.filter { $0.key != "in" }
+                if round == 0 { identifiers = own } else { #expect(own == identifiers) }
+                let first = try await state(daemon)
+                #expect(first.name == "live")
+                while try await daemon.call(ServiceInterface.Status.self, .init()).snapshotTime == nil {
+                    await Task.yield()
+                }
+                #expect(umount2(point, 0) == 0)
+                let after = try await daemon.find("")
+                #expect(after == ["in", "in/below"])
+                let second = try await state(daemon)
+                #expect(second.reason?.contains("'outer'") == true)
+            }
+        }
+    }
+
+    @Test func twoContainersOfOneDirectoryAreOne() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("tree")
+        #expect(symlink("tree", directory.path + "/link") == 0)
+        let both = ["one": directory.path + "/tree", "two": directory.path + "/link"]
+        try await DaemonFixture.run(containers: both, directory: directory) { daemon in
+            let list = try await daemon.call(ContainerInterface.List.self, .init()).containers
+            #expect(list.count == 1)
+        }
+    }
+
+    /// The other one goes, and what lay in it is a directory like any.
+    @Test func theOuterContainerIsRemoved() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "gatherd.toml")
+        try directory.write("", to: "tree/in/f")
+        try directory.write("path = \"\(directory.path)/tree\"\n", to: "containers.d/outer.toml")
+        try directory.write("path = \"\(directory.path)/tree/in\"\n", to: "containers.d/inner.toml")
+        try await DaemonFixture.run(containers: [:], directory: directory) { daemon in
+            let all = try await daemon.find("")
+            #expect(all == ["in", "in/f"])
+            #expect(unlink(directory.path + "/containers.d/outer.toml") == 0)
+            _ = try await daemon.call(ServiceInterface.Reload.self, .init())
+            let own = try await daemon.find("")
+            #expect(own == ["in/f"])
+        }
+    }
+
     /// A daemon that starts before the file system is there does not take the empty directory for its contents.
     @Test(.enabled(if: isAllowed)) func notMountedAtARestart() async throws {
         let directory = try TemporaryDirectory()

@@ -8,8 +8,13 @@ import SystemPackage
 package enum ConfigurationLoader {
     /// Reads `file` and the `containers.d` directory beside it. A file that is not there is an empty one, unless
     /// `required`; a file that is wrong is refused.
-    package static func load(file: String, required: Bool) throws(ConfigurationError) -> DaemonConfiguration {
+    ///
+    /// A container that overlaps another is refused, or `toleratingOverlaps` dealt with as ``add(_:to:from:)`` says.
+    package static func load(
+        file: String, required: Bool, toleratingOverlaps: Bool = false
+    ) throws(ConfigurationError) -> DaemonConfiguration {
         var configuration = DaemonConfiguration()
+        configuration.toleratesOverlaps = toleratingOverlaps
         if let text = try read(file, required: required) {
             try apply(text, of: file, to: &configuration)
         }
@@ -24,17 +29,27 @@ package enum ConfigurationLoader {
     }
 
     /// Adds a container, refusing a second one of the same identifier and one that overlaps another.
+    ///
+    /// Where the configuration tolerates overlaps, one that lies within another is taken: it waits for a file system to be
+    /// mounted there, which at a start may come later. One with the same directory is left out, and that is noted.
     package static func add(
         _ container: ContainerConfiguration, to configuration: inout DaemonConfiguration, from source: String
     ) throws(ConfigurationError) {
         if configuration.containers.contains(where: { $0.identifier == container.identifier }) {
             throw ConfigurationError(file: source, message: "container '\(container.identifier)' is defined twice")
         }
-        if let other = configuration.containers.first(where: { $0.overlaps(container) }) {
-            throw ConfigurationError(
+        let path = configuration.toleratesOverlaps ? container.resolvedPath : ""
+        let other = configuration.containers.first {
+            configuration.toleratesOverlaps ? $0.resolvedPath == path : $0.overlaps(container)
+        }
+        if let other {
+            let error = ConfigurationError(
                 file: source,
                 message: "container '\(container.identifier)' at \(container.path) overlaps '\(other.identifier)' at "
                     + other.path)
+            guard configuration.toleratesOverlaps else { throw error }
+            configuration.leftOut.append(error)
+            return
         }
         if configuration.containers.count >= Limits.containers {
             throw ConfigurationError(file: source, message: "more than \(Limits.containers) containers")

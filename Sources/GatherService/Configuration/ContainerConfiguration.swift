@@ -99,7 +99,7 @@ package struct ContainerConfiguration: Sendable, Equatable {
     }
 
     /// The path with its symlinks followed, as far as it exists.
-    private var resolvedPath: String {
+    var resolvedPath: String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
@@ -108,24 +108,34 @@ package struct ContainerConfiguration: Sendable, Equatable {
     /// Whether one of the two directories is or lies inside the other, wherever symlinks in their paths lead. A mount
     /// point between them keeps them apart: what is mounted within a container is no part of it.
     package func overlaps(_ other: ContainerConfiguration) -> Bool {
-        func holds(_ outer: String, _ inner: String) -> Bool {
-            inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/")
-        }
         let (own, others) = (resolvedPath, other.resolvedPath)
-        if holds(own, others) { return !ContainerConfiguration.isMountPoint(between: own, and: others) }
-        if holds(others, own) { return !ContainerConfiguration.isMountPoint(between: others, and: own) }
-        return holds(path, other.path) || holds(other.path, path)
+        if own == others { return true }
+        for way in [
+            ContainerConfiguration.way(from: own, to: others), ContainerConfiguration.way(from: others, to: own),
+        ] {
+            if let way { return !way.contains(where: ContainerConfiguration.isMountPoint) }
+        }
+        return ContainerConfiguration.holds(path, other.path) || ContainerConfiguration.holds(other.path, path)
     }
 
-    /// Whether something is mounted on the inner directory, or on one on the way to it from the outer.
-    private static func isMountPoint(between outer: String, and inner: String) -> Bool {
+    /// The directories below the outer one down to the inner one, with that; nil where it does not lie inside.
+    static func way(from outer: String, to inner: String) -> [String]? {
+        guard inner != outer, holds(outer, inner) else { return nil }
+        var way: [String] = []
         var path = inner
         while path.utf8.count > outer.utf8.count, path != "/" {
-            let status = try? EntryStatus(of: path, in: Entry.workingDirectory)
-            if status?.isMountRoot == true { return true }
-            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
+            way.append(path)
+            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { break }
             path = String(path[..<slash])
         }
-        return false
+        return way
+    }
+
+    private static func holds(_ outer: String, _ inner: String) -> Bool {
+        inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/")
+    }
+
+    private static func isMountPoint(_ path: String) -> Bool {
+        (try? EntryStatus(of: path, in: Entry.workingDirectory))?.isMountRoot == true
     }
 }

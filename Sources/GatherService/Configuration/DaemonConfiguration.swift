@@ -20,6 +20,10 @@ package struct DaemonConfiguration: Sendable, Equatable {
     package var logLevel: Logger.Level = .info
     /// The containers that files and flags define; those added at run time are kept with the state.
     package var containers: [ContainerConfiguration] = []
+    /// Whether a container may lie within another, where it waits for a file system to be mounted.
+    package var toleratesOverlaps = false
+    /// Containers that are left out all the same.
+    package var leftOut: [ConfigurationError] = []
 
     package init() {}
 }

@@ -51,7 +51,8 @@ final class DaemonCore {
         let boot = StateStore.currentBoot
         var saved = StateLoader.load(files, containers, boot: boot)
         for note in saved.notes { self.logger.warning("\(note)", metadata: ["message-id": "state-set-aside"]) }
-        let store = StateStore(files, saved, boot: boot, loop: loop, logger: self.logger)
+        let store = StateStore(
+            files, saved, boot: boot, loop: loop, logger: self.logger, journalBytes: options.limits.journalBytes)
         engine = try Engine(
             loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
             snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)), logger: self.logger,
@@ -60,8 +61,8 @@ final class DaemonCore {
         for container in containers {
             let record = engine.addContainer(
                 container, saved: saved.containers.removeValue(forKey: container.identifier), floor: saved.sequence)
-            // What happened to the directories above meanwhile is not known.
-            if engine.tellsCallersApart { engine.accessChanged(record) }
+            // What happened to the directories above is not known where they were not saved.
+            if engine.tellsCallersApart, record.formerPassage == nil { engine.accessChanged(record) }
         }
         if engine.containers.isEmpty {
             self.logger.notice(
@@ -77,10 +78,19 @@ final class DaemonCore {
     private static func read(
         _ options: DaemonOptions, _ runtime: RuntimeContainers, _ logger: Logger
     ) throws(ConfigurationError) -> (DaemonConfiguration, [ContainerConfiguration]) {
-        let configuration = try options.configuration()
+        let configuration = try options.configuration(toleratingOverlaps: true)
+        for error in configuration.leftOut {
+            logger.error("\(error); it is left out", metadata: ["message-id": "container-left-out"])
+        }
         var containers = configuration.containers
         for container in try runtime.load() {
-            let other = containers.first { $0.identifier == container.identifier || $0.overlaps(container) }
+            let path = container.resolvedPath
+            let other = containers.first { other in
+                if other.identifier == container.identifier { return true }
+                // One within it waits for a file system, as a configured one does; one around it would take its place.
+                let isWithin = ContainerConfiguration.way(from: other.resolvedPath, to: path) != nil
+                return !isWithin && other.overlaps(container)
+            }
             if let other {
                 logger.warning(
                     "container '\(container.identifier)', added at run time, gives way to '\(other.identifier)'",
@@ -89,6 +99,8 @@ final class DaemonCore {
                 containers.append(container)
             }
         }
+        // Those that others lie in come first.
+        containers.sort { $0.path.utf8.count < $1.path.utf8.count }
         return (configuration, containers)
     }
 

@@ -47,10 +47,11 @@ package struct DaemonOptions: Sendable {
         self.logLevel = logLevel
     }
 
-    /// The files and the command line together.
-    package func configuration() throws(ConfigurationError) -> DaemonConfiguration {
+    /// The files and the command line together. A daemon that starts is `toleratingOverlaps`, so that neither a file system
+    /// that is mounted later nor one container too many ends it.
+    package func configuration(toleratingOverlaps: Bool = false) throws(ConfigurationError) -> DaemonConfiguration {
         var configuration = try ConfigurationLoader.load(
-            file: configurationFile, required: configurationIsRequired)
+            file: configurationFile, required: configurationIsRequired, toleratingOverlaps: toleratingOverlaps)
         for container in containers {
             try ConfigurationLoader.add(container, to: &configuration, from: "--container")
         }

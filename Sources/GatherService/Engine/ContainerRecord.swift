@@ -17,6 +17,8 @@ final class ContainerRecord {
 
     let number: UInt32
     let configuration: ContainerConfiguration
+    /// The path of its directory, symlinks followed as far as it was there when the container was added.
+    let resolvedPath: String
     let entry: IndexTree.Entry
     let registry = LiveQueryRegistry()
     /// Ties the daemon's clock to the index's.
@@ -26,6 +28,9 @@ final class ContainerRecord {
     var toldState: ContainerState?
     /// The daemon's clock when it changed last who may see what for another reason than a change of the index.
     var accessChanged: UInt64 = 0
+    /// Whom the directories let pass when the daemon before this one ended, until it was looked at anew: then it is known
+    /// whether callers who do not see everything can go on with clocks from before.
+    var formerPassage: [UInt8]?
     /// Whether what is known of it was compared with the file system, or read from it, since it was found.
     var wasVerified = false
     /// What a viewer saw last, at a clock of the index.
@@ -42,6 +47,7 @@ final class ContainerRecord {
     init(number: UInt32, configuration: ContainerConfiguration, floor: UInt64 = 0) {
         self.number = number
         self.configuration = configuration
+        resolvedPath = configuration.resolvedPath
         entry = IndexTree.Entry(
             index: MetadataIndex(root: ContainerRecord.unknownRoot), packages: configuration.packages)
         clocks = ClockMap(indexClock: entry.index.clock, floor: floor)
@@ -51,10 +57,13 @@ final class ContainerRecord {
     init(number: UInt32, configuration: ContainerConfiguration, saved: SavedState.Container) {
         self.number = number
         self.configuration = configuration
+        resolvedPath = configuration.resolvedPath
         entry = IndexTree.Entry(index: saved.index, packages: configuration.packages)
         // What is found from now on is news to those who hold clocks from before.
         entry.recordsCrawl = true
         clocks = saved.clocks
+        accessChanged = saved.description.accessChanged
+        if !saved.description.passage.isEmpty { formerPassage = saved.description.passage }
         saving.isJournaled = true
         saving.isDirty = saved.isDirty
         saving.segment = saved.description.segment

@@ -46,7 +46,9 @@ extension Engine {
         guard tellsCallersApart else { return }
         var numbers = watcher.takePassageChanges()
         numbers.formUnion(tree.takeAccessChanges())
-        for record in containers where numbers.contains(record.number) { accessChanged(record) }
+        for record in containers where numbers.contains(record.number) && record.formerPassage == nil {
+            accessChanged(record)
+        }
     }
 
     /// Who may see what of a container has changed, and no change set tells it: clocks from before are of no use to those
@@ -54,8 +56,37 @@ extension Engine {
     func accessChanged(_ record: ContainerRecord) {
         sequence += 1
         record.accessChanged = sequence
-        store.appendAccessChange(record.index, sequence: sequence)
+        record.formerPassage = nil
+        store.appendAccessChange(record.index, sequence: sequence, passage: passage(of: record))
         store.commit()
+        record.saving.isDirty = true
+        lookAgain(at: record)
+    }
+
+    /// A container is exact again: whether the way to it is as it was before the restart, so that clocks from then go on.
+    func accessVerified(_ record: ContainerRecord) {
+        let former = record.formerPassage
+        record.formerPassage = nil
+        guard let former, former == passage(of: record) else { return accessChanged(record) }
+        lookAgain(at: record)
+    }
+
+    /// What is saved of who may see a container's items.
+    func passage(of record: ContainerRecord) -> [UInt8] {
+        guard tellsCallersApart else { return [] }
+        return record.formerPassage
+            ?? SavedPassage.bytes(
+                above: watcher.directoriesAbove(record.number), root: record.index.access(of: .root))
+    }
+
+    /// The clock of now, for a question. While it is not known yet what its asker may see of a container, it is one that
+    /// nobody knows: nothing was told of that container, and whoever came back with it would never hear of it.
+    func clock(of question: Question) -> QueryClock {
+        let isBlind = question.caller != nil && containers.contains { $0.formerPassage != nil }
+        return QueryClock(run: isBlind ? 0 : run, sequence: sequence, question: question.fingerprint)
+    }
+
+    private func lookAgain(at record: ContainerRecord) {
         for subscription in subscriptions.values { subscription.accessChanged(record) }
         for listener in stateListeners.values { listener() }
     }

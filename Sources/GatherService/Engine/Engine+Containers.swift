@@ -36,13 +36,39 @@ extension Engine {
         if record.index.isParked { _ = tree.unpark(record.number) }
         watcher.addContainer(
             record.number, path: configuration.path, ignoring: configuration.ignore, isKnown: saved != nil,
-            wasMountPoint: saved?.description.isMountPoint == true)
+            wasMountPoint: saved?.description.isMountPoint == true, within: enclosure(of: record))
+        for other in containers
+        where ContainerConfiguration.way(from: record.resolvedPath, to: other.resolvedPath) != nil {
+            watcher.setEnclosure(other.number, to: enclosure(of: other))
+        }
         for subscription in subscriptions.values { subscription.containerAdded(record) }
         logger.info(
             "watching container '\(configuration.identifier)' at \(configuration.path)",
             metadata: ["container": "\(configuration.identifier)", "path": "\(configuration.path)"])
+        if case .unavailable(let reason) = state(of: record) {
+            logger.warning(
+                "container '\(configuration.identifier)' is unavailable: \(configuration.path): \(reason)",
+                metadata: ["container": "\(configuration.identifier)", "message-id": "container-unavailable"])
+        }
         turn()
         return record
+    }
+
+    /// Where a container lies in others: what has to be mounted between it and the nearest of them.
+    private func enclosure(of record: ContainerRecord) -> Enclosure? {
+        var nearest: (way: [String], outer: ContainerRecord)?
+        for outer in containers {
+            guard let way = ContainerConfiguration.way(from: outer.resolvedPath, to: record.resolvedPath),
+                way.count < nearest?.way.count ?? .max
+            else { continue }
+            nearest = (way, outer)
+        }
+        guard let (way, outer) = nearest else { return nil }
+        return Enclosure(
+            directories: way,
+            reason:
+                "it lies in container '\(outer.identifier)' at \(outer.configuration.path), and is one of its own once "
+                + "a file system is mounted on it")
     }
 
     /// Stops watching a container: its items leave every result set.
@@ -51,6 +77,10 @@ extension Engine {
         absorb(record)
         containers.removeAll { $0 === record }
         tree.remove(record.number)
+        for other in containers
+        where ContainerConfiguration.way(from: record.resolvedPath, to: other.resolvedPath) != nil {
+            watcher.setEnclosure(other.number, to: enclosure(of: other))
+        }
         noteRemoval(of: record)
         for subscription in subscriptions.values { subscription.containerRemoved(record) }
         for listener in stateListeners.values { listener() }
@@ -84,8 +114,10 @@ extension Engine {
         case .live, .degraded:
             guard !record.wasVerified else { return }
             record.wasVerified = true
-            if tellsCallersApart { accessChanged(record) }
-        case .unavailable: record.wasVerified = false
+            if tellsCallersApart { accessVerified(record) }
+        case .unavailable:
+            record.wasVerified = false
+            if tellsCallersApart, record.formerPassage != nil { accessChanged(record) }
         case .crawling, .verifying: break
         }
     }

@@ -29,7 +29,7 @@ struct SavingSchedule {
     /// Whether the interval is over.
     var isDue = false
     var notBefore = NIODeadline.now()
-    var retryAfter = StateLimits.retryAfter
+    var retryAfter: TimeAmount
     var timer: Scheduled<Void>?
     var timerTime: NIODeadline?
     var hasFailed = false
@@ -108,7 +108,8 @@ extension Engine {
                 identifier: record.identifier, image: record.index.image(),
                 description: SavedDescription(
                     sequence: sequence, segment: number, time: time, configuration: record.configuration,
-                    isMountPoint: watcher.isMountPoint(record.number)))
+                    isMountPoint: watcher.isMountPoint(record.number), accessChanged: record.accessChanged,
+                    passage: passage(of: record)))
         }
         store.save(items) { failures in
             self.schedule.isRunning = false
@@ -121,7 +122,7 @@ extension Engine {
             } else {
                 if self.schedule.hasFailed { self.logger.notice("the state is saved again") }
                 self.schedule.hasFailed = false
-                self.schedule.retryAfter = StateLimits.retryAfter
+                self.schedule.retryAfter = self.limits.saveAgainAfter
                 self.prune()
             }
             self.turn()
@@ -147,7 +148,7 @@ extension Engine {
 
     private func tryAgain() {
         schedule.notBefore = .now() + schedule.retryAfter
-        schedule.retryAfter = min(schedule.retryAfter * 2, max(schedule.interval, StateLimits.retryAfter))
+        schedule.retryAfter = min(schedule.retryAfter * 2, max(schedule.interval, limits.saveAgainAfter))
         scheduleSaving(at: schedule.notBefore)
     }
 

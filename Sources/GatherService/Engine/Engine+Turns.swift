@@ -63,7 +63,7 @@ extension Engine {
         let scanGuard = workload.scanGuard()
         let answering = workload.answers.enter(user: call.peer.userID) { place in
             let parts = self.parts(of: question, in: scoped.filter { self.isWatched($0.record) })
-            let clock = self.clock(question: question.fingerprint).text
+            let clock = self.clock(of: question).text
             call.onClose = {
                 scanGuard.cancel()
                 place.leave()
@@ -89,7 +89,7 @@ extension Engine {
         let scanning = workload.costly.enter(user: call.peer.userID) { scan in
             // Taken anew: while this waited no blocks were to be kept for it.
             let parts = self.parts(of: question, in: scoped.filter { self.isWatched($0.record) })
-            let clock = self.clock(question: question.fingerprint).text
+            let clock = self.clock(of: question).text
             let result = self.workload.costlyPool.runIfActive(eventLoop: self.loop) { try work(parts, scanGuard) }
             result.assumeIsolated().whenComplete {
                 scan.leave()

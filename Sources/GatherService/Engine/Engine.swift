@@ -81,7 +81,7 @@ final class Engine {
         self.tellsCallersApart = tellsCallersApart
         self.loop = loop
         self.store = store
-        schedule = SavingSchedule(interval: snapshotInterval)
+        schedule = SavingSchedule(interval: snapshotInterval, retryAfter: limits.saveAgainAfter)
         history = state.history
         sequence = state.sequence
         lastRemoval = state.lastRemoval

@@ -121,6 +121,11 @@ final class Subscription {
             scanTurn = nil
             return wait(for: records, since: clock)
         }
+        if clock != nil {
+            // What its asker may see of these will be known when they are verified, and then only what differs.
+            let unsure = unsureContainers
+            guard unsure.isEmpty else { return wait(for: records + unsure, since: clock) }
+        }
         guard hasTurn(scoped, clock) else { return }
         for record in records { engine.absorb(record) }
         let looked = scoped + closedContainers(besides: records)
@@ -131,6 +136,14 @@ final class Subscription {
         // Before the scan, which may be over at once: one who comes back is told what left with time in the first phase.
         engine.followClock()
         scan(onlyCounting: isResumed)
+    }
+
+    /// Containers of which it is not known yet whether this caller sees what it saw before the daemon started.
+    private var unsureContainers: [ContainerRecord] {
+        guard question.caller != nil else { return [] }
+        return engine.containers.filter {
+            $0.formerPassage != nil && engine.scopes(of: question.scopeTexts, in: $0) != nil
+        }
     }
 
     /// Containers that are closed to this caller may be opened: they are part of the question, and have nothing to say.
@@ -455,7 +468,7 @@ final class Subscription {
     }
     /// What the subscriber is told when it knows all that there is.
     private var clock: QueryClock {
-        var clock = engine.clock(question: question.fingerprint)
+        var clock = engine.clock(of: question)
         if parts.contains(where: { $0.query.plan.knowsItsMoments }) { clock.moment = engine.moment.nanoseconds }
         return clock
     }

@@ -14,6 +14,10 @@ struct SavedDescription: Equatable {
     var configuration: String
     /// Whether a file system was mounted on the container's directory: at a start it may not be there yet.
     var isMountPoint: Bool
+    /// The daemon's sequence when it changed last who may see what for another reason than a change of the index.
+    var accessChanged: UInt64
+    /// How that is since: see ``SavedPassage``.
+    var passage: [UInt8]
 
     /// What of a configuration an index follows from: an index of another one is of no use.
     static func text(of configuration: ContainerConfiguration) -> String {
@@ -23,17 +27,21 @@ struct SavedDescription: Equatable {
 
     init(
         sequence: UInt64, segment: UInt64, time: Timestamp, configuration: ContainerConfiguration,
-        isMountPoint: Bool = false
+        isMountPoint: Bool = false, accessChanged: UInt64 = 0, passage: [UInt8] = []
     ) {
         self.sequence = sequence
         self.segment = segment
         self.time = time
         self.configuration = SavedDescription.text(of: configuration)
         self.isMountPoint = isMountPoint
+        self.accessChanged = accessChanged
+        self.passage = passage
     }
 
     var bytes: [UInt8] {
-        Array("\(sequence) \(segment) \(time.nanoseconds) \(isMountPoint ? 1 : 0)\n\(configuration)".utf8)
+        let mount = isMountPoint ? 1 : 0
+        let head = "\(sequence) \(segment) \(time.nanoseconds) \(mount) \(accessChanged) \(SavedPassage.text(passage))"
+        return Array("\(head)\n\(configuration)".utf8)
     }
 
     init?(_ bytes: [UInt8]) {
@@ -41,13 +49,16 @@ struct SavedDescription: Equatable {
             return nil
         }
         let numbers = text[..<end].split(separator: " ")
-        guard numbers.count == 4, let sequence = UInt64(numbers[0]), let segment = UInt64(numbers[1]),
-            let time = Int64(numbers[2]), let mount = Int(numbers[3]), 0...1 ~= mount
+        guard numbers.count == 6, let sequence = UInt64(numbers[0]), let segment = UInt64(numbers[1]),
+            let time = Int64(numbers[2]), let mount = Int(numbers[3]), 0...1 ~= mount,
+            let accessChanged = UInt64(numbers[4]), let passage = SavedPassage.bytes(text: numbers[5])
         else { return nil }
         self.sequence = sequence
         self.segment = segment
         self.time = Timestamp(nanoseconds: time)
         isMountPoint = mount == 1
+        self.accessChanged = accessChanged
+        self.passage = passage
         configuration = String(text[text.index(after: end)...])
     }
 }

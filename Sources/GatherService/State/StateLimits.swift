@@ -1,12 +1,12 @@
 // Limits of the saved state.
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOCore
+package import NIOCore
 
 /// Limits of the saved state.
-enum StateLimits {
+package enum StateLimits {
     /// Bytes of the journal that are kept for those who come back, beside what the last saved indexes need.
-    static let journalBytes = 64 << 20
+    package static let journalBytes = 64 << 20
     /// A segment that has grown to this is a reason to save the indexes.
     static let segmentBytes = 64 << 20
     /// A segment is never larger: changes are not saved beyond until the indexes were.
@@ -15,5 +15,5 @@ enum StateLimits {
     /// machine's may.
     static let synchronizeAfter = TimeAmount.seconds(5)
     /// How long to wait before saving is tried again after it failed, at first; then twice as long each time.
-    static let retryAfter = TimeAmount.seconds(10)
+    package static let retryAfter = TimeAmount.seconds(10)
 }

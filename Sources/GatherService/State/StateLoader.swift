@@ -10,7 +10,7 @@ struct StateLoader {
     private struct Candidate {
         let name: String
         let configuration: ContainerConfiguration
-        let description: SavedDescription
+        var description: SavedDescription
         let restorer: IndexRestorer
         let savedClock: UInt64
         /// Whether the journal still leads on from it.
@@ -185,7 +185,12 @@ struct StateLoader {
             state.lastRemoval = record.sequence
             mentioned.remove(record.epoch)
         case .changes, .unrecorded: mentioned.insert(record.epoch)
-        case .floor, .ended, .accessChanged: break
+        case .accessChanged:
+            if let saved = candidates[record.epoch]?.description, saved.sequence < record.sequence {
+                candidates[record.epoch]?.description.accessChanged = record.sequence
+                candidates[record.epoch]?.description.passage = record.note
+            }
+        case .floor, .ended: break
         }
         guard let candidate = candidates[record.epoch], candidate.isActive else { return }
         do throws(SavedStateError) {
@@ -210,10 +215,12 @@ struct StateLoader {
             let isRaised = restorer.isBehind || restorer.mayHaveLost
             let ticks = restorer.clockTicks(end: state.sequence)
             do throws(SavedStateError) {
+                var description = candidate.description
+                if !candidate.isActive || restorer.isBehind { description.passage = [] }
                 let index = try restorer.finish { Threads.perform($0, others: StateLoader.others, $1) }
                 state.containers[candidate.configuration.identifier] = SavedState.Container(
                     index: index, clocks: ClockMap(base: ticks.base, floor: ticks.floor, sequences: ticks.sequences),
-                    description: candidate.description,
+                    description: description,
                     isDirty: index.clock != candidate.savedClock || isRaised || !state.isContinuation,
                     isRaised: isRaised)
             } catch {

@@ -37,6 +37,7 @@ final class StateStore {
     private let files: SavedStateFiles
     private let boot: JournalSegmentHeader.BootIdentifier
     private let loop: any EventLoop
+    private let journalBytes: Int
     private let thread = NIOThreadPool(numberOfThreads: 1)
     private var logger: Logger
     /// Nil while changes are not saved.
@@ -51,8 +52,9 @@ final class StateStore {
     /// saved.
     init(
         _ files: SavedStateFiles, _ state: SavedState, boot: JournalSegmentHeader.BootIdentifier, loop: any EventLoop,
-        logger: Logger
+        logger: Logger, journalBytes: Int = StateLimits.journalBytes
     ) {
+        self.journalBytes = journalBytes
         (self.files, self.boot, self.loop, self.logger) = (files, boot, loop, logger)
         nextNumber = state.nextSegment
         closed = state.segments
@@ -114,9 +116,9 @@ final class StateStore {
         writer?.append(.unrecorded, sequence: sequence, epoch: index.epoch, clock: index.clock)
     }
 
-    /// That others may see a container's items now.
-    func appendAccessChange(_ index: MetadataIndex, sequence: UInt64) {
-        writer?.append(.accessChanged, sequence: sequence, epoch: index.epoch)
+    /// That others may see a container's items now, and whom the directories let pass since.
+    func appendAccessChange(_ index: MetadataIndex, sequence: UInt64, passage: [UInt8]) {
+        writer?.append(.accessChanged, sequence: sequence, epoch: index.epoch, note: passage)
     }
 
     /// That a container is gone; what was saved of it goes.
@@ -237,7 +239,7 @@ final class StateStore {
     /// Lets go of the oldest segments beyond what is kept, but of none from `needed` on.
     func prune(needed: UInt64) {
         var total = closed.reduce(0) { $0 + $1.byteCount }
-        while let first = closed.first, first.number < needed, total > StateLimits.journalBytes {
+        while let first = closed.first, first.number < needed, total > journalBytes {
             files.remove(first.name)
             closed.removeFirst()
             total -= first.byteCount

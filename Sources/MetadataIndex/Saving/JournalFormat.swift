@@ -104,7 +104,7 @@ package struct JournalRecord {
         case floor = 4
         /// The daemon ended, and this is the last record.
         case ended = 5
-        /// Who may see what of a container changed, with no change of a row.
+        /// Who may see what of a container changed, with no change of a row; the note says to what.
         case accessChanged = 6
     }
 
@@ -116,4 +116,7 @@ package struct JournalRecord {
     /// The index's clock after it; of `floor` the generation.
     package let clock: UInt64
     let body: UnsafeRawBufferPointer
+
+    /// What the daemon wrote with a record that has no rows; the reader's bytes are copied.
+    package var note: [UInt8] { kind == .changes ? [] : Array(body) }
 }

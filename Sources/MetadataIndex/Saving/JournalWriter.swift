@@ -22,8 +22,11 @@ package struct JournalWriter {
     }
 
     /// A record without rows. `clock` is the index's, or of ``JournalRecord/Kind/floor`` the generation.
-    package mutating func append(_ kind: JournalRecord.Kind, sequence: UInt64, epoch: UInt64 = 0, clock: UInt64 = 0) {
+    package mutating func append(
+        _ kind: JournalRecord.Kind, sequence: UInt64, epoch: UInt64 = 0, clock: UInt64 = 0, note: [UInt8] = []
+    ) {
         let start = begin(kind, sequence, epoch, clock)
+        bytes += note
         end(start)
     }
 

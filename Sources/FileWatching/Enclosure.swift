@@ -1,0 +1,39 @@
+// A container within another one.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+
+/// A container's directory lies in another container. It is one of its own only while a file system is mounted on it, or
+/// on a directory on the way to it from the other: else all that is in it is the other's.
+package struct Enclosure: Sendable, Hashable {
+    /// The absolute paths of the directories below the other container's own, down to this one's; symlinks followed.
+    package var directories: [String]
+    /// What is said of the container while nothing is mounted there.
+    package var reason: String
+
+    package init(directories: [String], reason: String) {
+        self.directories = directories
+        self.reason = reason
+    }
+}
+
+extension TreeWatcher {
+    /// A container came to lie in another one, or does no longer.
+    package func setEnclosure(_ number: UInt32, to enclosure: Enclosure?) {
+        guard let container = containers[number], container.enclosure != enclosure else { return }
+        container.enclosure = enclosure
+        suspects.insert(number)
+    }
+
+    /// Whether a container's directory belongs to the container that it lies in.
+    func isEnclosed(_ container: WatchedContainer, isMountRoot: Bool) -> Bool {
+        guard let enclosure = container.enclosure, !isMountRoot else { return false }
+        return !enclosure.directories.contains { path in
+            guard let number = try? kernel.openDirectory(at: path.utf8CString.map { $0 }, access: .path) else {
+                return false
+            }
+            defer { kernel.close(number) }
+            return (try? kernel.status(of: "", in: number))?.isMountRoot == true
+        }
+    }
+}
