@@ -80,7 +80,7 @@ final class DaemonCore {
     ) throws(ConfigurationError) -> (DaemonConfiguration, [ContainerConfiguration]) {
         let configuration = try options.configuration(toleratingOverlaps: true)
         for error in configuration.leftOut {
-            logger.error("\(error); it is left out", metadata: ["message-id": "container-left-out"])
+            logger.error("\(error); it is left out", metadata: ["message-id": "container-unavailable"])
         }
         var containers = configuration.containers
         for container in try runtime.load() {
