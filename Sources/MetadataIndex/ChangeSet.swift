@@ -25,6 +25,8 @@ package struct ChangeSet: Sendable {
     var formers = FormerStore()
     /// The places in `changes` by row, open addressing by powers of two; `UInt32.max` where empty. Empty for small sets.
     private var table: [UInt32] = []
+    /// Many rows that were added at once, ascending, which are not in `table`.
+    private var run: RankedRows?
 
     /// Nothing changed.
     package init() {}
@@ -46,7 +48,7 @@ package struct ChangeSet: Sendable {
     package func index(of row: Row) -> Int? { find(row.number) }
 
     /// Bytes held.
-    var byteCount: Int { changes.capacity * 8 + table.capacity * 4 + formers.byteCount }
+    var byteCount: Int { changes.capacity * 8 + table.capacity * 4 + formers.byteCount + (run?.byteCount ?? 0) }
 }
 
 // MARK: Former states
@@ -131,6 +133,7 @@ extension ChangeSet {
 
     @inline(__always)
     func find(_ row: UInt32) -> Int? {
+        if let place = run?.place(row) { return place }
         if table.isEmpty { return changes.firstIndex { $0.row == row } }
         let mask = table.count - 1
         var place = ChangeSet.place(row, mask)
@@ -146,26 +149,29 @@ extension ChangeSet {
     mutating func append(_ row: UInt32, former: UInt32) {
         changes.append(Change(row: row, former: former))
         if changes.count <= ChangeSet.scanned { return }
-        if changes.count * 2 > table.count {
-            buildTable(room: changes.count * 2)
+        let filed = changes.count - (run?.count ?? 0)
+        if filed * 2 > table.count {
+            buildTable(room: filed * 2)
         } else {
-            fileLast()
+            file(changes.count - 1, table.count - 1)
         }
     }
 
     /// Adds many rows that are not in the set and have their former states in one place.
     mutating func append(_ rows: borrowing RowBits, former: UInt32) {
-        let total = changes.count + rows.count
+        let start = changes.count
+        let total = start + rows.count
         changes.reserveCapacity(total)
         rows.forEach { changes.append(Change(row: $0, former: former)) }
-        buildTable(room: total + total / 4)
+        if run == nil { run = RankedRows(copy rows, start: start) }
+        buildTable(room: total - (run?.count ?? 0))
     }
 
-    private mutating func fileLast() {
-        let mask = table.count - 1
-        var place = ChangeSet.place(changes[changes.count - 1].row, mask)
+    @inline(__always)
+    private mutating func file(_ index: Int, _ mask: Int) {
+        var place = ChangeSet.place(changes[index].row, mask)
         while table[place] != .max { place = (place + 1) & mask }
-        table[place] = UInt32(changes.count - 1)
+        table[place] = UInt32(index)
     }
 
     private mutating func buildTable(room: Int) {
@@ -175,11 +181,9 @@ extension ChangeSet {
         while capacity < room * 2 { capacity *= 2 }
         table = [UInt32](repeating: .max, count: capacity)
         let mask = capacity - 1
-        for (index, change) in changes.enumerated() {
-            var place = ChangeSet.place(change.row, mask)
-            while table[place] != .max { place = (place + 1) & mask }
-            table[place] = UInt32(index)
-        }
+        let start = run?.start ?? changes.count
+        for index in 0..<start { file(index, mask) }
+        for index in start + (run?.count ?? 0)..<changes.count { file(index, mask) }
     }
 
     /// Drops the changes for which `isVoid` holds.
@@ -187,11 +191,21 @@ extension ChangeSet {
         let before = changes.count
         let void = changes.contains(where: isVoid)
         guard void else { return }
+        if let run {
+            // The run's rows stay together, in their order.
+            var (bits, start) = (run.rows, run.start)
+            for (index, change) in changes.enumerated() where isVoid(change) {
+                if index < run.start { start -= 1 }
+                if index >= run.start, index < run.start + run.count { bits.remove(change.row) }
+            }
+            let rest = RankedRows(bits, start: start)
+            self.run = rest.count > 0 ? rest : nil
+        }
         changes.removeAll(where: isVoid)
         if changes.isEmpty {
             self = ChangeSet()
         } else if changes.count != before {
-            buildTable(room: changes.count)
+            buildTable(room: changes.count - (run?.count ?? 0))
         }
     }
 }

@@ -3,7 +3,7 @@
 
 /// A bit for each row of an index: 64 words a block, 128 KiB for a million rows, so it stays in the cache where the rows
 /// do not.
-struct RowBits {
+struct RowBits: Sendable {
     private(set) var words: [UInt64]
 
     init(blocks: Int) { words = [UInt64](repeating: 0, count: blocks * Block.words) }

@@ -263,6 +263,7 @@ private final class World {
         let users: [UInt32?] = [nil] + NaiveTree.viewers
         let world = World(rowLimit: seed % 3 == 0 ? 3 : 4_096, walkLimit: seed % 2 == 0 ? 2 : 4_096)
         let size = generator.pick([6, 20, 60])
+        world.tree = NaiveTree(isSwept: seed % 4 == 1)
         for _ in 0..<size * 2 { try world.tree.randomChange(&generator, size: size) }
         world.process()
         let asked: [AttributeSet] = [[], [.name], [.path], [.depth], [.scope], [.tags, .path], [.name, .path, .kind]]

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
-import MetadataIndex
+
+@testable import MetadataIndex
 
 /// A generator whose runs can be repeated: SplitMix64.
 struct SeededGenerator: RandomNumberGenerator {
@@ -54,7 +55,11 @@ struct NaiveTree {
     private var next = 0
     let index: MetadataIndex
 
-    init() { index = MetadataIndex(root: NaiveTree.status(.directory)) }
+    /// With `isSwept`, whatever goes with something below goes from the index in sweeps.
+    init(isSwept: Bool = false) {
+        index = MetadataIndex(root: NaiveTree.status(.directory))
+        if isSwept { index.storage.smallestSweep = 1 }
+    }
 
     static func status(_ kind: FileKind, size: Int64 = 0) -> FileStatus {
         FileStatus(
