@@ -6,7 +6,7 @@ import Metadata
 /// Row by row, a removal is some fifteen misses of the cache: 0.7 µs a row, so a tree of a million rows held everybody
 /// else for the better part of a second. A subtree that is a fair part of the index goes in sweeps over the columns and the
 /// tables instead, in the order of memory; and its former states are not copied: the open set holds the blocks as they were,
-/// and the index goes on with others, as it does beside a snapshot: a seventh of the time.
+/// and the index goes on with others, as it does beside a snapshot. Some 45 ms of the processor for a million rows.
 extension IndexStorage {
     /// A subtree with fewer rows goes row by row, in a large index also one that is less than a 64th of it: about where both
     /// take as long.

