@@ -207,6 +207,31 @@ import Varlink
         }
     }
 
+    /// What is known from before is being compared when the daemon is ready: who asks waits for that, and is never told that
+    /// there is nothing.
+    @Test func afterARestartACallerIsAnsweredInFull() async throws {
+        let directory = try TemporaryDirectory()
+        chmod(directory.path, 0o755)
+        mkdir(directory.path + "/tree", 0o755)
+        for number in 0..<500 { mkdir(directory.path + "/tree/d\(number)", 0o755) }
+        try directory.write("x", to: "tree/d1/file")
+        let tree = directory.path + "/tree"
+        for run in 0..<3 {
+            try await DaemonFixture.run(containers: ["tree": tree], directory: directory, isSystem: true) { daemon in
+                chmod(daemon.socket, 0o666)
+                let user = Self.users[0]
+                let found = try await daemon.call(
+                    QueryInterface.Find.self, .init(predicate: "name == 'file'", attributes: ["name"]), as: user)
+                #expect(found.items.compactMap(\.name) == ["file"], "run \(run)")
+                let scoped = try await daemon.call(
+                    QueryInterface.Count.self, .init(predicate: "", scopes: ["tree"]), as: user)
+                #expect(scoped.count == 501 && scoped.inexact == nil)
+                // The next run finds what this one has saved.
+                while try await daemon.call(ServiceInterface.Status.self, .init()).snapshotTime == nil {}
+            }
+        }
+    }
+
     @Test func aUsersOwnDaemonTellsNobodyApart() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)

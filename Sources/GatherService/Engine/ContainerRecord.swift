@@ -35,6 +35,10 @@ final class ContainerRecord {
     var wasVerified = false
     /// What a viewer saw last, at a clock of the index.
     var lastCensus: (viewer: Viewer, clock: UInt64, census: Census)?
+    /// Errands of live queries that came back while changes were held (``IndexTree/Entry/isHeld``).
+    var errandsBack: [LiveErrand] = []
+    /// Whether it has changed meanwhile who may see what.
+    var owesLook = false
     /// Whether a comparison is under way since the index refused a change.
     var isMending = false
     /// Directories that could not be read and were named in the log; the rest is counted only.

@@ -87,8 +87,17 @@ extension Engine {
     }
 
     private func lookAgain(at record: ContainerRecord) {
-        for subscription in subscriptions.values { subscription.accessChanged(record) }
+        lookAnew(at: record)
         for listener in stateListeners.values { listener() }
+    }
+
+    /// Brings live queries to what their callers see of a container now; where its changes are held, when they are not any
+    /// more: until then the queries do not know the rows that the index has.
+    func lookAnew(at record: ContainerRecord) {
+        record.owesLook = record.entry.isHeld
+        if record.owesLook { return }
+        for subscription in subscriptions.values { subscription.accessChanged(record) }
+        runErrands(of: record)
     }
 
     // MARK: Counting

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
+import LiveQueries
 import Logging
 import MetadataIndex
 import NIOCore
@@ -82,6 +83,8 @@ extension Engine {
             watcher.setEnclosure(other.number, to: enclosure(of: other))
         }
         noteRemoval(of: record)
+        record.registry.stopClock()
+        finishErrandsBack(of: record)
         for subscription in subscriptions.values { subscription.containerRemoved(record) }
         for listener in stateListeners.values { listener() }
         logger.info(

@@ -21,24 +21,46 @@ extension Engine {
             // Those that may take long for each row have a thread of their own.
             let pool = errand.isCostly ? workload.costlyPool : pool
             pool.runIfActive(eventLoop: loop) { errand.run() }.assumeIsolated().whenSuccess {
-                // What changed meanwhile belongs to those who were away too.
-                self.absorb(record)
-                self.stirOwners(of: record.registry.finish(errand, in: record.index))
-                self.followClock()
-                self.resumeFlushes()
-                // Delivers; whoever has more to catch up with goes on afterwards.
-                self.turn()
-                self.absorb(record)
-                record.registry.goOn(after: errand, in: record.index)
-                self.runErrands(of: record)
+                self.finish(errand, of: record)
             }
+        }
+    }
+
+    private func finish(_ errand: LiveErrand, of record: ContainerRecord) {
+        // What changed meanwhile belongs to those who were away too, and may have to wait until it is verified.
+        guard !isHeld(record) else { return record.errandsBack.append(errand) }
+        absorb(record)
+        stirOwners(of: record.registry.finish(errand, in: record.index))
+        followClock()
+        resumeFlushes()
+        // Delivers; whoever has more to catch up with goes on afterwards.
+        turn()
+        guard !isHeld(record) else {
+            // The container was lost and found in that very turn.
+            return record.errandsBack.append(errand)
+        }
+        absorb(record)
+        stirOwners(of: record.registry.goOn(after: errand, in: record.index))
+        runErrands(of: record)
+        resumeFlushes()
+        if !stirred.isEmpty { turn() }
+    }
+
+    /// Lets errands end that came back while the container's changes were held.
+    func finishErrandsBack(of record: ContainerRecord) {
+        if record.errandsBack.isEmpty { return }
+        let bound = NIOLoopBound((self, record, record.errandsBack), eventLoop: loop)
+        record.errandsBack = []
+        loop.execute {
+            let (engine, record, errands) = bound.value
+            for errand in errands { engine.finish(errand, of: record) }
         }
     }
 
     /// Calls `completion`, on the loop, once these subscriptions can tell what happened until now: at once where nothing of
     /// it is being worked out elsewhere.
     func whenCaughtUp(_ subscriptions: [Subscription], _ completion: @escaping () -> Void) {
-        let behind = subscriptions.flatMap(\.queriesBehind)
+        let behind = subscriptions.flatMap(\.queriesBehind).filter { !$0.query.isCaughtUp(with: $0.clock) }
         if behind.isEmpty { return completion() }
         flushes.append((behind, completion))
     }

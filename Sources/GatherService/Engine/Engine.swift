@@ -199,8 +199,12 @@ final class Engine {
 
     /// Takes the change sets of all indexes, and files them with the live queries that they touch.
     private func absorb() {
-        for record in containers where record.index.hasChanges && !isHeld(record) { take(record) }
+        for record in containers where !isHeld(record) && record.index.hasChanges { take(record) }
         store.commit()
+        for record in containers where !record.entry.isHeld {
+            finishErrandsBack(of: record)
+            if record.owesLook { lookAnew(at: record) }
+        }
         for (container, error) in tree.takeRefusals() {
             guard let record = self.container(number: container) else { continue }
             // One comparison for all that was refused until then: what is refused again then would be for ever.
@@ -223,7 +227,7 @@ final class Engine {
     }
 
     /// Whether a container's changes wait until it is verified.
-    private func isHeld(_ record: ContainerRecord) -> Bool {
+    func isHeld(_ record: ContainerRecord) -> Bool {
         guard record.entry.isHeld else { return false }
         record.entry.isHeld = state(of: record).isSettling
         return record.entry.isHeld

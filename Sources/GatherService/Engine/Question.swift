@@ -28,6 +28,10 @@ struct Question: Sendable {
         caller: Credentials?
     ) throws(QueryError) {
         self.caller = caller
+        // Before they are sorted: a request has room for a hundred thousand.
+        guard scopes?.count ?? 0 <= Limits.scopes else {
+            throw .limitExceeded(limit: "scopes", value: Int64(Limits.scopes))
+        }
         predicate = try Question.parse(text)
         scopeTexts = scopes
         attributes = try names.map(Question.attributes) ?? AttributeSet(QueryInterface.defaultAttributes)

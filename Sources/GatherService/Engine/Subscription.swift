@@ -154,7 +154,7 @@ final class Subscription {
                 let scoped = engine.scopes(of: question.scopeTexts, in: record)
             else { return nil }
             if question.readsTags { engine.fillTags(record) }
-            engine.absorb(record)
+            if !engine.isHeld(record) { engine.absorb(record) }
             return scoped
         }
     }
@@ -284,7 +284,12 @@ final class Subscription {
         if count > engine.limits.pendingItems {
             failBehind("pendingItems", engine.limits.pendingItems)
         } else if engine.pendingItems > engine.limits.pendingItemsInAll {
-            let most = engine.subscriptions.values.max { $0.pendingItems < $1.pendingItems }
+            // Of the user who is behind most, the one that is: many that are a little behind do not end another's.
+            var ofUser: [UInt32: Int] = [:]
+            for other in engine.subscriptions.values { ofUser[other.peer.userID, default: 0] += other.pendingItems }
+            let user = ofUser.max { $0.value < $1.value }?.key
+            let most = engine.subscriptions.values.filter { $0.peer.userID == user }
+                .max { $0.pendingItems < $1.pendingItems }
             most?.failBehind("pendingItemsInAll", engine.limits.pendingItemsInAll)
         }
     }
@@ -331,6 +336,7 @@ final class Subscription {
                 engine.stir(self)
             }
         }
+        notePending()
     }
 
     // MARK: Going on

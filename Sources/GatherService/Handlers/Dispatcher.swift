@@ -22,6 +22,8 @@ final class Dispatcher: VarlinkHandler {
                 // A question whose answer goes nowhere costs nothing: such calls do not hold their connection back.
                 if call.isOneway { return }
                 try query.handle(call)
+            } else if call.isOneway, Dispatcher.onlyTell.contains(call.method) {
+                return
             } else if call.method.hasPrefix(ContainerInterface.name + ".") {
                 try container.handle(call)
             } else {
@@ -31,6 +33,12 @@ final class Dispatcher: VarlinkHandler {
             call.fail(Dispatcher.varlinkError(error))
         }
     }
+
+    /// Methods beside the questions that do nothing but answer, for some callers at the cost of a scan.
+    private static let onlyTell: Set<String> = [
+        ContainerInterface.List.name, ContainerInterface.Get.name, ContainerInterface.Monitor.name,
+        ServiceInterface.Status.name,
+    ]
 
     /// The error in its form on the wire.
     static func varlinkError(_ error: any Error) -> VarlinkError {

@@ -55,7 +55,9 @@ extension ChangePass {
         guard let query = queries[number] else { return }
         // Neighbours mostly share their directory.
         var last: (parent: Row, above: SubtreeChange?)?
-        for row in query.plan.selectTolerantly(in: current).selection {
+        let selection = query.plan.selectTolerantly(in: current, guard: query.scanGuard).selection
+        if let scanGuard = query.scanGuard, scanGuard.ended != .going { query.isOverworked = true }
+        for row in selection {
             let parent = current.parent(of: row)
             if last?.parent != parent { last = (parent, subtrees.lowest(above: parent, in: current)) }
             guard let subtree = last?.above, subtree.difference.concerns(query), changes.index(of: row) == nil,

@@ -14,15 +14,36 @@ package final class LiveErrand: Sendable {
     /// One query that is away.
     struct Part: Sendable {
         var plan: QueryPlan
+        /// What it goes on with in the end, where that is another plan.
+        var nextPlan: QueryPlan?
         let attributes: AttributeSet
         var answer: LiveAnswer
+        /// Whether ``plan`` is what was ``nextPlan``.
+        var isReplanned = false
+        /// Whether its tests took more than they may: the answer is of no use.
+        var isOverworked = false
+
+        init(plan: QueryPlan, nextPlan: QueryPlan?, attributes: AttributeSet, answer: consuming LiveAnswer) {
+            self.plan = plan
+            self.nextPlan = nextPlan
+            self.attributes = attributes
+            self.answer = answer
+        }
     }
+
+    /// What the costly tests of one user may take in one errand: those that are quick are free, as on the event loop.
+    private static let allowance = WorkMeter.Allowance(
+        free: 5_000, most: 10_000_000, capacity: 10_000_000_000, perSecond: 0)
+    /// How long one such errand may scan, in nanoseconds.
+    private static let scanTime: UInt64 = 10_000_000_000
 
     /// Its number in the registry.
     let number: Int
     let former: FormerView
     /// Whether one of its queries may take long for each row.
     package let isCostly: Bool
+    /// Whether what its costly tests take is bounded.
+    private let isMeasured: Bool
     private let isCounted: Bool
     private let walkLimit: Int
     /// Where the queries are to be brought to it: the moment.
@@ -30,9 +51,13 @@ package final class LiveErrand: Sendable {
     /// Taken by ``run()`` on one thread, and by the registry when that is done: never by two at once.
     private let parts: Mutex<[Part]>
 
-    init(_ number: Int, _ former: FormerView, _ parts: [Part], isCounted: Bool, moment: Timestamp?, walkLimit: Int) {
+    init(
+        _ number: Int, _ former: FormerView, _ parts: [Part], isMeasured: Bool, isCounted: Bool, moment: Timestamp?,
+        walkLimit: Int
+    ) {
         self.number = number
         self.former = former
+        self.isMeasured = isMeasured
         isCostly = parts.contains { $0.plan.isCostly }
         self.parts = Mutex(parts)
         self.isCounted = isCounted
@@ -42,6 +67,8 @@ package final class LiveErrand: Sendable {
 
     /// Does the work, once, on any thread. Complexity: O(rows that changed and rows below directories that did).
     package func run() {
+        let meter = isMeasured ? WorkMeter(LiveErrand.allowance, onOverwork: { _ in }) : nil
+        let scanGuard = isMeasured ? ScanGuard(nanoseconds: LiveErrand.scanTime) : nil
         parts.withLock { parts in
             var queries: [LiveQuery?] = []
             var still = QueryFiling()
@@ -49,7 +76,8 @@ package final class LiveErrand: Sendable {
             var causes: SubtreeChange.Causes = []
             for number in parts.indices {
                 let plan = parts[number].plan
-                let query = LiveQuery(plan, attributes: parts[number].attributes, number: number)
+                let query = LiveQuery(plan, attributes: parts[number].attributes, number: number, meter: meter)
+                query.scanGuard = scanGuard
                 // Taken out, so that it is held once and changed where it stands.
                 var answer = LiveAnswer()
                 swap(&answer, &parts[number].answer)
@@ -69,6 +97,11 @@ package final class LiveErrand: Sendable {
             for (number, query) in queries.enumerated() {
                 guard let query else { continue }
                 if let moment { query.advanceByScan(to: moment, in: former.current) }
+                if let nextPlan = parts[number].nextPlan {
+                    _ = query.goOn(with: nextPlan, in: former.current)
+                    parts[number].isReplanned = true
+                }
+                parts[number].isOverworked = query.isOverworked
                 parts[number].plan = query.plan
                 parts[number].answer = query.surrender()
             }

@@ -32,8 +32,11 @@ package final class LiveQuery {
     let meter: WorkMeter?
     /// Its place in the registry, nil after it was removed.
     var number: Int?
-    /// What it goes on with when its answer is back, where that is known already.
+    /// What it goes on with when its answer is back, where that is known already: a plan for a viewer who sees more or less
+    /// than before. Nothing is taken by the old plan meanwhile.
     var nextPlan: QueryPlan?
+    /// What ends its scans, where they are bounded.
+    var scanGuard: ScanGuard?
     /// The errand that its answer is away with.
     var absence: Int?
     /// What the answer is as of, where it came back and is about to leave again; nil where it is the index as it is.
@@ -67,7 +70,7 @@ package final class LiveQuery {
     /// Whether the first results, or their number where they are not wanted, are known.
     package var isGathered: Bool { answer.isGathered }
     /// Whether it is behind: what there is to take is not all that there is to tell.
-    package var isAway: Bool { absence != nil || waitsForClock }
+    package var isAway: Bool { absence != nil || waitsForClock || nextPlan != nil }
 
     /// Whether it was brought all changes up to a clock of the index, so that they can be taken if they are not told yet.
     package func isCaughtUp(with clock: UInt64) -> Bool { absence == nil || broughtClock >= clock }
@@ -103,7 +106,7 @@ package final class LiveQuery {
     }
 
     /// How many of the first results were not taken yet; those that changed meanwhile are pending items instead.
-    package var firstCount: Int { answer.first.count }
+    package var firstCount: Int { nextPlan == nil ? answer.first.count : 0 }
 
     /// Takes some of the first results, in the order of rows. All of them match now.
     package func takeFirst(limit: Int) -> [Row] { answer.takeFirst(limit: limit) }
@@ -114,7 +117,7 @@ package final class LiveQuery {
     package var pendingCount: Int { answer.pending.count }
 
     /// Whether the first results are gathered and taken, and something is pending that can be taken.
-    package var hasPending: Bool { answer.hasPending }
+    package var hasPending: Bool { nextPlan == nil && answer.hasPending }
 
     /// Takes up to `limit` pending items, those first that changed first. To be called in a turn in which all changes of
     /// the index were processed, so that the rows that it names are those of its items.
@@ -254,6 +257,14 @@ extension LiveQuery {
     }
 
     private func holds(_ plan: QueryPlan, _ row: Row, _ snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Bool {
+        guard let meter else { return test(plan, row, snapshot, &place) }
+        let start = MonotonicTime.now
+        guard meter.admits(self, at: start) else { return false }
+        defer { meter.charge(self, from: start, to: MonotonicTime.now) }
+        return test(plan, row, snapshot, &place)
+    }
+
+    private func test(_ plan: QueryPlan, _ row: Row, _ snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Bool {
         do throws(EvaluationError) {
             return try plan.matches(row, in: snapshot, at: &place)
         } catch {
@@ -270,19 +281,36 @@ extension LiveQuery {
         }
     }
 
+    /// Goes on with a plan for another viewer. Returns whether that makes a difference. Complexity: O(rows).
+    func goOn(with plan: QueryPlan, in snapshot: IndexSnapshot) -> Bool {
+        defer { forgetMoments() }
+        return compare(with: plan, in: snapshot)
+    }
+
+    /// Goes on with another plan; what matches by one and not by the other becomes pending.
+    private func compare(with plan: QueryPlan, in snapshot: IndexSnapshot) -> Bool {
+        let before = self.plan.selectTolerantly(in: snapshot, guard: scanGuard).selection
+        let (after, errors) = plan.selectTolerantly(in: snapshot, guard: scanGuard)
+        if let first = errors.first { note(first) }
+        self.plan = plan
+        if let scanGuard, scanGuard.ended != .going {
+            isOverworked = true
+            return false
+        }
+        let difference = before.symmetricDifference(after)
+        for row in difference {
+            guard let item = snapshot.identifier(of: row) else { continue }
+            record(item, matched: before.contains(row), matches: after.contains(row), in: snapshot)
+        }
+        return !difference.isEmpty
+    }
+
     /// The same by scans, wherever the former moment lies: also back, and past what is known. Complexity: O(rows).
     func advanceByScan(to now: Timestamp, in snapshot: IndexSnapshot) {
         guard let clock = plan.clock else { return }
         let plan = plan.at(now)
         if clock.isOpaque {
-            let before = self.plan.selectTolerantly(in: snapshot).selection
-            let (after, errors) = plan.selectTolerantly(in: snapshot)
-            if let first = errors.first { note(first) }
-            self.plan = plan
-            for row in before.symmetricDifference(after) {
-                guard let item = snapshot.identifier(of: row) else { continue }
-                record(item, matched: before.contains(row), matches: after.contains(row), in: snapshot)
-            }
+            _ = compare(with: plan, in: snapshot)
             return
         }
         let crossing = self.plan.select(clock.crossing(self.plan.environment.now, now), in: snapshot)

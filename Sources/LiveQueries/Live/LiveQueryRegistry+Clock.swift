@@ -97,8 +97,13 @@ extension LiveQueryRegistry {
             // A change set may have taken some away meanwhile, or their subscribers left.
             let present = leaving.filter { $0.number != nil && $0.absence == nil }
             if present.isEmpty { continue }
-            clock.errandsOut += 1
-            send(present, none.formerView(in: index.snapshot()), moment: now)
+            clock.errandsOut += send(present, none.formerView(in: index.snapshot()), moment: now)
         }
+    }
+
+    /// Nobody tells the time any more, as when the container is removed: no query waits for that.
+    package func stopClock() {
+        for query in clock.waiting { query.waitsForClock = false }
+        clock.waiting = []
     }
 }

@@ -77,13 +77,7 @@ package final class LiveQueryRegistry {
 
     /// Goes on with a plan for another moment; what it demands may be something else then.
     private func adopt(_ plan: QueryPlan, _ query: LiveQuery) {
-        guard let number = query.number, plan.clock?.isOpaque ?? false else {
-            query.plan = plan
-            return
-        }
-        unfile(query, number)
-        query.plan = plan
-        file(query, number)
+        if plan.clock?.isOpaque ?? false { refile(query, plan) } else { query.plan = plan }
     }
 
     private func unfile(_ query: LiveQuery, _ number: Int) {
@@ -123,7 +117,10 @@ package final class LiveQueryRegistry {
     package func resume(_ query: LiveQuery, from changes: ChangeSet, in index: MetadataIndex) {
         let former = changes.formerView(in: index.snapshot())
         let subtrees = SubtreeChanges(former, causes: query.causes)
-        if isLong(former, subtrees) { return send([query], former, isCounted: false) }
+        if isLong(former, subtrees) {
+            send([query], former, isCounted: false)
+            return
+        }
         var filing = QueryFiling()
         filing.file(0, query.plan)
         let none = QueryFiling()
@@ -173,16 +170,40 @@ package final class LiveQueryRegistry {
 
     // MARK: Errands
 
-    /// Sends the answers of queries away.
-    func send(_ leaving: [LiveQuery], _ former: FormerView, isCounted: Bool = true, moment: Timestamp? = nil) {
-        if leaving.isEmpty { return }
-        let number = nextErrand
-        nextErrand += 1
-        let parts = leaving.map {
-            LiveErrand.Part(plan: $0.plan, attributes: $0.attributes, answer: $0.lend(to: number))
+    /// Sends the answers of queries away. Those whose costly tests are measured leave apart, the ones of each meter together:
+    /// nobody waits for the tests of another user. Returns how many errands that takes.
+    @discardableResult
+    func send(
+        _ leaving: [LiveQuery], _ former: FormerView, isCounted: Bool = true, moment: Timestamp? = nil
+    ) -> Int {
+        if leaving.isEmpty { return 0 }
+        var groups: [[LiveQuery]] = []
+        var groupOfMeter: [ObjectIdentifier?: Int] = [:]
+        for query in leaving {
+            let meter = query.meter.map { ObjectIdentifier($0) }
+            if let group = groupOfMeter[meter] {
+                groups[group].append(query)
+            } else {
+                groupOfMeter[meter] = groups.count
+                groups.append([query])
+            }
         }
-        absences[number] = Absence(queries: leaving)
-        errands.append(LiveErrand(number, former, parts, isCounted: isCounted, moment: moment, walkLimit: walkLimit))
+        for group in groups {
+            let number = nextErrand
+            nextErrand += 1
+            let parts = group.map { query in
+                defer { query.nextPlan = nil }
+                return LiveErrand.Part(
+                    plan: query.plan, nextPlan: query.nextPlan, attributes: query.attributes,
+                    answer: query.lend(to: number))
+            }
+            absences[number] = Absence(queries: group)
+            errands.append(
+                LiveErrand(
+                    number, former, parts, isMeasured: group[0].meter != nil, isCounted: isCounted, moment: moment,
+                    walkLimit: walkLimit))
+        }
+        return groups.count
     }
 
     /// The errands that wait to be run: to be asked for whenever something else here was called.
@@ -197,12 +218,19 @@ package final class LiveQueryRegistry {
     /// catch up with, they are behind still, and what they have can be taken in this turn, until ``goOn(after:in:)``.
     package func finish(_ errand: LiveErrand, in index: MetadataIndex) -> [LiveQuery] {
         guard let absence = absences[errand.number] else { return [] }
-        for (part, query) in zip(errand.takeParts(), absence.queries) {
+        let parts = errand.takeParts()
+        for (part, query) in zip(parts, absence.queries) {
             query.takeBack(part.answer, as: errand.former.current)
-            if errand.moment != nil { adopt(part.plan, query) }
-            if let plan = query.nextPlan { replacePlan(of: query, by: plan, in: errand.former.current) }
+            if part.isOverworked { query.isOverworked = true }
+            if part.isReplanned {
+                refile(query, part.plan)
+                query.scheduled = nil
+            } else if errand.moment != nil {
+                adopt(part.plan, query)
+            }
         }
-        if errand.moment != nil { clock.errandsOut -= 1 }
+        // It may be told twice that an errand is over.
+        if errand.moment != nil, !parts.isEmpty { clock.errandsOut -= 1 }
         if let changes = absence.changes {
             let former = changes.formerView(in: index.snapshot())
             if isLong(former, SubtreeChanges(former, causes: causes)) { return absence.queries }
@@ -213,50 +241,67 @@ package final class LiveQueryRegistry {
 
     /// Lets the queries that an errand brought back leave again where they have more to catch up with. To be called after
     /// ``finish(_:in:)``, when their subscribers had a chance to take what there is: else a directory that is moved back and
-    /// forth could keep them away for ever. The index must have no changes that were not processed.
-    package func goOn(after errand: LiveErrand, in index: MetadataIndex) {
-        guard let absence = absences.removeValue(forKey: errand.number) else { return }
+    /// forth could keep them away for ever. The index must have no changes that were not processed. Returns the queries that
+    /// caught up: they may have more to tell than before, and their subscribers may be told a clock again.
+    @discardableResult
+    package func goOn(after errand: LiveErrand, in index: MetadataIndex) -> [LiveQuery] {
+        guard let absence = absences.removeValue(forKey: errand.number) else { return [] }
         if let changes = absence.changes { _ = bring(changes, index, absence: errand.number) }
-        for query in absence.queries where query.absence == errand.number {
+        let back = absence.queries.filter { $0.absence == errand.number }
+        for query in back {
             query.catchUp()
             schedule(query)
+            _ = adoptNextPlan(of: query, in: index)
         }
+        return back
     }
 
     // MARK: Viewers
 
     /// Goes on with a plan for a viewer who sees more or less of the container than before, since the container's own
     /// directory or one above it has other permissions: what matches by one plan and not by the other becomes pending.
-    /// Returns whether anything did; a query that is away does it when it is back. The index must have no changes that were
-    /// not processed. Complexity: O(rows).
+    /// Returns whether anything did; a query that is away does it when it is back, and where there is much to look at an
+    /// errand is made of it. Nothing is told by the plan before from here on. The index must have no changes that were not
+    /// processed.
     package func look(_ query: LiveQuery, by plan: QueryPlan, in index: MetadataIndex) -> Bool {
-        guard (query.nextPlan ?? query.plan).environment.viewer != plan.environment.viewer else { return false }
-        guard query.isAway else { return replacePlan(of: query, by: plan, in: index.snapshot()) }
+        // One that is out with its next plan comes back to it.
+        guard query.absence != nil || query.plan.environment.viewer != plan.environment.viewer else { return false }
         query.nextPlan = plan
-        return false
+        return query.absence == nil ? adoptNextPlan(of: query, in: index) : false
     }
 
-    @discardableResult
-    private func replacePlan(of query: LiveQuery, by plan: QueryPlan, in snapshot: IndexSnapshot) -> Bool {
+    /// How many rows are looked at twice on the event loop, for one query.
+    private static let rowsLookedAtOnLoop = 4_096
+
+    /// Goes on with the plan that waits for a query that is here. Returns whether anything became pending by that.
+    private func adoptNextPlan(of query: LiveQuery, in index: MetadataIndex) -> Bool {
+        guard let plan = query.nextPlan else { return false }
+        guard let number = query.number else {
+            query.nextPlan = nil
+            return false
+        }
+        let isShort =
+            index.count <= Self.rowsLookedAtOnLoop && !plan.isCostly && !query.plan.isCostly
+            || plan.matchesNothing && query.plan.matchesNothing
+        if !isShort, let none = index.changes(since: index.clock) {
+            send([query], none.formerView(in: index.snapshot()))
+            return false
+        }
         query.nextPlan = nil
-        guard let number = query.number else { return false }
-        let before = query.plan.selectTolerantly(in: snapshot).selection
-        let after = plan.selectTolerantly(in: snapshot).selection
+        unfile(query, number)
+        let hasNews = query.goOn(with: plan, in: index.snapshot())
+        file(query, number)
+        schedule(query)
+        return hasNews
+    }
+
+    private func refile(_ query: LiveQuery, _ plan: QueryPlan) {
+        guard let number = query.number else {
+            query.plan = plan
+            return
+        }
         unfile(query, number)
         query.plan = plan
         file(query, number)
-        query.forgetMoments()
-        schedule(query)
-        let difference = before.symmetricDifference(after)
-        for row in difference {
-            guard let item = snapshot.identifier(of: row) else { continue }
-            let matches = after.contains(row)
-            query.record(item, matched: !matches, matches: matches, isCounted: true, isMoved: false) {
-                var path: [UInt8] = []
-                snapshot.appendPath(of: row, to: &path)
-                return path
-            }
-        }
-        return !difference.isEmpty
     }
 }

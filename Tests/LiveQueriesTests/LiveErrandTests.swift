@@ -1,0 +1,127 @@
+// Errands: who leaves together, who hears of it when they are back, and what is told meanwhile.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import MetadataIndex
+import PredicateLanguage
+import Testing
+
+@testable import LiveQueries
+
+@Suite struct LiveErrandTests {
+    private let file = NaiveTree.status(.file)
+    private let directory = NaiveTree.status(.directory)
+
+    private func watch(
+        _ text: String, _ attributes: AttributeSet, viewer: Viewer? = nil, meter: WorkMeter? = nil,
+        _ tree: NaiveTree, _ registry: LiveQueryRegistry
+    ) throws -> LiveQuery {
+        let plan = try plan(text, viewer: viewer, tree)
+        let query = registry.add(plan, attributes: attributes, meter: meter)
+        query.gather(plan.selectTolerantly(in: tree.index.snapshot()).selection)
+        _ = query.takeFirst(limit: .max)
+        return query
+    }
+
+    private func plan(_ text: String, viewer: Viewer?, _ tree: NaiveTree) throws -> QueryPlan {
+        var environment = PlanEnvironment.test(tree.index)
+        environment.viewer = viewer
+        return QueryPlan(try Predicate(parsing: text, mode: .metadata), environment: environment)
+    }
+
+    /// Two were away together; a directory moved meanwhile, which is the business of one of them alone. The other has
+    /// something to tell when it caught up, and nothing else is going to happen.
+    @Test func whoCatchesUpAloneIsNamed() throws {
+        var tree = NaiveTree()
+        let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)
+        let top = try #require(try tree.insert("top", directory))
+        for number in 0..<5 { try tree.insert("below\(number)", in: top, file) }
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        let name = try watch("name BEGINSWITH 'f'", [.name], tree, registry)
+        let path = try watch("", [.path], tree, registry)
+        for number in 0..<5 { try tree.insert("f\(number)", file) }
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        let first = try #require(registry.takeErrands().first)
+        #expect(name.isAway && path.isAway)
+        try tree.move(top, to: nil, "other")
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        try tree.insert("f", file)
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        first.run()
+        _ = registry.finish(first, in: tree.index)
+        #expect(name.isAway && name.take(limit: .max, in: tree.index).count == 5)
+        let back = registry.goOn(after: first, in: tree.index)
+        #expect(back.contains { $0 === name } && !name.isAway && name.pendingCount == 1)
+        #expect(path.isAway && !back.contains { $0 === path })
+        let second = try #require(registry.takeErrands().first)
+        second.run()
+        _ = registry.finish(second, in: tree.index)
+        #expect(!path.isAway && path.count == 12)
+    }
+
+    /// A hostile expression must not keep the answers of others away.
+    @Test func costlyQueriesLeaveApart() throws {
+        var tree = NaiveTree()
+        let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)
+        let allowance = WorkMeter.Allowance(free: 1 << 40, most: 1, capacity: 1, perSecond: 1)
+        let meters = (0..<2).map { _ in WorkMeter(allowance, onOverwork: { _ in }) }
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        let plain = try watch("", [.name], meter: meters[0], tree, registry)
+        let costly = try meters.map { try watch("name MATCHES '.*1'", [.name], meter: $0, tree, registry) }
+        for number in 0..<5 { try tree.insert("f\(number)", file) }
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        let errands = registry.takeErrands()
+        #expect(errands.map(\.isCostly) == [false, true, true])
+        for errand in errands {
+            errand.run()
+            _ = registry.finish(errand, in: tree.index)
+        }
+        #expect(plain.count == 5 && costly.map(\.count) == [1, 1] && !costly.contains { $0.isAway })
+    }
+
+    /// What another viewer sees is looked for off the loop where that takes long; by the plan before nothing is told.
+    @Test func anotherViewerIsAnErrand() throws {
+        var tree = NaiveTree()
+        let registry = LiveQueryRegistry()
+        for number in 0..<5 { try tree.insert("f\(number)", file) }
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        let user = Credentials(user: 1, groups: [])
+        let root = FileAccess(mode: 0o755, owner: 0, group: 0, accessList: .none)
+        let sees = Viewer(user, above: [], root: root)
+        let text = "name MATCHES 'f.*'"
+        let query = try watch(text, [.name], viewer: sees, tree, registry)
+        #expect(query.count == 5)
+        func settle() {
+            for errand in registry.takeErrands() {
+                errand.run()
+                _ = registry.finish(errand, in: tree.index)
+                registry.goOn(after: errand, in: tree.index)
+            }
+        }
+        try tree.insert("f5", file)
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        #expect(query.hasPending)
+        let closed = try plan(text, viewer: Viewer(seeingNothing: user), tree)
+        #expect(!registry.look(query, by: closed, in: tree.index))
+        #expect(query.isAway && !query.hasPending && query.firstCount == 0)
+        // It is opened again before that is over.
+        let errands = registry.takeErrands()
+        #expect(!registry.look(query, by: try plan(text, viewer: sees, tree), in: tree.index))
+        for errand in errands {
+            errand.run()
+            _ = registry.finish(errand, in: tree.index)
+            #expect(!query.hasPending)
+            registry.goOn(after: errand, in: tree.index)
+        }
+        settle()
+        #expect(!query.isAway && query.count == 6)
+        let delta = query.take(limit: .max, in: tree.index)
+        #expect(delta.added.count == 1 && delta.removed.isEmpty)
+        _ = registry.look(query, by: closed, in: tree.index)
+        settle()
+        #expect(query.count == 0 && query.take(limit: .max, in: tree.index).removed.count == 6)
+        try tree.insert("f6", file)
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        #expect(query.count == 0 && !query.hasPending)
+    }
+}
