@@ -3,14 +3,11 @@
 
 import json
 import os
-import re
-import signal
 import socket
 import subprocess
 import time
 
-# How long the daemon may take for anything, in seconds, before the run fails.
-PATIENCE = 600
+from measured import PATIENCE, MeasuredProcess, MessageReader
 
 
 class Connection:
@@ -20,7 +17,7 @@ class Connection:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(PATIENCE)
         self.socket.connect(path)
-        self.received = b""
+        self.messages = MessageReader(self.socket, b"\0", "gatherd")
 
     def close(self):
         self.socket.close()
@@ -32,19 +29,13 @@ class Connection:
         self.socket.sendall(json.dumps(call).encode() + b"\0")
 
     def receive(self):
-        while b"\0" not in self.received:
-            data = self.socket.recv(1 << 16)
-            if not data:
-                raise RuntimeError("gatherd closed the connection")
-            self.received += data
-        message, _, self.received = self.received.partition(b"\0")
-        reply = json.loads(message)
+        reply = json.loads(self.messages.next())
         if "error" in reply:
             raise RuntimeError(f"gatherd answers {reply['error']}: {reply.get('parameters')}")
         return reply.get("parameters", {})
 
 
-class Daemon:
+class Daemon(MeasuredProcess):
     """gatherd on some containers, with everything that it writes under `directory`."""
 
     def __init__(self, program, directory, containers):
@@ -56,10 +47,10 @@ class Daemon:
             arguments += ["--container", f"{identifier}={path}"]
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("GATHER", "XDG_"))}
         environment["XDG_CONFIG_HOME"] = directory
-        self.log = open(self.log_path, "wb")
+        log = open(self.log_path, "wb")
         self.started = time.monotonic()
-        self.process = subprocess.Popen(
-            arguments, env=environment, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        super().__init__(
+            subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log), log)
 
     def connect(self):
         """A connection as soon as the daemon takes one."""
@@ -104,11 +95,6 @@ class Daemon:
         connection.close()
         return answer
 
-    def proportional_bytes(self):
-        """Memory that is this process's own, with its share of what it shares (proc(5), smaps_rollup)."""
-        with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as file:
-            return int(re.search(r"^Pss: +(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
-
     def processor_seconds(self):
         """Time that its threads have run, to the nanosecond (proc(5), schedstat)."""
         total = 0
@@ -123,13 +109,3 @@ class Daemon:
     def said(self):
         with open(self.log_path, encoding="utf-8", errors="replace") as file:
             return file.read()[-4000:]
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        self.log.close()

@@ -3,28 +3,26 @@
 
 import json
 import os
-import re
 import socket
 import subprocess
 import time
 
-# How long it may take for anything, in seconds.
-PATIENCE = 600
+from measured import PATIENCE, MeasuredProcess, MessageReader
 
 
-class Watchman:
+class Watchman(MeasuredProcess):
     """A server of its own, apart from any that a user runs; everything that it writes lies under `directory`."""
 
     def __init__(self, directory):
         os.makedirs(directory, mode=0o700, exist_ok=True)
         self.path = os.path.join(directory, "sock")
-        self.log = open(os.path.join(directory, "output"), "wb")
-        self.process = subprocess.Popen(
+        log = open(os.path.join(directory, "output"), "wb")
+        super().__init__(subprocess.Popen(
             ["watchman", "--foreground", f"--sockname={self.path}", f"--pidfile={directory}/pid",
              f"--logfile={directory}/log", f"--statefile={directory}/state", "--no-save-state"],
-            stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
-        self.received = b""
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log), log)
         self.socket = self._connect()
+        self.messages = MessageReader(self.socket, b"\n", "watchman")
 
     def _connect(self):
         deadline = time.monotonic() + PATIENCE
@@ -42,13 +40,7 @@ class Watchman:
                 time.sleep(0.001)
 
     def receive(self):
-        while b"\n" not in self.received:
-            data = self.socket.recv(1 << 20)
-            if not data:
-                raise RuntimeError("watchman closed the connection")
-            self.received += data
-        message, _, self.received = self.received.partition(b"\n")
-        answer = json.loads(message)
+        answer = json.loads(self.messages.next())
         if "error" in answer:
             raise RuntimeError(f"watchman answers {answer['error']}")
         return answer
@@ -84,16 +76,6 @@ class Watchman:
                 if file["exists"]:
                     wanted.discard(os.path.basename(file["name"]))
 
-    def proportional_bytes(self):
-        with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as file:
-            return int(re.search(r"^Pss: +(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
-
     def stop(self):
         self.socket.close()
-        self.process.terminate()
-        try:
-            self.process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.log.close()
+        super().stop()

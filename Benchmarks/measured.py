@@ -1,0 +1,47 @@
+# What is measured of a daemon, whichever it is, and messages that a byte ends.
+# SPDX-License-Identifier: Apache-2.0
+
+import re
+import subprocess
+
+# How long a daemon may take for anything, in seconds, before the run fails.
+PATIENCE = 600
+
+
+class MessageReader:
+    """Takes the messages of a socket one by one, each without the byte that ends it."""
+
+    def __init__(self, socket, end, name):
+        self.socket, self.end, self.name = socket, end, name
+        self.received = b""
+
+    def next(self):
+        while self.end not in self.received:
+            data = self.socket.recv(1 << 20)
+            if not data:
+                raise RuntimeError(f"{self.name} closed the connection")
+            self.received += data
+        message, _, self.received = self.received.partition(self.end)
+        return message
+
+
+class MeasuredProcess:
+    """A daemon that runs, `process`, and the file `log` that it writes into."""
+
+    def __init__(self, process, log):
+        self.process, self.log = process, log
+
+    def proportional_bytes(self):
+        """Memory that is this process's own, with its share of what it shares (proc(5), smaps_rollup)."""
+        with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as file:
+            return int(re.search(r"^Pss: +(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.log.close()
