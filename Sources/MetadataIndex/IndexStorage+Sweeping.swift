@@ -15,23 +15,7 @@ extension IndexStorage {
     /// Whether so much lies below a row that sweeps are cheaper. Complexity: O(smallest sweep).
     func isSwept(below top: UInt32) -> Bool {
         let limit = max(smallestSweep, Int(slotCount) / 64)
-        var row = rows.firstChild(top)
-        var found = 0
-        while row != Row.none {
-            found += 1
-            if found >= limit { return true }
-            let child = rows.firstChild(row)
-            if child != Row.none {
-                row = child
-                continue
-            }
-            while rows.next(row) == Row.none {
-                row = rows.parent(row)
-                if row == top { return false }
-            }
-            row = rows.next(row)
-        }
-        return false
+        return rows.descendantCount(of: top, atMost: limit) >= limit
     }
 
     /// Removes all below a row, and the row itself, which then is in its parent's list no more, if `isTopGone`.

@@ -116,6 +116,26 @@ struct RowStore: Sendable {
         }
     }
 
+    /// How many rows lie below a row, at most `limit`. Complexity: O(limit).
+    func descendantCount(of top: UInt32, atMost limit: Int) -> Int {
+        var count = 0
+        var row = firstChild(top)
+        while row != Row.none, count < limit {
+            count += 1
+            let child = firstChild(row)
+            if child != Row.none {
+                row = child
+                continue
+            }
+            while next(row) == Row.none {
+                row = parent(row)
+                if row == top { return count }
+            }
+            row = next(row)
+        }
+        return count
+    }
+
     /// Calls `body` for all below `top`, a directory before what it holds, which is passed over where `body` says false.
     func forEachDescendant(_ top: UInt32, _ body: (Row) -> Bool) {
         var row = firstChild(top)
