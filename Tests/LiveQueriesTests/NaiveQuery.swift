@@ -6,10 +6,12 @@ import Metadata
 import MetadataIndex
 import PredicateLanguage
 
-struct TestAccounts: AccountNaming {
+final class TestAccounts: AccountNaming {
     func user(_ number: UInt32) -> [UInt8] {
         Array((number == 0 ? "root" : number == 1_000 ? "anna" : "\(number)").utf8)
     }
+    func knows(user number: UInt32) -> Bool { true }
+    func knows(group number: UInt32) -> Bool { true }
     func group(_ number: UInt32) -> [UInt8] {
         Array((number == 0 ? "root" : number == 100 ? "users" : "\(number)").utf8)
     }
@@ -78,6 +80,12 @@ struct NaiveQuery: Sendable {
         NaiveQuery(text: "scope == 'documents'") { $0.isInDocuments },
         NaiveQuery(text: "scope == 'data' AND name ENDSWITH 'g'") { !$0.isInDocuments && $0.name.hasSuffix("g") },
         NaiveQuery(text: "path BEGINSWITH '/srv/box/a/'") { $0.path.hasPrefix("a/") },
+        NaiveQuery(text: "path BEGINSWITH '/srv/box/a'") { $0.path.hasPrefix("a") },
+        NaiveQuery(text: "path == '/srv/box/a/b' OR name == 'c'") { $0.path == "a/b" || $0.name == "c" },
+        NaiveQuery(text: "path LIKE '/srv/box/a/b*' AND size >= 100") {
+            $0.path.hasPrefix("a/b") && $0.status.size >= 100
+        },
+        NaiveQuery(text: "path BEGINSWITH '/srv'") { _ in true },
         NaiveQuery(text: "path LIKE '*/sub/*'") { "/\($0.path)".contains("/sub/") },
         NaiveQuery(text: "path CONTAINS 'b' AND size == 0") {
             "/srv/box/\($0.path)".contains("b") && $0.status.size == 0

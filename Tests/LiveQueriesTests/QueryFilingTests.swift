@@ -10,11 +10,13 @@ import Testing
 
 @Suite struct QueryFilingTests {
     private static func candidates(
-        _ filing: QueryFiling, _ name: String, _ kind: FileKind = .file, _ path: String? = nil
+        _ filing: QueryFiling, _ name: String, _ kind: FileKind = .file, _ path: String? = nil,
+        row: Row = Row(4_000_000), parent: Row = .root
     ) -> [Int] {
         var found: [Int] = []
         Array(name.utf8).withUnsafeBytes {
-            filing.appendCandidates(name: $0, kind: kind, path: Array((path ?? name).utf8), to: &found)
+            filing.appendCandidates(
+                row: row, parent: parent, name: $0, kind: kind, path: Array((path ?? name).utf8), to: &found)
         }
         return found
     }
@@ -28,7 +30,24 @@ import Testing
         var filing = QueryFiling()
         var plans: [Int: QueryPlan] = [:]
         for number in 0..<300 {
-            let naive = generator.pick(NaiveQuery.all)
+            let view = generator.pick(Array(tree.views))
+            func text(_ identifier: ItemIdentifier?) -> String {
+                guard let identifier else { return "nobody" }
+                var text: [UInt8] = []
+                identifier.appendText(epoch: tree.index.epoch, to: &text)
+                return String(decoding: text, as: UTF8.self)
+            }
+            // Those that name an item, a directory or a place are made for the tree.
+            let made = [
+                "id == '\(text(view.id))'", "id == '\(text(view.id))' OR name == 'a'",
+                "parent == '\(text(tree.index.identifier(of: tree.index.parent(of: view.id.row))))'",
+                "path BEGINSWITH '/srv/box/\(view.path.prefix(Int.random(in: 1...12, using: &generator)))'",
+                "path == '/srv/box/\(view.path)'", "path LIKE '/srv/box/\(view.path)/*' AND size >= 0",
+                "path BEGINSWITH '/srv/bo'", "path == '/srv'",
+            ]
+            let naive =
+                generator.chance(2)
+                ? NaiveQuery(text: generator.pick(made)) { _ in true } : generator.pick(NaiveQuery.all)
             let scope = generator.pick(NaiveScope.all)
             let plan = QueryPlan(
                 try Predicate(parsing: naive.text, mode: .metadata), scopes: scope.scopes,
@@ -41,7 +60,10 @@ import Testing
         }
         #expect(filing.count == plans.count)
         for view in tree.views {
-            let found = Set(Self.candidates(filing, view.name, view.kind, view.path))
+            let found = Set(
+                Self.candidates(
+                    filing, view.name, view.kind, view.path, row: view.id.row,
+                    parent: tree.index.parent(of: view.id.row)))
             for (number, plan) in plans where try plan.matches(view.id.row, in: tree.index) {
                 #expect(found.contains(number), "seed \(seed): \(plan.explanation) for \(view.path)")
             }
@@ -49,7 +71,13 @@ import Testing
         }
         for (number, plan) in plans { filing.unfile(number, plan) }
         #expect(filing.count == 0 && !filing.needsPath)
-        for view in tree.views { #expect(Self.candidates(filing, view.name, view.kind, view.path).isEmpty) }
+        for view in tree.views {
+            let row = view.id.row
+            #expect(
+                Self.candidates(
+                    filing, view.name, view.kind, view.path, row: row, parent: tree.index.parent(of: row)
+                ).isEmpty)
+        }
     }
 
     /// Ten thousand queries, of which a change meets the one or two that it can touch.
@@ -92,6 +120,10 @@ import Testing
         ("name LIKE[c] '*LE_#.T*'", 80), ("name MATCHES 'file_#[.]t.t'", 80), ("name MATCHES[c] '.*_#\\\\.TX+T'", 80),
         ("fileExtension == 'x#'", 1), ("fileExtension ==[c] 'X#'", 1),
         ("name == 'a#' OR name ENDSWITH '_#.txt' OR name CONTAINS[c] 'Q#W'", 20),
+        ("path BEGINSWITH '/srv/box/file_#.'", 1), ("path == '/srv/box/file_#.txt'", 1),
+        ("path LIKE '/srv/box/file_#.*'", 1), ("path IN {'/srv/box/file_#.txt', '/srv/box/a/#'}", 1),
+        ("path BEGINSWITH '/srv/elsewhere/#'", 0), ("size > # AND path BEGINSWITH '/srv/box/file_#.'", 1),
+        ("path BEGINSWITH '/srv/box/x#' OR name == 'file_#.txt'", 1),
         ("kind == 'file' AND name LIKE[cd] 'file_#.*'", 1), ("size > # AND name == 'file_#.txt'", 1),
     ])
     func aChangeTestsOnlyCandidates(shape: String, most: Int) throws {
@@ -119,6 +151,37 @@ import Testing
         #expect(tested <= most * 8, "\(shape): \(tested) tests of 8 changes")
         for (number, plan) in plans.enumerated() { filing.unfile(number, plan) }
         #expect(filing.count == 0 && Self.candidates(filing, "file_5800.txt").isEmpty)
+    }
+
+    /// Ten thousand queries, each about one item or one directory.
+    @Test(arguments: ["id", "parent"]) func aChangeMeetsThoseWhoNameItOrItsDirectory(attribute: String) throws {
+        let index = MetadataIndex(root: NaiveTree.status(.directory))
+        var filing = QueryFiling()
+        var plans: [QueryPlan] = []
+        var children: [Row] = []
+        for number in 0..<10_000 {
+            let directory = try Array("d\(number)".utf8).withUnsafeBytes {
+                try index.insert(parent: .root, name: $0, status: NaiveTree.status(.directory))
+            }
+            let child = try Array("file".utf8).withUnsafeBytes {
+                try index.insert(parent: directory, name: $0, status: NaiveTree.status(.file))
+            }
+            children.append(child)
+            let identifier = try #require(index.identifier(of: attribute == "id" ? child : directory))
+            var text: [UInt8] = []
+            identifier.appendText(epoch: index.epoch, to: &text)
+            let predicate = try Predicate(
+                parsing: "\(attribute) == '\(String(decoding: text, as: UTF8.self))'", mode: .metadata)
+            plans.append(QueryPlan(predicate, environment: .test(index)))
+            filing.file(number, plans[number])
+        }
+        #expect(!filing.needsPath)
+        for number in stride(from: 0, to: 10_000, by: 999) {
+            let row = children[number]
+            let parent = index.parent(of: row)
+            #expect(Self.candidates(filing, "file", row: row, parent: parent) == [number])
+            #expect(try plans[number].matches(row, in: index))
+        }
     }
 
     /// Patterns and names of odd pieces: what a pattern matches is a candidate, whatever folds to what.

@@ -17,7 +17,9 @@ import Testing
         return LiveQuery(QueryPlan(predicate, environment: environment), attributes: [.name], number: 0, meter: meter)
     }
 
-    private struct NoNames: AccountNaming {
+    private final class NoNames: AccountNaming {
+        func knows(user number: UInt32) -> Bool { true }
+        func knows(group number: UInt32) -> Bool { true }
         func user(_ number: UInt32) -> [UInt8] { [] }
         func group(_ number: UInt32) -> [UInt8] { [] }
     }

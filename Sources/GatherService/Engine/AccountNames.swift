@@ -5,8 +5,51 @@ import Glibc
 import LiveQueries
 import Synchronization
 
+/// Where the names of users and groups are asked: in the system's databases, where no test plays them.
+package struct AccountDirectory: Sendable {
+    /// The name of a user, nil where there is none. May take long: it may be a question to a directory server.
+    package var user: @Sendable (UInt32) -> [UInt8]?
+    /// The same of a group.
+    package var group: @Sendable (UInt32) -> [UInt8]?
+
+    package init(user: @escaping @Sendable (UInt32) -> [UInt8]?, group: @escaping @Sendable (UInt32) -> [UInt8]?) {
+        self.user = user
+        self.group = group
+    }
+
+    /// The system's databases (`nsswitch.conf(5)`).
+    package static let system = AccountDirectory(
+        user: { number in
+            AccountNames.ask(number) { number, buffer, size in
+                var record = passwd()
+                var found: UnsafeMutablePointer<passwd>?
+                let result = getpwuid_r(number, &record, buffer, size, &found)
+                return (result, found.flatMap { $0.pointee.pw_name })
+            }
+        },
+        group: { number in
+            AccountNames.ask(number) { number, buffer, size in
+                var record = Glibc.group()
+                var found: UnsafeMutablePointer<Glibc.group>?
+                let result = getgrgid_r(number, &record, buffer, size, &found)
+                return (result, found.flatMap { $0.pointee.gr_name })
+            }
+        })
+}
+
+/// Numbers of users and groups.
+struct AccountNumbers: Sendable, Hashable {
+    var users: Set<UInt32> = []
+    var groups: Set<UInt32> = []
+
+    var isEmpty: Bool { users.isEmpty && groups.isEmpty }
+}
+
 /// The names of users and groups. A number without a name is its own name. Safe from any thread; the answers are kept
 /// for good, since asking may mean a question to a directory server, and since a live query needs answers that stay.
+///
+/// What is not known yet is asked on threads of their own (``Workload/Lane/naming``): a server that hangs must not hold the
+/// event loop, nor those who do not ask for names.
 final class AccountNames: AccountNaming {
     private struct Tables {
         var users: [UInt32: [UInt8]] = [:]
@@ -14,31 +57,46 @@ final class AccountNames: AccountNaming {
     }
 
     private let tables = Mutex(Tables())
+    private let directory: AccountDirectory
+
+    init(_ directory: AccountDirectory = .system) { self.directory = directory }
+
+    /// The same directory, with nothing known.
+    func forgotten() -> AccountNames { AccountNames(directory) }
 
     /// The name of a user, as bytes of UTF-8.
     func user(_ number: UInt32) -> [UInt8] {
         if let name = tables.withLock({ $0.users[number] }) { return name }
-        let name = Self.ask(number) { number, buffer, size in
-            var record = passwd()
-            var found: UnsafeMutablePointer<passwd>?
-            let result = getpwuid_r(number, &record, buffer, size, &found)
-            return (result, found.flatMap { $0.pointee.pw_name })
+        let name = directory.user(number) ?? Array(String(number).utf8)
+        // Two who ask at once tell the same.
+        return tables.withLock { tables in
+            if let known = tables.users[number] { return known }
+            tables.users[number] = name
+            return name
         }
-        tables.withLock { $0.users[number] = name }
-        return name
     }
 
     /// The name of a group, as bytes of UTF-8.
     func group(_ number: UInt32) -> [UInt8] {
         if let name = tables.withLock({ $0.groups[number] }) { return name }
-        let name = Self.ask(number) { number, buffer, size in
-            var record = Glibc.group()
-            var found: UnsafeMutablePointer<Glibc.group>?
-            let result = getgrgid_r(number, &record, buffer, size, &found)
-            return (result, found.flatMap { $0.pointee.gr_name })
+        let name = directory.group(number) ?? Array(String(number).utf8)
+        return tables.withLock { tables in
+            if let known = tables.groups[number] { return known }
+            tables.groups[number] = name
+            return name
         }
-        tables.withLock { $0.groups[number] = name }
-        return name
+    }
+
+    /// Whether a name is known without asking.
+    func knows(user number: UInt32) -> Bool { tables.withLock { $0.users[number] != nil } }
+
+    /// Whether a name is known without asking.
+    func knows(group number: UInt32) -> Bool { tables.withLock { $0.groups[number] != nil } }
+
+    /// Asks for names, which may take long.
+    func learn(_ numbers: AccountNumbers) {
+        for number in numbers.users { _ = user(number) }
+        for number in numbers.groups { _ = group(number) }
     }
 
     /// The number of a group of this name, or nil.
@@ -55,10 +113,10 @@ final class AccountNames: AccountNaming {
     }
 
     /// Calls one of the `get…_r` functions with a buffer that grows while it is too small (getpwuid_r(3)).
-    private static func ask(
+    fileprivate static func ask(
         _ number: UInt32,
         _ look: (UInt32, UnsafeMutablePointer<CChar>, Int) -> (Int32, UnsafeMutablePointer<CChar>?)
-    ) -> [UInt8] {
+    ) -> [UInt8]? {
         var size = 1024
         while size <= 1 << 20 {
             let answer: (retry: Bool, name: [UInt8]?) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) {
@@ -67,9 +125,9 @@ final class AccountNames: AccountNaming {
                 if result == ERANGE { return (true, nil) }
                 return (false, name.map { Array(String(cString: $0).utf8) })
             }
-            if !answer.retry { return answer.name ?? Array(String(number).utf8) }
+            if !answer.retry { return answer.name }
             size *= 4
         }
-        return Array(String(number).utf8)
+        return nil
     }
 }

@@ -70,15 +70,19 @@ extension ChangePass {
 
     private mutating func meetBelow(_ row: Row, _ subtree: SubtreeChange, isScanned: Bool) {
         candidates.removeAll(keepingCapacity: true)
-        let kind = current.kind(of: row)
+        let (kind, parent) = (current.kind(of: row), current.parent(of: row))
         if placed.needsPath {
             know(row, subtree)
             current.withName(of: row) { name in
-                placed.appendCandidates(name: name, kind: kind, path: place.path, to: &candidates)
-                placed.appendCandidates(name: name, kind: kind, path: formerPlace.path, to: &candidates)
+                for path in [place.path, formerPlace.path] {
+                    placed.appendCandidates(
+                        row: row, parent: parent, name: name, kind: kind, path: path, to: &candidates)
+                }
             }
         } else {
-            current.withName(of: row) { placed.appendCandidates(name: $0, kind: kind, path: [], to: &candidates) }
+            current.withName(of: row) {
+                placed.appendCandidates(row: row, parent: parent, name: $0, kind: kind, path: [], to: &candidates)
+            }
             // Of most rows nobody wants to know what lies above them.
             if candidates.isEmpty { return }
             know(row, subtree)

@@ -25,14 +25,18 @@ struct ChangePass {
     let walkLimit: Int
 
     /// By the number of the query: whether it was tested on a state of the row at hand, and whether that matched.
-    var answers: [Answers]
+    var answers: [Answers] {
+        @inline(__always) get { notes.answers }
+        @inline(__always) _modify { yield &notes.answers }
+    }
     /// The queries with answers.
     var met: [Int] = []
     var candidates: [Int] = []
     var formerPlace = ItemPlace()
     var place = ItemPlace()
-    private var isTouched: [Bool]
+    private var notes: Notes
     private(set) var touched: [LiveQuery] = []
+    private var touchedNumbers: [Int] = []
     /// How many tests of queries on rows there were.
     private(set) var testCount = 0
     /// Queries of which the clock changes the answer sooner than was known.
@@ -46,12 +50,26 @@ struct ChangePass {
         static let matches = Answers(rawValue: 8)
     }
 
+    /// What a pass notes of each query, by its number. Everything in it is false before a pass and after it, so that it
+    /// can be handed on: of ten thousand queries a change meets a few, and making this anew took longer than all the rest.
+    struct Notes {
+        fileprivate var answers: [Answers] = []
+        fileprivate var isTouched: [Bool] = []
+
+        fileprivate mutating func makeRoom(for count: Int) {
+            guard answers.count < count else { return }
+            answers += [Answers](repeating: [], count: count - answers.count)
+            isTouched += [Bool](repeating: false, count: count - isTouched.count)
+        }
+    }
+
     var changes: ChangeSet { former.changes }
     var current: IndexSnapshot { former.current }
 
     init(
         _ former: FormerView, _ subtrees: SubtreeChanges, queries: [LiveQuery?], still: QueryFiling,
-        placed: QueryFiling, absence: Int? = nil, isCounted: Bool = true, walkLimit: Int
+        placed: QueryFiling, absence: Int? = nil, isCounted: Bool = true, walkLimit: Int,
+        notes: consuming Notes = Notes()
     ) {
         self.former = former
         self.subtrees = subtrees
@@ -61,13 +79,22 @@ struct ChangePass {
         self.absence = absence
         self.isCounted = isCounted
         self.walkLimit = walkLimit
-        answers = [Answers](repeating: [], count: queries.count)
-        isTouched = [Bool](repeating: false, count: queries.count)
+        notes.makeRoom(for: queries.count)
+        self.notes = notes
     }
 
     mutating func run() {
         for at in 0..<changes.count { meet(at) }
         if !subtrees.isEmpty { meetSubtrees() }
+    }
+
+    /// Hands on the notes, after ``run()``.
+    mutating func takeNotes() -> Notes {
+        for number in touchedNumbers { notes.isTouched[number] = false }
+        touchedNumbers = []
+        var taken = Notes()
+        swap(&taken, &notes)
+        return taken
     }
 
     /// The query with a number, where this pass is for it.
@@ -201,10 +228,12 @@ struct ChangePass {
         _ candidates: inout [Int]
     ) {
         if still.needsPath || placed.needsPath { place.know(row, reader) }
-        let kind = reader.kind(of: row)
+        let (kind, parent) = (reader.kind(of: row), reader.parent(of: row))
         reader.withName(of: row) { name in
-            still.appendCandidates(name: name, kind: kind, path: place.path, to: &candidates)
-            placed.appendCandidates(name: name, kind: kind, path: place.path, to: &candidates)
+            still.appendCandidates(
+                row: row, parent: parent, name: name, kind: kind, path: place.path, to: &candidates)
+            placed.appendCandidates(
+                row: row, parent: parent, name: name, kind: kind, path: place.path, to: &candidates)
         }
     }
 
@@ -227,9 +256,10 @@ struct ChangePass {
                 return place.path
             }
         }
-        if !isTouched[number] {
-            isTouched[number] = true
+        if !notes.isTouched[number] {
+            notes.isTouched[number] = true
             touched.append(query)
+            touchedNumbers.append(number)
         }
     }
 

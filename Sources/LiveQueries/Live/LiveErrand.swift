@@ -42,6 +42,8 @@ package final class LiveErrand: Sendable {
     let former: FormerView
     /// Whether one of its queries may take long for each row.
     package let isCostly: Bool
+    /// Whether it may ask for the names of accounts, which may take for ever; its queries all do then.
+    package let readsAccounts: Bool
     /// Whether what its costly tests take is bounded.
     private let isMeasured: Bool
     private let isCounted: Bool
@@ -59,6 +61,7 @@ package final class LiveErrand: Sendable {
         self.former = former
         self.isMeasured = isMeasured
         isCostly = parts.contains { $0.plan.isCostly }
+        readsAccounts = parts.contains { $0.plan.readsAccounts }
         self.parts = Mutex(parts)
         self.isCounted = isCounted
         self.moment = moment
@@ -70,6 +73,7 @@ package final class LiveErrand: Sendable {
         let meter = isMeasured ? WorkMeter(LiveErrand.allowance, onOverwork: { _ in }) : nil
         let scanGuard = isMeasured ? ScanGuard(nanoseconds: LiveErrand.scanTime) : nil
         parts.withLock { parts in
+            if readsAccounts, let accounts = parts.first?.plan.environment.accounts { askForNames(accounts) }
             var queries: [LiveQuery?] = []
             var still = QueryFiling()
             var placed = QueryFiling()
@@ -105,6 +109,20 @@ package final class LiveErrand: Sendable {
                 parts[number].plan = query.plan
                 parts[number].answer = query.surrender()
             }
+        }
+    }
+
+    /// Asks for all names that the changed rows have, whether a test needs them now or not: a row whose owner is known is
+    /// tested on the event loop the next time.
+    private func askForNames(_ accounts: any AccountNaming) {
+        func ask(_ status: FileStatus) {
+            _ = accounts.user(status.owner)
+            _ = accounts.group(status.group)
+        }
+        for at in 0..<former.changes.count {
+            if let status = former.changes.former(at: at)?.status { ask(status) }
+            let row = former.changes.row(at: at)
+            if former.current.identifier(of: row) != nil { ask(former.current.status(of: row)) }
         }
     }
 

@@ -73,7 +73,7 @@ extension LiveQueryRegistry {
     }
 
     private func advance(_ query: LiveQuery, to now: Timestamp, in snapshot: IndexSnapshot) {
-        if query.knowsAll(until: now.nanoseconds) {
+        if query.knowsAll(until: now.nanoseconds), !query.plan.readsAccounts {
             let rows = query.takeDue(now.nanoseconds, limit: rowLimit)
             if rows.count < rowLimit {
                 query.advance(rows, to: query.plan.at(now), in: snapshot)

@@ -6,9 +6,9 @@ package import MetadataIndex
 
 /// The live queries over one container. It lives on the event loop with the container's index, and is not `Sendable`.
 ///
-/// Queries are filed by what they demand of an item's name, kind and directory, so that a change costs what the queries
-/// cost that it can touch, however many there are besides. What would take the event loop long is given out as errands
-/// (``takeErrands()``).
+/// Queries are filed by what they demand of an item: its name, kind, directory, path or identity, so that a change costs
+/// what the queries cost that it can touch, however many there are besides. What would take the event loop long is given
+/// out as errands (``takeErrands()``).
 package final class LiveQueryRegistry {
     private(set) var queries: [LiveQuery?] = []
     private var free: [Int] = []
@@ -23,6 +23,10 @@ package final class LiveQueryRegistry {
         var changes: ChangeSet?
     }
 
+    /// The queries whose predicates read names of accounts.
+    private var naming: Set<Int> = []
+    /// Kept from pass to pass.
+    private var notes = ChangePass.Notes()
     private var absences: [Int: Absence] = [:]
     private var nextErrand = 0
     private var errands: [LiveErrand] = []
@@ -72,6 +76,7 @@ package final class LiveQueryRegistry {
 
     private func file(_ query: LiveQuery, _ number: Int) {
         if query.isPlaceSensitive { placed.file(number, query.plan) } else { still.file(number, query.plan) }
+        if query.plan.readsAccounts { naming.insert(number) }
         for bit in 0..<8 where query.causes.rawValue >> bit & 1 != 0 { dependents[bit] += 1 }
     }
 
@@ -82,6 +87,7 @@ package final class LiveQueryRegistry {
 
     private func unfile(_ query: LiveQuery, _ number: Int) {
         if query.isPlaceSensitive { placed.unfile(number, query.plan) } else { still.unfile(number, query.plan) }
+        naming.remove(number)
         for bit in 0..<8 where query.causes.rawValue >> bit & 1 != 0 { dependents[bit] -= 1 }
     }
 
@@ -117,7 +123,7 @@ package final class LiveQueryRegistry {
     package func resume(_ query: LiveQuery, from changes: ChangeSet, in index: MetadataIndex) {
         let former = changes.formerView(in: index.snapshot())
         let subtrees = SubtreeChanges(former, causes: query.causes)
-        if isLong(former, subtrees) {
+        if isLong(former, subtrees) || query.plan.readsAccounts {
             send([query], former, isCounted: false)
             return
         }
@@ -156,11 +162,44 @@ package final class LiveQueryRegistry {
             // Nobody who is left has to do with them.
             subtrees = subtrees.setAside
         }
+        if !naming.isEmpty { send(queriesThatAsk(former, subtrees).filter(isMet), former) }
         var pass = ChangePass(
-            former, subtrees, queries: queries, still: still, placed: placed, absence: absence, walkLimit: walkLimit)
+            former, subtrees, queries: queries, still: still, placed: placed, absence: absence, walkLimit: walkLimit,
+            notes: takeNotes())
         pass.run()
+        notes = pass.takeNotes()
         for query in pass.noted { schedule(query) }
         return pass.touched
+    }
+
+    /// Out of here, so that they are held once and changed where they stand.
+    private func takeNotes() -> ChangePass.Notes {
+        var taken = ChangePass.Notes()
+        swap(&taken, &notes)
+        return taken
+    }
+
+    /// Queries that have to ask for the name of an account to be brought a change: the loop does not wait for that.
+    private func queriesThatAsk(_ former: FormerView, _ subtrees: SubtreeChanges) -> [LiveQuery] {
+        var answers: [ObjectIdentifier: Bool] = [:]
+        func isUnknown(_ status: FileStatus?, _ accounts: any AccountNaming) -> Bool {
+            status.map { !accounts.knows(user: $0.owner) || !accounts.knows(group: $0.group) } ?? false
+        }
+        func hasUnknown(_ accounts: any AccountNaming) -> Bool {
+            if let answer = answers[ObjectIdentifier(accounts)] { return answer }
+            let (changes, current) = (former.changes, former.current)
+            let answer = (0..<changes.count).contains { at in
+                let row = changes.row(at: at)
+                return isUnknown(changes.former(at: at)?.status, accounts)
+                    || current.identifier(of: row) != nil && isUnknown(current.status(of: row), accounts)
+            }
+            answers[ObjectIdentifier(accounts)] = answer
+            return answer
+        }
+        return naming.sorted().compactMap { queries[$0] }.filter { query in
+            // Of what lies below a directory that changed nobody knows whose it is.
+            hasUnknown(query.plan.environment.accounts) || !subtrees.isEmpty && subtrees.concern(query)
+        }
     }
 
     private func isLong(_ former: FormerView, _ subtrees: SubtreeChanges) -> Bool {
@@ -171,20 +210,26 @@ package final class LiveQueryRegistry {
     // MARK: Errands
 
     /// Sends the answers of queries away. Those whose costly tests are measured leave apart, the ones of each meter together:
-    /// nobody waits for the tests of another user. Returns how many errands that takes.
+    /// nobody waits for the tests of another user, nor for a name that another asks for. Returns how many errands that takes.
     @discardableResult
     func send(
         _ leaving: [LiveQuery], _ former: FormerView, isCounted: Bool = true, moment: Timestamp? = nil
     ) -> Int {
         if leaving.isEmpty { return 0 }
+        struct Company: Hashable {
+            let meter: ObjectIdentifier?
+            let readsAccounts: Bool
+        }
         var groups: [[LiveQuery]] = []
-        var groupOfMeter: [ObjectIdentifier?: Int] = [:]
+        var groupOfCompany: [Company: Int] = [:]
         for query in leaving {
-            let meter = query.meter.map { ObjectIdentifier($0) }
-            if let group = groupOfMeter[meter] {
+            let company = Company(
+                meter: query.meter.map { ObjectIdentifier($0) },
+                readsAccounts: query.plan.readsAccounts || query.nextPlan?.readsAccounts ?? false)
+            if let group = groupOfCompany[company] {
                 groups[group].append(query)
             } else {
-                groupOfMeter[meter] = groups.count
+                groupOfCompany[company] = groups.count
                 groups.append([query])
             }
         }
@@ -282,6 +327,7 @@ package final class LiveQueryRegistry {
         }
         let isShort =
             index.count <= Self.rowsLookedAtOnLoop && !plan.isCostly && !query.plan.isCostly
+            && !plan.readsAccounts
             || plan.matchesNothing && query.plan.matchesNothing
         if !isShort, let none = index.changes(since: index.clock) {
             send([query], none.formerView(in: index.snapshot()))

@@ -5,38 +5,42 @@ import Metadata
 import MetadataIndex
 import PredicateLanguage
 
-/// Queries, by number, filed first by the directory that they look below and then by what they demand of a name. What a
-/// look-up finds is a superset of the queries that can match, each of them perhaps more than once.
+/// Queries, by number, filed first by the directory that they look below and then by what they demand of an item. What
+/// a look-up finds is a superset of the queries that can match, each of them perhaps more than once.
 struct QueryFiling {
     /// Of what lies anywhere.
-    private var everywhere: NameFiling
+    private var everywhere: DemandFiling
     /// Of what lies below a directory, by the hash of its path. Two directories with one hash share a filing: their
     /// queries are tested for more changes than necessary, and answer all the same.
-    private var below: [UInt64: NameFiling] = [:]
+    private var below: [UInt64: DemandFiling] = [:]
     private let hash: ByteHash
     private(set) var count = 0
+    /// How many are filed by the beginning of the path.
+    private var pathCount = 0
 
     init() {
         hash = ByteHash(seed: .random(in: .min ... .max))
-        everywhere = NameFiling(hash: hash)
+        everywhere = DemandFiling(hash: hash)
     }
 
     /// Whether a look-up needs the path.
-    var needsPath: Bool { !below.isEmpty }
+    var needsPath: Bool { !below.isEmpty || pathCount > 0 }
 
     mutating func file(_ number: Int, _ plan: QueryPlan) {
         count += 1
+        if plan.demand.readsPath { pathCount += 1 }
         guard let directories = plan.scope.directories else {
             everywhere.file(number, plan.demand)
             return
         }
         for directory in directories {
-            below[hash(directory), default: NameFiling(hash: hash)].file(number, plan.demand)
+            below[hash(directory), default: DemandFiling(hash: hash)].file(number, plan.demand)
         }
     }
 
     mutating func unfile(_ number: Int, _ plan: QueryPlan) {
         count -= 1
+        if plan.demand.readsPath { pathCount -= 1 }
         guard let directories = plan.scope.directories else {
             everywhere.unfile(number, plan.demand)
             return
@@ -48,17 +52,19 @@ struct QueryFiling {
         }
     }
 
-    /// Appends the queries that an item can match. `path` may be empty where ``needsPath`` is false.
+    /// Appends the queries that the item in a row, of this name in this directory, can match. `path` may be empty where
+    /// ``needsPath`` is false.
     func appendCandidates(
-        name: UnsafeRawBufferPointer, kind: FileKind, path: [UInt8], to found: inout [Int]
+        row: Row, parent: Row, name: UnsafeRawBufferPointer, kind: FileKind, path: [UInt8], to found: inout [Int]
     ) {
         if count == 0 { return }
-        everywhere.appendCandidates(name, kind, to: &found)
+        let item = FiledItem(row: row.number, parent: parent.number, name: name, kind: kind)
+        everywhere.appendCandidates(item, path, to: &found)
         if below.isEmpty { return }
         var state = hash.start
         for byte in path {
             if byte == UInt8(ascii: "/"), let filing = below[state] {
-                filing.appendCandidates(name, kind, to: &found)
+                filing.appendCandidates(item, path, to: &found)
             }
             state = hash.next(state, byte)
         }
@@ -80,8 +86,27 @@ struct ByteHash: Sendable {
     func callAsFunction(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(start) { next($0, $1) } }
 }
 
-/// Queries filed by what they demand of an item's name; those that demand nothing of it, by kind.
-private struct NameFiling {
+/// What queries are looked up by, without the path.
+private struct FiledItem {
+    let row: UInt32
+    let parent: UInt32
+    let name: UnsafeRawBufferPointer
+    let kind: FileKind
+}
+
+extension PlanDemand {
+    /// Whether an item's path is needed to find those that demand this.
+    fileprivate var readsPath: Bool {
+        alternatives?.contains { if case .path = $0 { true } else { false } } ?? false
+    }
+}
+
+/// Queries filed by what they demand of an item; those that demand nothing but a kind, by that.
+private struct DemandFiling {
+    private var items: [UInt32: [Int]] = [:]
+    private var parents: [UInt32: [Int]] = [:]
+    private var paths: LiteralFiling
+    private let hash: ByteHash
     private var exact: TextFiling
     /// By what the names have without their case and accents.
     private var folded: TextFiling
@@ -89,7 +114,12 @@ private struct NameFiling {
     private var rest = [[Int]](repeating: [], count: FileKind.allCases.count)
     private var count = 0
 
+    /// PATH_MAX. Deeper items have longer paths, which nobody can type.
+    private static let longestPath = 4_096
+
     init(hash: ByteHash) {
+        self.hash = hash
+        paths = LiteralFiling(longest: DemandFiling.longestPath)
         exact = TextFiling(hash: hash)
         folded = TextFiling(hash: hash)
     }
@@ -108,30 +138,45 @@ private struct NameFiling {
 
     /// Changes the lists that a query with this demand stands in.
     private mutating func change(_ number: Int, _ demand: PlanDemand, isFiling: Bool) {
-        guard let names = demand.names else {
+        func change(_ list: inout [Int]) {
+            if isFiling {
+                list.append(number)
+            } else if let place = list.lastIndex(of: number) {
+                list.remove(at: place)
+            }
+        }
+        guard let alternatives = demand.alternatives else {
             for kind in FileKind.allCases where demand.kinds >> UInt16(kind.rawValue) & 1 != 0 {
-                let at = Int(kind.rawValue)
-                if isFiling {
-                    rest[at].append(number)
-                } else if let place = rest[at].lastIndex(of: number) {
-                    rest[at].remove(at: place)
-                }
+                change(&rest[Int(kind.rawValue)])
             }
             return
         }
-        for name in names {
-            if name.isFolded {
-                folded.change(number, name, isFiling: isFiling)
-            } else {
-                exact.change(number, name, isFiling: isFiling)
+        for alternative in alternatives {
+            switch alternative {
+            case .name(let name) where name.isFolded: folded.change(number, name, isFiling: isFiling)
+            case .name(let name): exact.change(number, name, isFiling: isFiling)
+            case .row(let row): TextFiling.change(&items, row.number, change)
+            case .parent(let row): TextFiling.change(&parents, row.number, change)
+            case .path(let bytes):
+                let bytes = bytes.prefix(DemandFiling.longestPath)
+                paths.change(hash(bytes), length: bytes.count, change)
             }
         }
     }
 
-    func appendCandidates(_ name: UnsafeRawBufferPointer, _ kind: FileKind, to found: inout [Int]) {
-        found += rest[Int(kind.rawValue)]
-        exact.appendCandidates(name, to: &found)
-        if !folded.isEmpty { TextPattern.folded(name) { folded.appendCandidates($0, to: &found) } }
+    func appendCandidates(_ item: FiledItem, _ path: [UInt8], to found: inout [Int]) {
+        found += rest[Int(item.kind.rawValue)]
+        if !items.isEmpty, let numbers = items[item.row] { found += numbers }
+        if !parents.isEmpty, let numbers = parents[item.parent] { found += numbers }
+        if !paths.isEmpty {
+            var state = hash.start
+            for place in 0..<min(path.count, paths.longest) {
+                state = hash.next(state, path[place])
+                paths.append(state, length: place + 1, to: &found)
+            }
+        }
+        exact.appendCandidates(item.name, to: &found)
+        if !folded.isEmpty { TextPattern.folded(item.name) { folded.appendCandidates($0, to: &found) } }
     }
 }
 
@@ -220,17 +265,22 @@ private struct TextFiling {
 /// Queries by the hash of a literal that stands at one end of a name. The lengths that there are tell which of a name's
 /// beginnings are worth a look.
 private struct LiteralFiling {
+    /// No name is longer than 255 bytes; folded, one may be several times that.
     private static let longestName = 4 * 255
     private var lists: [UInt64: [Int]] = [:]
-    private var lengths = [Int](repeating: 0, count: LiteralFiling.longestName + 1)
+    private var lengths: [Int] = []
+    private let mostLengths: Int
     /// The greatest length that there is.
     private(set) var longest = 0
+
+    /// Nothing longer is filed: no text that is looked up has so many bytes.
+    init(longest: Int = LiteralFiling.longestName) { mostLengths = longest + 1 }
 
     var isEmpty: Bool { lists.isEmpty }
 
     mutating func change(_ key: UInt64, length: Int, _ body: (inout [Int]) -> Void) {
-        // No name is longer than 255 bytes; folded, one may be several times that.
-        guard length < lengths.count else { return }
+        guard length < mostLengths else { return }
+        if lengths.count <= length { lengths += [Int](repeating: 0, count: length + 1 - lengths.count) }
         let before = lists[key]?.count ?? 0
         TextFiling.change(&lists, key, body)
         lengths[length] += (lists[key]?.count ?? 0) - before

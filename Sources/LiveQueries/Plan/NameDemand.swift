@@ -41,10 +41,43 @@ struct NameDemand: Sendable, Hashable {
     }
 }
 
-/// What a plan demands of an item's own values before it can match. The registry files live queries by it.
+/// One thing that an item must have to match.
+enum ItemDemand: Sendable, Hashable {
+    /// Its name has a literal.
+    case name(NameDemand)
+    /// It is in this row.
+    case row(Row)
+    /// It lies directly in the directory in this row.
+    case parent(Row)
+    /// Its path in the container begins with these bytes, of which there is at least one.
+    case path([UInt8])
+
+    /// How few items have it, roughly: a larger number is better to file by.
+    var selectivity: Int {
+        switch self {
+        case .name(let name): name.selectivity
+        case .row: 2_000
+        case .parent: 900
+        case .path(let bytes): 2 * bytes.count
+        }
+    }
+
+    /// What a pattern demands of the path in a container; nil where that is nothing, and none where nothing can match.
+    static func path(_ pattern: TextPattern, below root: [UInt8]) -> [ItemDemand]? {
+        guard pattern.operation != .notEqual, let literal = pattern.requiredLiteral,
+            literal.place == .whole || literal.place == .prefix
+        else { return nil }
+        let root = root + [UInt8(ascii: "/")]
+        // Shorter than the path of the container's own directory: every item has it, or none.
+        if literal.bytes.count <= root.count { return root.starts(with: literal.bytes) ? nil : [] }
+        return literal.bytes.starts(with: root) ? [.path(Array(literal.bytes[root.count...]))] : []
+    }
+}
+
+/// What a plan demands of an item before it can match. The registry files live queries by it.
 struct PlanDemand: Sendable {
-    /// Every matching item's name has one of these; nil where nothing is demanded of the name.
-    var names: [NameDemand]?
+    /// Every matching item has one of these; nil where nothing of the kind is demanded.
+    var alternatives: [ItemDemand]?
     /// The kinds that can match, a bit for each by raw value.
     var kinds: UInt16
 
@@ -54,38 +87,42 @@ struct PlanDemand: Sendable {
 
     /// An item for which one of the parts fails to have an answer does not match either, so an AND demands what any of its
     /// parts does, in whatever order they are tested.
-    init(_ node: PlanNode) {
-        names = nil
+    /// `root` is the absolute path of the container's directory, without a slash at its end.
+    init(_ node: PlanNode, root: [UInt8]) {
+        alternatives = nil
         kinds = PlanDemand.anyKind
         switch node.kind {
-        case .constant(let value): if !value { names = [] }
+        case .constant(let value): if !value { alternatives = [] }
         case .not: break
         case .all(let parts):
             var best = Int.min
             for part in parts {
-                let demand = PlanDemand(part)
+                let demand = PlanDemand(part, root: root)
                 kinds &= demand.kinds
-                guard let candidates = demand.names else { continue }
+                guard let candidates = demand.alternatives else { continue }
                 let selectivity = candidates.map(\.selectivity).min() ?? .max
-                if names == nil || selectivity > best {
-                    names = candidates
+                if alternatives == nil || selectivity > best {
+                    alternatives = candidates
                     best = selectivity
                 }
             }
         case .any(let parts):
-            var union: [NameDemand]? = []
+            var union: [ItemDemand]? = []
             kinds = 0
             for part in parts {
-                let demand = PlanDemand(part)
+                let demand = PlanDemand(part, root: root)
                 kinds |= demand.kinds
-                if let more = demand.names { union?.append(contentsOf: more) } else { union = nil }
+                if let more = demand.alternatives { union?.append(contentsOf: more) } else { union = nil }
             }
-            names = union.flatMap { $0.count <= PlanDemand.maximumAlternatives ? $0 : nil }
-        case .test(.name(let match, let bytes)): names = [NameDemand(match, bytes)]
+            alternatives = union.flatMap { $0.count <= PlanDemand.maximumAlternatives ? $0 : nil }
+        case .test(.name(let match, let bytes)): alternatives = [.name(NameDemand(match, bytes))]
         case .test(.namePattern(let pattern)):
-            names = NameDemand(folded: pattern, isExtension: false).map { [$0] }
+            alternatives = NameDemand(folded: pattern, isExtension: false).map { [.name($0)] }
         case .test(.fileExtension(let pattern)):
-            names = NameDemand(folded: pattern, isExtension: true).map { [$0] }
+            alternatives = NameDemand(folded: pattern, isExtension: true).map { [.name($0)] }
+        case .test(.path(let pattern)): alternatives = ItemDemand.path(pattern, below: root)
+        case .test(.item(let identifier)): alternatives = [.row(identifier.row)]
+        case .test(.directory(let identifier)): alternatives = [.parent(identifier.row)]
         case .test(.kinds(let mask)): kinds = mask
         case .test: break
         }

@@ -8,11 +8,15 @@ import PredicateLanguage
 ///
 /// An answer has to stay the same as long as a plan that asked for it lives: what a live query reports follows from
 /// testing the same plan on the former and the present state of an item. When accounts change, make new plans.
-package protocol AccountNaming: Sendable {
+package protocol AccountNaming: AnyObject, Sendable {
     /// The name of a user, as bytes of UTF-8.
     func user(_ number: UInt32) -> [UInt8]
     /// The name of a group, as bytes of UTF-8.
     func group(_ number: UInt32) -> [UInt8]
+    /// Whether the name of a user is known: if not, asking for it may take long, and is nothing for an event loop.
+    func knows(user number: UInt32) -> Bool
+    /// The same of a group.
+    func knows(group number: UInt32) -> Bool
 }
 
 /// What a plan is made for: one container, at one moment.

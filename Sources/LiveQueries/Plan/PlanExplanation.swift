@@ -80,14 +80,24 @@ extension PlanTest {
 
 extension PlanDemand {
     fileprivate var explanation: String {
-        guard let names else {
+        guard let alternatives else {
             return kinds == PlanDemand.anyKind ? "each change is tested" : "changes of items of other kinds pass it by"
         }
-        if names.isEmpty { return "no change is tested" }
-        let shown = names.prefix(4).map {
-            "\($0.match.words) \(quote($0.bytes))\($0.isFolded ? " but for case and accents" : "")"
-        }.joined(separator: " or ")
-        return "only changes of items are tested whose name \(shown)\(names.count > 4 ? " or …" : "")"
+        if alternatives.isEmpty { return "no change is tested" }
+        let shown = alternatives.prefix(4).map(\.words).joined(separator: " or ")
+        return "only changes of items are tested whose \(shown)\(alternatives.count > 4 ? " or …" : "")"
+    }
+}
+
+extension ItemDemand {
+    fileprivate var words: String {
+        switch self {
+        case .name(let name):
+            "name \(name.match.words) \(quote(name.bytes))\(name.isFolded ? " but for case and accents" : "")"
+        case .row: "id is the one"
+        case .parent: "parent is the one"
+        case .path(let bytes): "path in the container begins with \(quote(bytes))"
+        }
     }
 }
 

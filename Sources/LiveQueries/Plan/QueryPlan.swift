@@ -32,7 +32,7 @@ package struct QueryPlan: Sendable {
         clock = ClockDependence(predicate)
         scope = ScopeTree(scopes)
         root = QueryPlan.root(predicate, scope, environment)
-        demand = PlanDemand(root)
+        demand = PlanDemand(root, root: environment.rootPath)
         if clock != nil { (upper, lower) = (root.bound(upper: true), root.bound(upper: false)) }
     }
 
@@ -61,7 +61,7 @@ package struct QueryPlan: Sendable {
         plan.environment.now = now
         if let clock, clock.isOpaque || !clock.units.isEmpty {
             plan.root = QueryPlan.root(clock.predicate, scope, plan.environment)
-            plan.demand = PlanDemand(plan.root)
+            plan.demand = PlanDemand(plan.root, root: plan.environment.rootPath)
             (plan.upper, plan.lower) = (plan.root.bound(upper: true), plan.root.bound(upper: false))
         }
         return plan
@@ -82,6 +82,9 @@ package struct QueryPlan: Sendable {
 
     /// Whether the predicate reads tags, which the index has only once they were asked for.
     package var readsTags: Bool { attributes.contains(.tags) }
+
+    /// Whether the predicate reads the names of users or groups, which may have to be asked for.
+    package var readsAccounts: Bool { attributes.contains(.owner) || attributes.contains(.group) }
 
     /// Whether testing one item may take so long that even few of them are too much for an event loop: a regular
     /// expression may take all the steps that it is allowed.
