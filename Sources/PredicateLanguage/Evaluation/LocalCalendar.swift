@@ -34,7 +34,9 @@ extension TimeExpression {
 
     /// The first moment after the unit; nil for `now`, which is an instant. It is also when an expression without a
     /// count denotes something else.
-    package func end(from now: Timestamp) -> Timestamp? { unit == .now ? nil : start(from: now, count: count + 1) }
+    package func end(from now: Timestamp) -> Timestamp? {
+        unit == .now ? nil : start(from: now, count: count == .max ? count : count + 1)
+    }
 
     private func start(from now: Timestamp, count: Int64) -> Timestamp {
         if unit == .now {
