@@ -1,12 +1,15 @@
 // Callers of gatherd that misbehave, from one process and at a bounded rate, so that what they cost the daemon is measured
 // and not what they take of the processors themselves:
 //
-// - a thousand connections a second, each closed at once
-// - requests of which a byte comes now and then
-// - regular expressions that go back and forth, as questions and as live queries, again as soon as they have failed
-// - predicates of ten thousand parts
+//   connects  a thousand connections a second, each closed at once
+//   bytes     requests of which a byte comes now and then, a thousand bytes a second in all
+//   regular   regular expressions that go back and forth, as questions and as live queries, again as soon as they fail
+//   many      predicates of ten thousand parts
+//   nesting   predicates nested a hundred thousand deep
+//   huge      requests of a hundred megabytes, 64 KiB a millisecond as far as they are taken
+//   vanish    questions for everything, a hundred a second, whose askers are gone after the first reply
 //
-//   hostile SOCKET   prints "ready" when all are at work, and goes on until its own input ends
+//   hostile SOCKET [ACT]...   prints "ready" when those, or all, are at work, and goes on until its own input ends
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include <err.h>
@@ -21,7 +24,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { slowCallers = 50, costlyCallers = 8, connectsAMillisecond = 1 };
+enum { slowCallers = 50, costlyCallers = 8, connectsAMillisecond = 1, hugeBytes = 100 << 20, vanishEvery = 10 };
+static const char *const acts[costlyCallers] = {"regular", "regular", "regular", "many", "regular", "regular", "nesting", "nesting"};
+
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
 static char *calls[costlyCallers];
@@ -41,14 +46,16 @@ static int open_(void) {
 
 static void makeCalls(void) {
     static const char regular[] = "name MATCHES '(([a-z])+.)+[A-Z]([a-z])+'";
-    static char many[1 << 18];
+    static char many[1 << 18], nested[100001];
+    memset(nested, '(', sizeof nested - 1);
     strcpy(many, "name IN {");
     for (int number = 0; number < 9900; number++) sprintf(many + strlen(many), "'m%d',", number);
     strcat(many, "'m'}");
     for (int at = 0; at < costlyCallers; at++) {
+        const char *predicate = !strcmp(acts[at], "many") ? many : !strcmp(acts[at], "nesting") ? nested : regular;
         const char *method = at % 4 == 1 ? "Watch" : at % 4 == 2 ? "Count" : "Find";
         if (asprintf(&calls[at], "{\"method\":\"io.gatherd.Query.%s\",\"parameters\":{\"predicate\":\"%s\"}%s}", method,
-                     at % 4 == 3 ? many : regular, at % 4 == 1 ? ",\"more\":true" : "") < 0)
+                     predicate, at % 4 == 1 ? ",\"more\":true" : "") < 0)
             err(1, "asprintf");
     }
 }
@@ -59,8 +66,53 @@ static size_t sendRest(int connection, const char *call, size_t sent) {
     return count > 0 ? sent + (size_t)count : sent;
 }
 
+static int actCount;
+static char **chosenActs;
+
+static bool isChosen(const char *act) {
+    for (int at = 0; at < actCount; at++)
+        if (!strcmp(chosenActs[at], act)) return true;
+    return actCount == 0;
+}
+
+// As much of a request that never ends as the daemon takes.
+static void sendHuge(void) {
+    static int connection = -1;
+    static long sent;
+    if (connection < 0) {
+        connection = open_();
+        sent = 0;
+    }
+    if (connection < 0) return;
+    static char filling[1 << 16];
+    if (!filling[0]) memset(filling, 'x', sizeof filling);
+    long count = send(connection, filling, sizeof filling, MSG_NOSIGNAL);
+    if (count > 0) sent += count;
+    if ((count < 0 && errno != EAGAIN) || sent >= hugeBytes) {
+        close(connection);
+        connection = -1;
+    }
+}
+
+// Asks for everything and goes when the first of it comes.
+static void vanish(void) {
+    static int connection = -1;
+    static const char everything[] = "{\"method\":\"io.gatherd.Query.Find\",\"parameters\":{\"predicate\":\"\"},\"more\":true}";
+    if (connection >= 0) {
+        if (recv(connection, bytes, 1, 0) < 0 && errno == EAGAIN) return;
+        close(connection);
+    }
+    connection = open_();
+    if (connection >= 0 && send(connection, everything, sizeof everything, MSG_NOSIGNAL) < 0) {
+        close(connection);
+        connection = -1;
+    }
+}
+
 int main(int argc, char **argv) {
-    if (argc != 2 || strlen(argv[1]) >= sizeof address.sun_path) errx(64, "usage: hostile SOCKET");
+    if (argc < 2 || strlen(argv[1]) >= sizeof address.sun_path) errx(64, "usage: hostile SOCKET [ACT]...");
+    actCount = argc - 2;
+    chosenActs = argv + 2;
     strcpy(address.sun_path, argv[1]);
     makeCalls();
     int slow[slowCallers], costly[costlyCallers];
@@ -72,12 +124,14 @@ int main(int argc, char **argv) {
         struct pollfd input = {.fd = 0, .events = POLLIN};
         // A turn takes a millisecond.
         if (poll(&input, 1, 1) > 0) return 0;
-        for (int number = 0; number < connectsAMillisecond; number++) {
+        if (isChosen("huge")) sendHuge();
+        if (isChosen("vanish") && turn % vanishEvery == 0) vanish();
+        for (int number = 0; number < connectsAMillisecond && isChosen("connects"); number++) {
             int connection = open_();
             if (connection >= 0) close(connection);
         }
         int at = (int)(turn % slowCallers);
-        if (slow[at] < 0) slow[at] = open_();
+        if (slow[at] < 0 && isChosen("bytes")) slow[at] = open_();
         if (slow[at] >= 0) {
             const char *byte = turn / slowCallers < (long)sizeof endless - 1 ? endless + turn / slowCallers : "x";
             if (send(slow[at], byte, 1, MSG_NOSIGNAL) < 0 && errno != EAGAIN) {
@@ -86,6 +140,7 @@ int main(int argc, char **argv) {
             }
         }
         for (at = 0; at < costlyCallers; at++) {
+            if (!isChosen(acts[at])) continue;
             if (costly[at] < 0) {
                 costly[at] = open_();
                 sent[at] = 0;
