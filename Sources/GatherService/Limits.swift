@@ -27,6 +27,20 @@ package enum Limits {
     package static let answers = 512
     /// Answers of one user.
     package static let answersPerUser = 64
+    /// How long the answer of one question may take to be taken, from its first reply to its last: until then it keeps the
+    /// rows that it tells of, as they were.
+    package static let answerTime = TimeAmount.minutes(5)
+    /// Bytes that the answers of one user keep while they are taken: a million sorted items are 16 MB. Past it the one that
+    /// was made first ends.
+    package static let answerBytesPerUser = 128 << 20
+    /// The same over all users.
+    package static let answerBytesInAll = 512 << 20
+    /// Scans, censuses and the like at once, in all and for one user: users take turns on these threads, and one who comes
+    /// while another has a thousand to do finds a thread.
+    package static let scansAtOnce = 4
+    package static let scansPerUser = 2
+    /// Questions at once that may ask for names of accounts; one of each user.
+    package static let namingAtOnce = 2
     /// How long a question waits for its turn.
     package static let turnTime = TimeAmount.seconds(30)
     /// How long a scan with costly tests, such as regular expressions, may take. One runs at a time, users take turns.
@@ -34,10 +48,11 @@ package enum Limits {
     /// Bytes of a predicate that is understood on the event loop: a longer one may take a tenth of a second.
     package static let predicateBytesOnLoop = 4_096
     /// What costly tests of the live queries of one user may take of the event loop: a test of up to 5 µs is free, which a
-    /// regular expression that behaves is never past; of more, 20 ms at once and one hundredth of the time. A live query
-    /// that finds nothing left ends with EvaluationFailed; one that was always quick only where others took it all twice.
+    /// regular expression that behaves is never past; of more, 10 ms at once and a two-hundredth of the time, which is less
+    /// than shows in one change of a hundred. A live query that finds nothing left ends with EvaluationFailed; one that was
+    /// always quick only where others took it all twice.
     package static let costlyTests = WorkMeter.Allowance(
-        free: 5_000, most: 1_000_000, capacity: 20_000_000, perSecond: 10_000_000)
+        free: 5_000, most: 1_000_000, capacity: 10_000_000, perSecond: 5_000_000)
     /// Attributes that an answer is sorted by.
     package static let sortKeys = 16
     /// Items in one reply that carries more of them to come, so that a big answer flows instead of piling up.
@@ -48,6 +63,10 @@ package enum Limits {
     package static let scopes = 256
     /// The longest `timeout`, `batch` and `heartbeat`, in milliseconds: a day.
     package static let longestWait = 86_400_000
+    /// The shortest `heartbeat`, in milliseconds: a shorter one is taken as this.
+    package static let shortestHeartbeat: Int64 = 10
+    /// Heartbeats a second of all live queries of one user: those of many come less often.
+    package static let heartbeatsPerSecond: Int64 = 10_000
     /// Rows of a scan that are worth leaving the event loop for: below, the hop costs more than the scan.
     package static let rowsScannedOnLoop = 16_384
     /// How long a clock that was set may go unnoticed where live queries follow it; nobody wakes where none does.

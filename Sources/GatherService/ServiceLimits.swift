@@ -14,6 +14,10 @@ package struct ServiceLimits: Sendable {
     package var pendingItemsInAll = Limits.pendingItemsInAll
     package var answers = Limits.answers
     package var answersPerUser = Limits.answersPerUser
+    package var answerTime = Limits.answerTime
+    package var answerBytesPerUser = Limits.answerBytesPerUser
+    package var answerBytesInAll = Limits.answerBytesInAll
+    package var rowsScannedOnLoop = Limits.rowsScannedOnLoop
     package var turnTime = Limits.turnTime
     package var scanTime = Limits.scanTime
     package var predicateBytesOnLoop = Limits.predicateBytesOnLoop

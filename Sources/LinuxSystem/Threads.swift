@@ -6,6 +6,14 @@ import Synchronization
 
 /// Work that several threads share for a moment.
 package enum Threads {
+    /// Has the calling thread give way to others of the process: its nice value becomes so much, where it is less. On Linux
+    /// nice values belong to threads (`setpriority(2)`, notes). Nothing happens where that is refused.
+    package static func giveWay(nice: CInt) {
+        // 0 stands for the thread that calls.
+        let which = CInt(PRIO_PROCESS.rawValue)
+        if getpriority(which, 0) < nice { setpriority(which, 0, nice) }
+    }
+
     private final class Work: Sendable {
         let next = Atomic<Int>(0)
         let count: Int

@@ -19,7 +19,7 @@ struct DaemonFixture {
     /// Starts a daemon, runs `body`, and stops it.
     static func run(
         containers: [String: String]? = nil, directory: TemporaryDirectory? = nil, isSystem: Bool = false,
-        state: String = "state", limits: ServiceLimits = ServiceLimits(),
+        state: String = "state", limits: ServiceLimits = ServiceLimits(), accounts: AccountDirectory = .system,
         _ body: (DaemonFixture) async throws -> Void
     ) async throws {
         let directory = try directory ?? TemporaryDirectory()
@@ -38,6 +38,7 @@ struct DaemonFixture {
             socket: .path(fixture.socket, isSystem: isSystem), stateDirectory: directory.path + "/" + state,
             containers: configured)
         options.limits = limits
+        options.accounts = accounts
         let daemon = GatherDaemon(
             options: options,
             observer: ReadyObserver(ready: ready.continuation), logger: logger)

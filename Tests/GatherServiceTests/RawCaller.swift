@@ -85,5 +85,12 @@ final class RawCaller: Sendable {
         return received.withLock(\.isEmpty) && recv(descriptor, &byte, 1, 0) <= 0
     }
 
+    /// Whether something has come that was not asked for yet.
+    var hasReceived: Bool {
+        var byte: UInt8 = 0
+        let flags = CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)
+        return !received.withLock(\.isEmpty) || recv(descriptor, &byte, 1, flags) > 0
+    }
+
     func endOutput() { shutdown(descriptor, CInt(SHUT_WR)) }
 }

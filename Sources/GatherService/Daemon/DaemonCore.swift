@@ -56,7 +56,7 @@ final class DaemonCore {
         engine = try Engine(
             loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
             snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)), logger: self.logger,
-            tellsCallersApart: options.socket.isShared)
+            tellsCallersApart: options.socket.isShared, accounts: options.accounts)
         pool.start()
         for container in containers {
             let record = engine.addContainer(
@@ -71,7 +71,7 @@ final class DaemonCore {
     }
 
     /// Threads for scans that are too long for the loop.
-    private static let workers = 2
+    private static let workers = Limits.scansAtOnce
 
     /// The configuration, and its containers with those that were added at run time; of the latter one that overlaps gives
     /// way.
@@ -176,7 +176,10 @@ final class DaemonCore {
             container: ContainerHandler(engine: engine, runtime: runtime),
             service: ServiceHandler(
                 engine: engine, started: Timestamp.now,
-                connections: { core.value.core?.server?.connectionCount ?? 0 },
+                connections: { user in
+                    guard let server = core.value.core?.server else { return 0 }
+                    return user.map { server.connectionCount(of: $0) } ?? server.connectionCount
+                },
                 reload: { () throws(ConfigurationError) in try core.value.core?.reload() }))
     }
 
@@ -193,6 +196,8 @@ final class DaemonCore {
         let closed = server?.close() ?? loop.makeSucceededVoidFuture()
         let saved = engine.close()
         let (pools, loop) = ([pool, engine.workload.costlyPool], loop)
+        // Nobody waits for a directory server that hangs.
+        engine.workload.namingPool.shutdownGracefully { _ in }
         return closed.and(saved).flatMap { _ in
             let ends = pools.map { pool in
                 let promise = loop.makePromise(of: Void.self)

@@ -34,6 +34,8 @@ package struct DaemonOptions: Sendable {
     package var logLevel: Logger.Level?
     /// The house limits, where no test lowers them.
     package var limits = ServiceLimits()
+    /// The system's, where no test plays another.
+    package var accounts = AccountDirectory.system
 
     package init(
         configurationFile: String, configurationIsRequired: Bool, socket: Socket, stateDirectory: String,

@@ -29,6 +29,8 @@ struct Answer: Sendable {
     private var left: Int
     /// How many items the answer has in all.
     let count: Int
+    /// Bytes that it keeps until it is taken, besides the blocks of its snapshots.
+    let bytes: Int
     /// How many each part found.
     let counts: [Int]
 
@@ -45,11 +47,15 @@ struct Answer: Sendable {
         left = count
         if keys.isEmpty {
             rows = .unsorted(selections.map { $0.makeIterator() })
+            // A bit for each row.
+            bytes = parts.reduce(0) { $0 + $1.snapshot.count / 8 }
         } else {
             let sources = zip(parts, selections).map {
                 SortOrder.Source(selection: $1, snapshot: $0.snapshot, environment: $0.plan.environment)
             }
-            rows = .sorted(SortOrder(keys).apply(to: sources, limit: limit)[...])
+            let places = SortOrder(keys).apply(to: sources, limit: limit)
+            bytes = places.count * MemoryLayout<SortOrder.Place>.stride
+            rows = .sorted(places[...])
         }
     }
 

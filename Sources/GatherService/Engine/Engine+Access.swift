@@ -86,6 +86,14 @@ extension Engine {
         return QueryClock(run: isBlind ? 0 : run, sequence: sequence, question: question.fingerprint)
     }
 
+    /// The clock of now, for an answer from snapshots of these containers. Where items were set aside and are back and being
+    /// verified, the snapshots are ahead of every clock: one who came back with it would be told twice of some.
+    func clock(of question: Question, in scoped: [ScopedContainer]) -> QueryClock {
+        var clock = clock(of: question)
+        if scoped.contains(where: { $0.record.index.hasChanges }) { clock.run = 0 }
+        return clock
+    }
+
     private func lookAgain(at record: ContainerRecord) {
         lookAnew(at: record)
         for listener in stateListeners.values { listener() }
@@ -102,12 +110,38 @@ extension Engine {
 
     // MARK: Counting
 
-    /// Counts what a caller sees of containers, off the loop where there is much.
+    /// Counts what a caller sees of containers: where there is much to count off the loop, when it is the user's turn.
     func takeCensus(
-        of records: [ContainerRecord], for caller: Credentials, then: @escaping ([Census]) -> Void
+        of records: [ContainerRecord], for caller: Credentials, asked call: VarlinkCall,
+        then: @escaping ([Census]) -> Void
     ) {
+        let (known, scans) = censuses(of: records, for: caller)
+        guard leavesLoop(rows: scans.reduce(0) { $0 + $1.snapshot.count }, .shared) else {
+            return finishCensus(of: records, known, scans, scans.map { Census(of: $0.snapshot, for: $0.viewer) }, then)
+        }
+        workload.turns(.shared).enter(user: call.peer.userID) { turn in
+            // The caller may be gone, and what another of the same user has counted meanwhile is not counted again.
+            guard !call.hasEnded else { return turn.leave() }
+            let (known, scans) = self.censuses(of: records, for: caller)
+            self.inTurn(.shared) {
+                scans.map { Census(of: $0.snapshot, for: $0.viewer) }
+            } then: { result in
+                turn.leave()
+                // It fails only when the pool has been shut down, and then nobody waits any more.
+                guard case .success(let counted) = result else { return }
+                self.finishCensus(of: records, known, scans, counted, then)
+            }
+        }
+    }
+
+    private typealias CensusScan = (place: Int, viewer: Viewer, snapshot: IndexSnapshot)
+
+    /// What is known, and what is to be counted.
+    private func censuses(
+        of records: [ContainerRecord], for caller: Credentials
+    ) -> (known: [Int: Census], scans: [CensusScan]) {
         var known: [Int: Census] = [:]
-        var open: [(place: Int, viewer: Viewer, snapshot: IndexSnapshot)] = []
+        var open: [CensusScan] = []
         for (place, record) in records.enumerated() {
             guard let viewer = viewer(caller, of: record), viewer.seesAnything else {
                 known[place] = Census()
@@ -121,18 +155,19 @@ extension Engine {
                 open.append((place, viewer, record.index.snapshot()))
             }
         }
-        let scans = open
-        offLoop(rows: scans.reduce(0) { $0 + $1.snapshot.count }) {
-            scans.map { Census(of: $0.snapshot, for: $0.viewer) }
-        } then: { result in
-            // It fails only when the pool has been shut down, and then nobody waits any more.
-            guard case .success(let counted) = result else { return }
-            for (scan, census) in zip(scans, counted) {
-                known[scan.place] = census
-                records[scan.place].lastCensus = (scan.viewer, scan.snapshot.clock, census)
-            }
-            then(records.indices.map { known[$0] ?? Census() })
+        return (known, open)
+    }
+
+    private func finishCensus(
+        of records: [ContainerRecord], _ known: [Int: Census], _ scans: [CensusScan], _ counted: [Census],
+        _ then: ([Census]) -> Void
+    ) {
+        var known = known
+        for (scan, census) in zip(scans, counted) {
+            known[scan.place] = census
+            records[scan.place].lastCensus = (scan.viewer, scan.snapshot.clock, census)
         }
+        then(records.indices.map { known[$0] ?? Census() })
     }
 }
 

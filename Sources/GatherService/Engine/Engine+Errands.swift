@@ -1,6 +1,7 @@
 // Work of live queries that would hold the event loop, on other threads.
 // SPDX-License-Identifier: Apache-2.0
 
+import LinuxSystem
 import LiveQueries
 import NIOCore
 import NIOPosix
@@ -18,9 +19,12 @@ extension Engine {
     /// Sends off what the queries of a container have for other threads. To be called after whatever may give them that.
     func runErrands(of record: ContainerRecord) {
         for errand in record.registry.takeErrands() {
-            // Those that may take long for each row have a thread of their own.
-            let pool = errand.isCostly ? workload.costlyPool : pool
-            pool.runIfActive(eventLoop: loop) { errand.run() }.assumeIsolated().whenSuccess {
+            // Those that may take long for each row have a thread of their own, and those that ask for names.
+            let lane: Workload.Lane = errand.readsAccounts ? .naming : errand.isCostly ? .costly : .shared
+            pool(of: lane).runIfActive(eventLoop: loop) {
+                Threads.giveWay(nice: lane.nice)
+                errand.run()
+            }.assumeIsolated().whenSuccess {
                 self.finish(errand, of: record)
             }
         }

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
+import LinuxSystem
 import LiveQueries
+import Metadata
 import MetadataIndex
 import NIOCore
 import NIOPosix
@@ -10,9 +12,15 @@ import Varlink
 
 extension Engine {
     /// The containers of these for which an answer may be wrong now; nil where there are none.
-    func inexact(_ records: [ContainerRecord]) -> [String]? {
-        let names = records.filter { !state(of: $0).isExact }.map(\.identifier)
+    func inexact(_ records: [ContainerRecord], for caller: Credentials?) -> [String]? {
+        let names = names(of: records.filter { !state(of: $0).isExact }, for: caller)
         return names.isEmpty ? nil : names
+    }
+
+    /// The identifiers of those containers that are there for a caller: one that may be searched and not listed has items
+    /// for them, and no name.
+    func names(of records: [ContainerRecord], for caller: Credentials?) -> [String] {
+        records.filter { isListed($0, for: caller) }.map(\.identifier)
     }
 
     /// Snapshots and plans for a question, all of this moment.
@@ -31,22 +39,52 @@ extension Engine {
         return scans.contains { $0.plan.isCostly } ? Int.max : scans.reduce(0) { $0 + $1.snapshot.count }
     }
 
-    /// Does work that does not touch the engine: at once where it is short, else on another thread. `then` is called on
-    /// the loop, at once where the work was short.
+    /// Whether work is done on another thread: where it is long, or may be.
+    func leavesLoop(rows: Int, _ lane: Workload.Lane) -> Bool {
+        lane != .shared || rows > limits.rowsScannedOnLoop
+    }
+
+    /// The threads of a lane.
+    func pool(of lane: Workload.Lane) -> NIOThreadPool {
+        switch lane {
+        case .shared: pool
+        case .costly: workload.costlyPool
+        case .naming: workload.namingPool
+        }
+    }
+
+    /// Does work that does not touch the engine: at once where it is short, else on another thread, when it is the user's
+    /// turn. `then` is called on the loop, at once where the work was short.
     func offLoop<Output: Sendable>(
-        rows: Int, on pool: NIOThreadPool? = nil, _ work: @escaping @Sendable () throws -> Output,
+        rows: Int, for user: UInt32, lane: Workload.Lane = .shared, _ work: @escaping @Sendable () throws -> Output,
         then: @escaping (Result<Output, any Error>) -> Void
     ) {
-        guard rows > Limits.rowsScannedOnLoop else { return then(Result { try work() }) }
-        (pool ?? self.pool).runIfActive(eventLoop: loop, work).assumeIsolated().whenComplete { then($0) }
+        guard leavesLoop(rows: rows, lane) else { return then(Result { try work() }) }
+        workload.turns(lane).enter(user: user) { turn in
+            self.inTurn(lane, work) {
+                turn.leave()
+                then($0)
+            }
+        }
+    }
+
+    /// As above, where it is the caller's turn.
+    func inTurn<Output: Sendable>(
+        _ lane: Workload.Lane, _ work: @escaping @Sendable () throws -> Output,
+        then: @escaping (Result<Output, any Error>) -> Void
+    ) {
+        pool(of: lane).runIfActive(eventLoop: loop) {
+            Threads.giveWay(nice: lane.nice)
+            return try work()
+        }.assumeIsolated().whenComplete { then($0) }
     }
 
     /// As above, for work that cannot fail and goes on with a value that it is given.
     func offLoop<Input: Sendable, Output: Sendable>(
-        rows: Int, input: Input, on pool: NIOThreadPool? = nil, _ work: @escaping @Sendable (inout Input) -> Output,
-        then: @escaping (Output) -> Void
+        rows: Int, for user: UInt32, lane: Workload.Lane = .shared, input: Input,
+        _ work: @escaping @Sendable (inout Input) -> Output, then: @escaping (Output) -> Void
     ) {
-        offLoop(rows: rows, on: pool) {
+        offLoop(rows: rows, for: user, lane: lane) {
             var input = input
             return work(&input)
         } then: { result in

@@ -53,9 +53,10 @@ extension Engine {
 
     /// Has a question scanned in its turn, from snapshots of that moment, and calls `then` with what came of it, the clock
     /// of the snapshots, and the place of the answer, which must leave when the answer has been taken. Where the caller
-    /// goes, the scan ends and the place leaves by itself.
+    /// goes, the scan ends and the place leaves by itself. With `naming` it may ask for names of accounts whatever the
+    /// question is.
     func answer<Output: Sendable>(
-        _ call: VarlinkCall, _ question: Question, in scoped: [ScopedContainer],
+        _ call: VarlinkCall, _ question: Question, in scoped: [ScopedContainer], naming: Bool = false,
         _ work: @escaping @Sendable ([AnswerPart], ScanGuard) throws -> Output,
         then: @escaping (Result<Output, any Error>, String, TurnQueue.Place) -> Void
     ) {
@@ -63,40 +64,44 @@ extension Engine {
         let scanGuard = workload.scanGuard()
         let answering = workload.answers.enter(user: call.peer.userID) { place in
             let parts = self.parts(of: question, in: scoped.filter { self.isWatched($0.record) })
-            let clock = self.clock(of: question).text
+            let clock = self.clock(of: question, in: scoped).text
             call.onClose = {
                 scanGuard.cancel()
                 place.leave()
             }
-            guard parts.contains(where: { $0.plan.isCostly }) else {
-                return self.offLoop(rows: self.weight(parts.map { ($0.plan, $0.snapshot) })) {
-                    try work(parts, scanGuard)
-                } then: {
-                    then($0, clock, place)
-                }
+            let lane = self.lane(of: parts.map(\.plan), naming: naming || question.readsAccounts)
+            guard self.leavesLoop(rows: self.weight(parts.map { ($0.plan, $0.snapshot) }), lane) else {
+                return then(Result { try work(parts, scanGuard) }, clock, place)
             }
-            self.answerCostly(call, question, in: scoped, scanGuard, place, work, then: then)
+            self.answerInTurn(lane, call, question, in: scoped, scanGuard, place, work, then: then)
         }
         endWaiting(answering, of: call, limit: "answersPerUser", value: limits.answersPerUser)
         if answering.isWaiting { call.onClose = { answering.giveUp() } }
     }
 
-    private func answerCostly<Output: Sendable>(
-        _ call: VarlinkCall, _ question: Question, in scoped: [ScopedContainer], _ scanGuard: ScanGuard,
+    /// Where plans are carried out.
+    func lane(of plans: [QueryPlan], naming: Bool) -> Workload.Lane {
+        naming ? .naming : plans.contains(where: \.isCostly) ? .costly : .shared
+    }
+
+    private func answerInTurn<Output: Sendable>(
+        _ lane: Workload.Lane, _ call: VarlinkCall, _ question: Question, in scoped: [ScopedContainer],
+        _ scanGuard: ScanGuard,
         _ answering: TurnQueue.Place, _ work: @escaping @Sendable ([AnswerPart], ScanGuard) throws -> Output,
         then: @escaping (Result<Output, any Error>, String, TurnQueue.Place) -> Void
     ) {
-        let scanning = workload.costly.enter(user: call.peer.userID) { scan in
+        let scanning = workload.turns(lane).enter(user: call.peer.userID) { scan in
             // Taken anew: while this waited no blocks were to be kept for it.
             let parts = self.parts(of: question, in: scoped.filter { self.isWatched($0.record) })
-            let clock = self.clock(of: question).text
-            let result = self.workload.costlyPool.runIfActive(eventLoop: self.loop) { try work(parts, scanGuard) }
-            result.assumeIsolated().whenComplete {
+            let clock = self.clock(of: question, in: scoped).text
+            self.inTurn(lane) {
+                try work(parts, scanGuard)
+            } then: {
                 scan.leave()
                 then($0, clock, answering)
             }
         }
-        endWaiting(scanning, of: call, limit: "costlyScans", value: 1)
+        endWaiting(scanning, of: call, limit: lane.limit, value: lane == .shared ? Limits.scansPerUser : 1)
         // A scan that has begun makes room when it has ended, which is soon.
         call.onClose = {
             scanGuard.cancel()

@@ -19,7 +19,7 @@ final class Engine {
     let pool: NIOThreadPool
     let limits: ServiceLimits
     let workload: Workload
-    private(set) var names = AccountNames()
+    private(set) var names: AccountNames
     let tree = IndexTree()
     let watcher: TreeWatcher<LinuxKernel, IndexTree>
     /// What is saved, for the next run.
@@ -76,8 +76,10 @@ final class Engine {
     /// Must be made on the loop. Goes on from the sequence that was saved.
     init(
         loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, limits: ServiceLimits, state: SavedState,
-        store: StateStore, snapshotInterval: TimeAmount, logger: Logger, tellsCallersApart: Bool = false
+        store: StateStore, snapshotInterval: TimeAmount, logger: Logger, tellsCallersApart: Bool = false,
+        accounts: AccountDirectory = .system
     ) throws(SystemError) {
+        names = AccountNames(accounts)
         self.tellsCallersApart = tellsCallersApart
         self.loop = loop
         self.store = store
@@ -89,6 +91,7 @@ final class Engine {
         self.limits = limits
         workload = Workload(limits)
         workload.costlyPool.start()
+        workload.namingPool.start()
         self.logger = logger
         kernel = try LinuxKernel(readsAccessLists: tellsCallersApart)
         let mailbox = Mailbox(loop: loop)
@@ -124,7 +127,7 @@ final class Engine {
     }
 
     /// Accounts may have changed: plans made from now on ask again.
-    func forgetNames() { names = AccountNames() }
+    func forgetNames() { names = names.forgotten() }
 
     // MARK: Turns
 

@@ -2,21 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
+import NIOCore
 import Varlink
 
-/// Sends an answer: in one reply, or with `more` in as many as it takes, each made only when the socket takes it.
+/// Sends an answer: in one reply, or with `more` in as many as it takes, each made only when the socket takes it. A caller
+/// who takes too long is told, and the answer let go.
 final class FindStream {
     private let call: VarlinkCall
     private let engine: Engine
-    private var answer: Answer
+    /// Nil once there is nothing more to be made of it, and while something is.
+    private var answer: Answer?
     private let inexact: [String]?
     private let clock: String
+    private let lane: Workload.Lane
+    private let rows: Int
     private var isMaking = false
+    private var hasEnded = false
+    private var timer: Scheduled<Void>?
     /// Makes room for the next answer.
     private let onEnd: () -> Void
 
+    /// With `naming`, making replies of it may take asking for names of accounts.
     init(
-        call: VarlinkCall, engine: Engine, answer: Answer, inexact: [String]?, clock: String,
+        call: VarlinkCall, engine: Engine, answer: Answer, inexact: [String]?, clock: String, naming: Bool,
         onEnd: @escaping () -> Void
     ) {
         self.onEnd = onEnd
@@ -25,33 +33,75 @@ final class FindStream {
         self.answer = answer
         self.inexact = inexact
         self.clock = clock
+        lane = naming ? .naming : .shared
+        rows = answer.count
     }
 
     func start() {
         guard call.wantsMore else { return sendWhole() }
         call.onWritable = { self.next() }
+        call.onClose = { self.finish() }
         next()
     }
 
     private func next() {
-        guard !isMaking, call.isWritable, !call.hasEnded else { return }
+        guard !isMaking, !hasEnded, call.isWritable, let answer else { return }
         isMaking = true
+        self.answer = nil
         let (clock, inexact) = (clock, inexact)
-        engine.offLoop(rows: answer.count, input: answer) { answer in
+        engine.offLoop(rows: rows, for: call.peer.userID, lane: lane, input: answer) { answer in
             let bytes = FindStream.reply(
                 &answer, inexact, clock, maximumItems: Limits.itemsPerReply, maximumBytes: Limits.replyBytes)
             return (answer, bytes)
         } then: { answer, bytes in
             self.isMaking = false
+            guard !self.hasEnded else { return }
             self.answer = answer
-            self.call.reply(bytes, continues: !answer.isFinished)
-            if answer.isFinished { self.onEnd() } else { self.next() }
+            if answer.isFinished {
+                self.call.reply(bytes)
+                self.finish()
+            } else {
+                self.call.reply(bytes, continues: true)
+                self.waitForReader()
+                self.next()
+            }
         }
     }
 
+    private func waitForReader() {
+        guard timer == nil, !hasEnded, let answer else { return }
+        let stream = NIOLoopBound(self, eventLoop: engine.loop)
+        let time = engine.limits.answerTime
+        timer = engine.loop.scheduleTask(in: time) {
+            stream.value.end(limit: "answerTime", value: Int(time.nanoseconds / 1_000_000))
+        }
+        engine.workload.openAnswers.add(self, of: call.peer.userID, bytes: answer.bytes)
+    }
+
+    /// Ends it before it was taken, with an error behind what is on its way.
+    func end(limit: String, value: Int) {
+        guard !hasEnded else { return }
+        finish()
+        call.fail(QueryError.limitExceeded(limit: limit, value: Int64(value)).varlinkError)
+    }
+
+    private func finish() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        answer = nil
+        if let timer {
+            timer.cancel()
+            engine.workload.openAnswers.remove(self)
+        }
+        timer = nil
+        onEnd()
+    }
+
     private func sendWhole() {
+        guard let answer else { return }
+        self.answer = nil
         let (clock, inexact) = (clock, inexact)
-        engine.offLoop(rows: answer.count, input: answer) { answer in
+        engine.offLoop(rows: rows, for: call.peer.userID, lane: lane, input: answer) { answer in
             let bytes = FindStream.reply(
                 &answer, inexact, clock, maximumItems: .max, maximumBytes: ProtocolLimits.findReplyBytes)
             return (answer, bytes)

@@ -17,7 +17,9 @@ struct ItemRenderer: Sendable {
     private let attributes: [Attribute]
     private let readsStatus: Bool
     private let readsPath: Bool
-    private let names: AccountNames
+    let names: AccountNames
+    private let tellsUser: Bool
+    private let tellsGroup: Bool
     /// Who asks; nil for one who sees everything.
     private let caller: Credentials?
 
@@ -36,6 +38,7 @@ struct ItemRenderer: Sendable {
         attributes.remove(.id)
         self.attributes = attributes.attributes
         self.names = names
+        (tellsUser, tellsGroup) = (attributes.contains(.owner), attributes.contains(.group))
         readsPath = attributes.contains(.path) || attributes.contains(.scope)
         readsStatus = self.attributes.contains { ItemRenderer.isOfStatus($0) }
     }
@@ -69,6 +72,14 @@ struct ItemRenderer: Sendable {
         path += rootPrefix
         path += lastPath
         text.withUnsafeBytes { id in path.withUnsafeBytes { ItemWriter.removal(id: id, path: $0, to: &writer) } }
+    }
+
+    /// Adds the accounts that writing the item in a row asks for and that are not known.
+    func appendUnknownAccounts(of row: Row, in snapshot: IndexSnapshot, to numbers: inout AccountNumbers) {
+        guard tellsUser || tellsGroup else { return }
+        let status = snapshot.status(of: row)
+        if tellsUser, !names.knows(user: status.owner) { numbers.users.insert(status.owner) }
+        if tellsGroup, !names.knows(group: status.group) { numbers.groups.insert(status.group) }
     }
 
     /// Forgets the directory of the last path: rows may have moved since.

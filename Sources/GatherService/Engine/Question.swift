@@ -49,6 +49,12 @@ struct Question: Sendable {
     /// Whether answering it takes the tags of items.
     var readsTags: Bool { attributes.contains(.tags) || predicate.attributes.contains(.tags) }
 
+    /// Whether telling its items takes the names of users or groups.
+    var tellsAccounts: Bool { attributes.contains(.owner) || attributes.contains(.group) }
+
+    /// Whether finding its items does.
+    var readsAccounts: Bool { predicate.attributes.contains(.owner) || predicate.attributes.contains(.group) }
+
     static func parse(_ text: String) throws(QueryError) -> Predicate {
         do {
             return try Predicate(parsing: text, mode: .metadata)

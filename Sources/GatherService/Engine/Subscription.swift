@@ -60,8 +60,11 @@ final class Subscription {
     private var replySize = ReplySize()
     /// How many changes it has not taken, as the engine counts them.
     private(set) var pendingItems = 0
-    /// The turn for a scan with costly tests, which ends with the scan.
+    /// The turn for a scan that is made off the loop, which ends with the scan.
     private var scanTurn: TurnQueue.Place?
+    private var scanLane = Workload.Lane.shared
+    /// A reply that waits for names of accounts.
+    private var heldDelta: TakenDelta?
     private var scanGuard: ScanGuard?
     private var failuresLogged = false
     /// Whether this is at work: a reply may make the socket writable, or short work may be done, before the call returns.
@@ -106,7 +109,10 @@ final class Subscription {
     /// Registers and looks, in one turn.
     private func begin(since clock: QueryClock?) {
         waiter = nil
-        guard phase == .waiting else { return }
+        guard phase == .waiting else {
+            scanTurn?.leave()
+            return
+        }
         // Scopes are looked up again: containers may have come or gone while this waited.
         let scoped: [Engine.ScopedContainer]
         do {
@@ -159,17 +165,23 @@ final class Subscription {
         }
     }
 
-    /// Whether the scan may begin. One with costly tests waits for its turn first: the query is registered and its
-    /// snapshots are taken when that has come.
+    /// Whether the scan may begin. One that leaves the loop waits for its turn first: the query is registered and its
+    /// snapshots are taken when that has come, so that those who wait keep nothing.
     private func hasTurn(_ scoped: [Engine.ScopedContainer], _ clock: QueryClock?) -> Bool {
-        if scanTurn != nil || !scoped.contains(where: { engine.plan(question, for: $0).isCostly }) { return true }
-        let turn = engine.workload.costly.enter(user: peer.userID) { turn in
+        if scanTurn != nil { return true }
+        let plans = scoped.map { engine.plan(question, for: $0) }
+        let lane = engine.lane(of: plans, naming: question.readsAccounts)
+        let rows = zip(scoped, plans).reduce(0) { $1.1.matchesNothing ? $0 : $0 + $1.0.record.index.count }
+        guard engine.leavesLoop(rows: rows, lane) else { return true }
+        scanLane = lane
+        let turn = engine.workload.turns(lane).enter(user: peer.userID) { turn in
             self.scanTurn = turn
             self.begin(since: clock)
         }
         guard turn.isWaiting else { return false }
         scanTurn = turn
-        engine.endWaiting(turn, of: call, limit: "costlyScans", value: 1)
+        // Whoever waits for a scan like all others waits for as long as for a crawl: a live query is there to stay.
+        if lane != .shared { engine.endWaiting(turn, of: call, limit: lane.limit, value: 1) }
         return false
     }
 
@@ -232,11 +244,8 @@ final class Subscription {
         isAway = true
         let scanGuard = engine.workload.scanGuard()
         self.scanGuard = scanGuard
-        engine.offLoop(
-            rows: engine.weight(scans), input: scans, on: scanTurn == nil ? engine.pool : engine.workload.costlyPool
-        ) { scans in
-            scans.map { $0.plan.selectTolerantly(in: $0.snapshot, guard: scanGuard) }
-        } then: { found in
+        let work = { @Sendable in scans.map { $0.plan.selectTolerantly(in: $0.snapshot, guard: scanGuard) } }
+        func finish(_ found: [(selection: RowSelection, errors: EvaluationErrors)]) {
             self.isAway = false
             self.scanTurn?.leave()
             self.scanTurn = nil
@@ -254,6 +263,11 @@ final class Subscription {
             }
             self.logFailures()
             self.advance()
+        }
+        guard scanTurn != nil else { return finish(work()) }
+        engine.inTurn(scanLane, work) { result in
+            // It fails only when the pool has been shut down, and then nobody waits any more.
+            if case .success(let found) = result { finish(found) }
         }
     }
 
@@ -375,7 +389,7 @@ final class Subscription {
     }
 
     private func sendFirstResults() {
-        guard !isAway, !isBehind || parts.contains(where: { $0.query.firstCount > 0 }) else { return }
+        guard !isAway, heldDelta == nil, !isBehind || parts.contains(where: { $0.query.firstCount > 0 }) else { return }
         // Containers that came while this gathered have nothing but changes to tell.
         while let place = parts.firstIndex(where: { $0.query.firstCount > 0 }) {
             guard call.isWritable else { return }
@@ -383,11 +397,11 @@ final class Subscription {
             if isAway { return }
         }
         // Resumed: the difference is what is pending, and still belongs to the first phase.
-        while hasPending, isResumed {
+        while hasPending, isResumed, heldDelta == nil {
             guard call.isWritable else { return }
             sendDelta(as: "progress")
         }
-        guard call.isWritable, !isBehind else { return }
+        guard heldDelta == nil, call.isWritable, !isBehind else { return }
         sendGathered()
     }
 
@@ -396,7 +410,10 @@ final class Subscription {
         let rows = parts[place].query.takeFirst(limit: replySize.items)
         let snapshot = parts[place].query.snapshot(of: parts[place].record.index)
         isAway = true
-        engine.offLoop(rows: snapshot.count, input: parts[place].renderer) { renderer in
+        engine.offLoop(
+            rows: snapshot.count, for: peer.userID, lane: question.tellsAccounts ? .naming : .shared,
+            input: parts[place].renderer
+        ) { renderer in
             var writer = JSONWriter(capacity: Limits.replyBytes)
             writer.beginObject()
             writer.field("event", "progress")
@@ -431,7 +448,7 @@ final class Subscription {
         writer.beginObject()
         writer.field("event", "gathered")
         writer.field("count", Int64(count))
-        writer.field("inexact", engine.inexact(openRecords))
+        writer.field("inexact", engine.inexact(openRecords, for: question.caller))
         if isToldAll { writer.field("clock", clock.text) }
         writer.endObject()
         sendWriter()
@@ -439,9 +456,9 @@ final class Subscription {
     }
 
     private func sendUpdates() {
-        guard hasPending else { return }
+        guard hasPending, heldDelta == nil else { return }
         if batch > 0, !batchIsDue { return holdBatch() }
-        while hasPending {
+        while hasPending, heldDelta == nil {
             guard call.isWritable else { return }
             sendDelta(as: "updated")
         }
@@ -479,13 +496,13 @@ final class Subscription {
         return clock
     }
     /// Whether the subscriber knows all that is known here. A clock says so, and is told only then.
-    private var isToldAll: Bool { !hasPending && !isBehind }
+    private var isToldAll: Bool { !hasPending && !isBehind && heldDelta == nil }
     private var count: Int { parts.reduce(0) { $0 + $1.query.count } }
 
     /// One reply with what is pending, as much as fits into one; nothing where it comes to nothing.
     private func sendDelta(as event: StaticString) {
         dropFinishedParts()
-        var deltas: [(part: Int, snapshot: IndexSnapshot, delta: Delta)] = []
+        var deltas: [PartDelta] = []
         var room = replySize.items
         for place in parts.indices where parts[place].query.hasPending && room > 0 {
             let snapshot = parts[place].query.snapshot(of: parts[place].record.index)
@@ -494,16 +511,58 @@ final class Subscription {
             if delta.count > 0 { deltas.append((place, snapshot, delta)) }
             parts[place].renderer.forgetPlaces()
         }
-        let isComplete = isToldAll
         guard !deltas.isEmpty else { return }
+        let taken = TakenDelta(
+            event: event, deltas: deltas, count: phase == .live ? count : nil, clock: isToldAll ? clock.text : nil)
+        let unknown = unknownAccounts(in: deltas)
+        guard !unknown.isEmpty else { return send(taken) }
+        heldDelta = taken
+        notePending()
+        // All of the question's renderers have the same names.
+        let names = parts[deltas[0].part].renderer.names
+        engine.offLoop(rows: 0, for: peer.userID, lane: .naming) {
+            names.learn(unknown)
+        } then: { _ in
+            self.heldDelta = nil
+            guard self.phase != .ended else { return }
+            self.send(taken)
+            self.advance()
+        }
+    }
+
+    /// What is pending in one part, taken.
+    private typealias PartDelta = (part: Int, snapshot: IndexSnapshot, delta: Delta)
+
+    /// One reply as of the moment at which it was taken.
+    private struct TakenDelta {
+        let event: StaticString
+        let deltas: [PartDelta]
+        let count: Int?
+        let clock: String?
+    }
+
+    /// The accounts whose names have to be asked to write these.
+    private func unknownAccounts(in deltas: [PartDelta]) -> AccountNumbers {
+        var unknown = AccountNumbers()
+        guard question.tellsAccounts else { return unknown }
+        for (part, snapshot, delta) in deltas {
+            for row in delta.added + delta.changed.map(\.row) {
+                parts[part].renderer.appendUnknownAccounts(of: row, in: snapshot, to: &unknown)
+            }
+        }
+        return unknown
+    }
+
+    private func send(_ taken: TakenDelta) {
+        let deltas = taken.deltas
         writer.removeAll(keepingAtMost: Limits.replyBytes)
         writer.beginObject()
-        writer.field("event", event.description)
+        writer.field("event", taken.event.description)
         writeItems("added", deltas) { $0.added.map { ($0, nil) } }
         writeItems("changed", deltas) { $0.changed.map { ($0.row, $0.previousPath) } }
         writeRemovals(deltas)
-        if phase == .live { writer.field("count", Int64(count)) }
-        if isComplete { writer.field("clock", clock.text) }
+        if let count = taken.count { writer.field("count", Int64(count)) }
+        if let clock = taken.clock { writer.field("clock", clock) }
         writer.endObject()
         replySize.note(items: deltas.reduce(0) { $0 + $1.delta.count }, bytes: writer.count)
         notePending()
@@ -511,8 +570,7 @@ final class Subscription {
     }
 
     private func writeItems(
-        _ key: StaticString, _ deltas: [(part: Int, snapshot: IndexSnapshot, delta: Delta)],
-        _ rows: (Delta) -> [(row: Row, previousPath: [UInt8]?)]
+        _ key: StaticString, _ deltas: [PartDelta], _ rows: (Delta) -> [(row: Row, previousPath: [UInt8]?)]
     ) {
         guard deltas.contains(where: { !rows($0.delta).isEmpty }) else { return }
         writer.key(key)
@@ -525,7 +583,7 @@ final class Subscription {
         writer.endArray()
     }
 
-    private func writeRemovals(_ deltas: [(part: Int, snapshot: IndexSnapshot, delta: Delta)]) {
+    private func writeRemovals(_ deltas: [PartDelta]) {
         guard deltas.contains(where: { !$0.delta.removed.isEmpty }) else { return }
         writer.key("removed")
         writer.beginArray()
@@ -540,7 +598,7 @@ final class Subscription {
     /// Lets go of parts of containers that were removed, once their last removals have been taken. Not before the first
     /// phase is over: what is on its way goes by the places of the parts.
     private func dropFinishedParts() {
-        guard phase == .live else { return }
+        guard phase == .live, heldDelta == nil else { return }
         for part in parts where isFinished(part) { forget(part) }
         parts.removeAll { isFinished($0) }
     }
@@ -571,7 +629,16 @@ final class Subscription {
     private func restartHeartbeat() {
         guard let heartbeat, phase != .ended else { return }
         lastReply = .now()
-        if heartbeatTimer == nil { sleep(until: lastReply + .milliseconds(max(1, heartbeat))) }
+        if heartbeatTimer == nil { sleep(until: lastReply + .milliseconds(interval(heartbeat))) }
+    }
+
+    /// How many milliseconds a heartbeat takes that a subscriber asked for, who has so many live queries.
+    static func interval(_ heartbeat: Int64, liveQueries: Int) -> Int64 {
+        max(heartbeat, Limits.shortestHeartbeat, Int64(liveQueries) * 1_000 / Limits.heartbeatsPerSecond)
+    }
+
+    private func interval(_ heartbeat: Int64) -> Int64 {
+        Subscription.interval(heartbeat, liveQueries: engine.subscriptionsOfUser[peer.userID, default: 0])
     }
 
     private func sleep(until deadline: NIODeadline) {
@@ -582,7 +649,7 @@ final class Subscription {
     private func heartbeatIsDue() {
         heartbeatTimer = nil
         guard let heartbeat, phase != .ended else { return }
-        let due = lastReply + .milliseconds(max(1, heartbeat))
+        let due = lastReply + .milliseconds(interval(heartbeat))
         if due > .now() { sleep(until: due) } else { sendAlive() }
     }
 

@@ -9,9 +9,16 @@ import NIOPosix
 final class Workload {
     /// Answers that are being made or taken.
     let answers: TurnQueue
+    /// Scans and what else is too long for the event loop: first results, answers made into bytes, censuses.
+    private let scans: TurnQueue
     /// Scans with costly tests: they have a thread of their own, so that the others never wait for them.
-    let costly: TurnQueue
+    private let costly: TurnQueue
     let costlyPool = NIOThreadPool(numberOfThreads: 1)
+    /// What may ask for the names of accounts: a directory server that hangs holds up those who ask for them alone.
+    private let naming: TurnQueue
+    let namingPool = NIOThreadPool(numberOfThreads: Limits.namingAtOnce)
+    /// Answers that wait for their readers.
+    let openAnswers: OpenAnswers
     /// Predicates too long to be understood on the event loop.
     let long: TurnQueue
 
@@ -21,8 +28,47 @@ final class Workload {
     init(_ limits: ServiceLimits) {
         self.limits = limits
         answers = TurnQueue(atOnce: limits.answers, perUser: limits.answersPerUser)
+        scans = TurnQueue(atOnce: Limits.scansAtOnce, perUser: Limits.scansPerUser)
         costly = TurnQueue(atOnce: 1, perUser: 1)
+        naming = TurnQueue(atOnce: Limits.namingAtOnce, perUser: 1)
+        openAnswers = OpenAnswers(limits)
         long = TurnQueue(atOnce: 1, perUser: 1)
+    }
+
+    /// Where work is done that is too long for the event loop.
+    enum Lane {
+        case shared
+        /// It may take long for each row.
+        case costly
+        /// It may ask for the names of accounts, which may take for ever.
+        case naming
+
+        /// How far its threads give way to the event loop. Where both processors are busy the loop, and with it everybody
+        /// else, would wait for a regular expression to use up its slice, 3 ms and more, before it hears of a change.
+        var nice: CInt {
+            switch self {
+            case .shared, .naming: 5
+            case .costly: 15
+            }
+        }
+
+        /// The limit that is named to one whose turn does not come.
+        var limit: String {
+            switch self {
+            case .shared: "scansPerUser"
+            case .costly: "costlyScans"
+            case .naming: "accountNames"
+            }
+        }
+    }
+
+    /// The queue for a lane.
+    func turns(_ lane: Lane) -> TurnQueue {
+        switch lane {
+        case .shared: scans
+        case .costly: costly
+        case .naming: naming
+        }
     }
 
     /// What the live queries of a user are measured by. `onOverwork` is called for each that must end.

@@ -42,7 +42,7 @@ struct ContainerHandler {
         _ records: [ContainerRecord], for call: VarlinkCall, then: @escaping ([ContainerDescription]) -> Void
     ) {
         if let caller = engine.restriction(of: call.peer) {
-            engine.describe(records, for: caller, then: then)
+            engine.describe(records, for: caller, asked: call, then: then)
         } else {
             then(records.map { engine.describe($0) })
         }
@@ -132,8 +132,18 @@ struct ContainerHandler {
         let engine = engine
         let isRestricted = engine.restriction(of: call.peer) != nil
         var told: [ContainerDescription]?
+        // One is made at a time: two could be done in the wrong order.
+        var isDescribing = false
+        var isBehind = false
         func tell(continues: Bool) {
+            guard !isDescribing else {
+                isBehind = true
+                return
+            }
+            isDescribing = true
             describe(listed(for: call), for: call) { containers in
+                isDescribing = false
+                defer { catchUp() }
                 // What becomes of containers that the caller does not see is no news, not even that something does.
                 let news = isRestricted ? containers.map(\.timeless) : nil
                 guard news == nil || news != told else { return }
@@ -141,17 +151,17 @@ struct ContainerHandler {
                 call.reply(ContainerInterface.Monitor.Reply(containers: containers), continues: continues)
             }
         }
-        guard call.wantsMore else { return tell(continues: false) }
-        let key = ObjectIdentifier(call)
-        var isBehind = false
-        engine.stateListeners[key] = {
-            if call.isWritable { tell(continues: true) } else { isBehind = true }
-        }
-        call.onWritable = {
-            guard isBehind else { return }
+        func catchUp() {
+            guard isBehind, call.isWritable else { return }
             isBehind = false
             tell(continues: true)
         }
+        guard call.wantsMore else { return tell(continues: false) }
+        let key = ObjectIdentifier(call)
+        engine.stateListeners[key] = {
+            if call.isWritable { tell(continues: true) } else { isBehind = true }
+        }
+        call.onWritable = { catchUp() }
         call.onClose = { engine.stateListeners[key] = nil }
         tell(continues: true)
     }
@@ -160,10 +170,11 @@ struct ContainerHandler {
 extension Engine {
     /// Containers as a caller sees them who does not see everything.
     func describe(
-        _ records: [ContainerRecord], for caller: Credentials, then: @escaping ([ContainerDescription]) -> Void
+        _ records: [ContainerRecord], for caller: Credentials, asked call: VarlinkCall,
+        then: @escaping ([ContainerDescription]) -> Void
     ) {
         let engine = self
-        takeCensus(of: records, for: caller) { counts in
+        takeCensus(of: records, for: caller, asked: call) { counts in
             var descriptions: [ContainerDescription] = []
             for (record, census) in zip(records, counts) { descriptions.append(engine.describe(record, as: census)) }
             then(descriptions)

@@ -47,13 +47,14 @@ struct QueryHandler {
                 call, question, tags: question.readsTags || sortKeys.contains { $0.attribute == .tags },
                 sync: request.sync, timeout: request.timeout
             ) { scoped, inexact in
-                engine.answer(call, question, in: scoped) { parts, scanGuard in
+                let isSortedByAccount = sortKeys.contains { $0.attribute == .owner || $0.attribute == .group }
+                engine.answer(call, question, in: scoped, naming: isSortedByAccount) { parts, scanGuard in
                     try Answer(parts, sortedBy: sortKeys, limit: limit, guard: scanGuard)
                 } then: { result, clock, place in
                     do {
                         let stream = FindStream(
                             call: call, engine: engine, answer: try result.get(), inexact: inexact, clock: clock,
-                            onEnd: place.leave)
+                            naming: question.tellsAccounts, onEnd: place.leave)
                         stream.start()
                     } catch {
                         place.leave()
@@ -99,7 +100,7 @@ struct QueryHandler {
         let engine = engine
         func proceed() {
             let scoped = scoped.filter { engine.isWatched($0.record) }
-            answer(scoped, engine.inexact(scoped.map(\.record)))
+            answer(scoped, engine.inexact(scoped.map(\.record), for: question.caller))
         }
         guard sync ?? true else {
             if tags { for record in records { engine.fillTags(record) } }
@@ -108,7 +109,8 @@ struct QueryHandler {
         let milliseconds = try Engine.wait(timeout, named: "timeout") ?? ProtocolLimits.defaultTimeout
         let waiter = engine.whenExact(records, tags: tags, timeout: .milliseconds(milliseconds)) { late in
             guard late.isEmpty else {
-                return QueryHandler.fail(call, QueryError.syncTimeout(containers: late.map(\.identifier)))
+                let names = engine.names(of: late, for: question.caller)
+                return QueryHandler.fail(call, QueryError.syncTimeout(containers: names))
             }
             proceed()
         }

@@ -12,7 +12,8 @@ import Varlink
 struct ServiceHandler {
     let engine: Engine
     let started: Timestamp
-    let connections: () -> Int
+    /// How many there are, of one user or in all.
+    let connections: (UInt32?) -> Int
     let reload: () throws(ConfigurationError) -> Void
 
     func handle(_ call: VarlinkCall) throws {
@@ -22,8 +23,8 @@ struct ServiceHandler {
                 return reply(call, items: engine.itemCount, containers: engine.containers.count)
             }
             let containers = engine.containers.filter { engine.isListed($0, for: caller) }.count
-            engine.takeCensus(of: engine.containers, for: caller) { counts in
-                reply(call, items: counts.reduce(0) { $0 + $1.items }, containers: containers)
+            engine.takeCensus(of: engine.containers, for: caller, asked: call) { counts in
+                reply(call, items: counts.reduce(0) { $0 + $1.items }, containers: containers, to: call.peer.userID)
             }
         case ServiceInterface.Reload.name:
             try AccessPolicy.requireOperator(call.peer)
@@ -40,15 +41,20 @@ struct ServiceHandler {
 }
 
 extension ServiceHandler {
-    private func reply(_ call: VarlinkCall, items: Int, containers: Int) {
+    /// To a `user` who does not see everything their own is told: how much happens, in files that they may not see and for
+    /// others, would tell them what those do. What the process table shows to everybody is no secret.
+    private func reply(_ call: VarlinkCall, items: Int, containers: Int, to user: UInt32? = nil) {
         let counters = engine.watcher.counters
+        let liveQueries = user.map { engine.subscriptionsOfUser[$0, default: 0] } ?? engine.subscriptions.count
         call.reply(
             ServiceInterface.Status.Reply(
                 version: Version.current, pid: Int64(getpid()), started: started.rfc3339,
                 items: Int64(items), containers: Int64(containers),
-                liveQueries: Int64(engine.subscriptions.count), connections: Int64(connections()),
-                residentBytes: Int64(ProcessMemory.residentBytes), eventsRead: Int64(counters.eventsRead),
-                overflows: Int64(counters.overflows), snapshotTime: engine.snapshotTime?.rfc3339))
+                liveQueries: Int64(liveQueries), connections: Int64(connections(user)),
+                residentBytes: Int64(ProcessMemory.residentBytes),
+                eventsRead: user == nil ? Int64(counters.eventsRead) : 0,
+                overflows: user == nil ? Int64(counters.overflows) : 0,
+                snapshotTime: user == nil ? engine.snapshotTime?.rfc3339 : nil))
     }
 }
 
