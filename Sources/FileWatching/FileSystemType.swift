@@ -33,6 +33,10 @@ package struct FileSystemType: Sendable, Hashable {
         0x6265_6572: "sysfs",
     ]
 
+    /// Whether a file keeps its birth time. On an overlay it gets another when it is changed for the first time and so
+    /// copied to the upper layer, a directory too, while its inode number stays.
+    package var keepsBirthTimes: Bool { rawValue != 0x794C_7630 }
+
     /// The file system's name where it does not report everything; nil where it does.
     package var nameIfChangedElsewhere: String? { FileSystemType.changedElsewhere[rawValue] }
 }

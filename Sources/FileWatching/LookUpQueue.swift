@@ -7,6 +7,9 @@ struct Origin {
     var cause: UInt64
     /// The comparison or crawl that it counts for and extends; 0 for none.
     var task: UInt32 = 0
+
+    /// What a poll or an audit finds was told by no event: no barrier waits for it.
+    static let untold = Origin(cause: .max)
 }
 
 /// Names in directories, waiting to be looked at in the order in which they came. Names are kept in one buffer, and an
@@ -29,6 +32,9 @@ struct LookUpQueue {
     /// Indexes of entries, plus 1; 0 is free. The size is a power of two.
     private var table: [UInt32] = Array(repeating: 0, count: 256)
     private var next = 0
+    /// The tasks that are comparisons: these go on only when what they have had looked at was looked at, so a look-up that
+    /// several have asked for counts for one of them rather than for a crawl.
+    var comparisons: Set<UInt32> = []
     /// How many wait for each task.
     private var ofTask: [UInt32: Int] = [:]
     /// How many wait in each directory, by slot, where that is asked for.
@@ -93,9 +99,18 @@ struct LookUpQueue {
     private mutating func merge(_ origin: Origin, isExpected: Bool, into index: Int) {
         if !isExpected { entries[index].isExpected = false }
         entries[index].origin.cause = min(entries[index].origin.cause, origin.cause)
-        guard entries[index].origin.task == 0, origin.task != 0 else { return }
+        let former = entries[index].origin.task
+        guard origin.task != 0, origin.task != former,
+            former == 0 || (comparisons.contains(origin.task) && !comparisons.contains(former))
+        else { return }
         entries[index].origin.task = origin.task
         ofTask[origin.task, default: 0] += 1
+        release(former)
+    }
+
+    private mutating func release(_ task: UInt32) {
+        guard task != 0, let count = ofTask[task] else { return }
+        ofTask[task] = count > 1 ? count - 1 : nil
     }
 
     /// As the other, for a name whose hash is known.
@@ -134,9 +149,7 @@ struct LookUpQueue {
         }
         let entry = entries[next]
         next += 1
-        if entry.origin.task != 0, let count = ofTask[entry.origin.task] {
-            ofTask[entry.origin.task] = count > 1 ? count - 1 : nil
-        }
+        release(entry.origin.task)
         if countsDirectories { ofDirectory[Int(entry.directory.slot)] -= 1 }
         names.withUnsafeBytes {
             let slice = UnsafeRawBufferPointer(rebasing: $0[Int(entry.offset)..<Int(entry.offset) + Int(entry.length)])

@@ -45,14 +45,13 @@ extension TreeWatcher {
         var pass = container.audit ?? AuditPass(began: now)
         defer { container.audit = pass }
         let total = Double(container.directories)
-        let interval = Double(settings.auditInterval)
+        let interval = min(Double(settings.auditInterval), WatchLimits.auditIntervalLimit)
         func time(of count: Int) -> UInt64 { pass.began &+ UInt64(interval * min(Double(count) / total, 1)) }
         if now >= time(of: pass.directories + 1), container.comparison == nil, container.outstanding == 0 {
-            let due = Int(total * Double(now &- pass.began) / interval) - pass.directories
-            let slice = nextDirectories(of: container, &pass, min(due, settings.comparisonWindow))
+            let due = total * Double(now &- pass.began) / interval - Double(pass.directories)
+            let slice = nextDirectories(of: container, &pass, Int(min(due, Double(settings.comparisonWindow))))
             if !slice.isEmpty {
-                // No barrier waits for it: what it finds was told by no event.
-                compare(container, origin: Origin(cause: position), only: slice)
+                compare(container, origin: .untold, only: slice)
                 container.comparison?.isAudit = true
             } else {
                 endAuditPass(of: container, &pass, now)
@@ -83,7 +82,8 @@ extension TreeWatcher {
         counters.auditPasses += 1
         notices.append(
             .audited(container: container.number, directories: pass.directories, counts: pass.counts))
-        pass = AuditPass(began: max(pass.began &+ settings.auditInterval, now))
+        let interval = UInt64(min(Double(settings.auditInterval), WatchLimits.auditIntervalLimit))
+        pass = AuditPass(began: max(pass.began &+ interval, now))
     }
 
     /// A slice has ended. One that an overflow has made a comparison of everything does not come here.
@@ -92,7 +92,9 @@ extension TreeWatcher {
         container.audit?.counts.changed += counts.changed
         container.audit?.counts.removed += counts.removed
         counters.auditRepairs += UInt64(counts.added + counts.changed + counts.removed)
-        let pause = Double(auditCost) / max(settings.auditShare, WatchLimits.leastAuditShare)
+        // No number at all is taken for none.
+        let least = WatchLimits.leastAuditShare
+        let pause = Double(auditCost) / (settings.auditShare > least ? settings.auditShare : least)
         auditCost = 0
         nextAudit = max(nextAudit ?? 0, kernel.now() &+ UInt64(min(pause, Double(WatchLimits.auditPauseLimit))))
     }
@@ -110,6 +112,22 @@ extension TreeWatcher {
         let end = position + queuedBytes()
         container.comparison?.settled = end
         forcedPosition = max(forcedPosition, end)
+        holdOldPlaces(in: container)
+    }
+
+    /// A file with one name that was found and not known there has moved if it is known elsewhere: its old place counts
+    /// as one where it is missing. One search for all that the slice has found.
+    private func holdOldPlaces(in container: WatchedContainer) {
+        guard let files = container.comparison?.unknownFiles, !files.isEmpty else { return }
+        container.comparison?.unknownFiles = []
+        var found: [TreeNode] = []
+        tree.forEachNodeWithOneLink(among: files, in: container.number) { found.append($0) }
+        for node in found {
+            guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { continue }
+            var name: [UInt8] = []
+            tree.appendName(of: node, to: &name)
+            holdRemoval(above, name, identity: identity(of: tree.status(of: node)), in: container)
+        }
     }
 
     /// Whether that is so.

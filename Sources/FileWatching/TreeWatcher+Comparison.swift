@@ -46,9 +46,11 @@ extension TreeWatcher {
     func compare(
         _ container: WatchedContainer, origin: Origin, only directories: [DirectoryID]? = nil, isPaced: Bool = false
     ) {
+        // A barrier waits for whatever is more than a poll, even where a poll has found that it is needed.
+        let cause = directories == nil ? min(origin.cause, causeNow) : origin.cause
         guard let comparison = container.comparison else {
             var comparison = Comparison(
-                task: newTask(for: container, cause: origin.cause), isPoll: directories != nil,
+                task: newComparisonTask(for: container, cause: cause), isPoll: directories != nil,
                 queue: directories ?? [])
             comparison.isPaced = isPaced
             if isPaced, kernel.now() < container.comparisonPause { comparison.notBefore = container.comparisonPause }
@@ -56,20 +58,20 @@ extension TreeWatcher {
             return
         }
         if let next = container.nextComparison {
-            lowerCause(of: next.task, to: origin.cause)
+            lowerCause(of: next.task, to: cause)
             return
         }
         // One that somebody asks for goes on at once, and has what was read before now read again: that may be older
         // than what it is for.
         let isWidening = comparison.began != nil && !comparison.isPoll
         if isWidening, comparison.widenings >= WatchLimits.comparisonWidenings {
-            var next = Comparison(task: newTask(for: container, cause: origin.cause), isPoll: false)
+            var next = Comparison(task: newComparisonTask(for: container, cause: cause), isPoll: false)
             next.isPaced = isPaced
             next.restarts = comparison.restarts
             container.nextComparison = next
             return
         }
-        lowerCause(of: comparison.task, to: origin.cause)
+        lowerCause(of: comparison.task, to: cause)
         guard directories == nil else { return }
         container.comparison?.isPoll = false
         container.comparison?.isForTags = false
@@ -284,25 +286,48 @@ extension TreeWatcher {
     /// What was read of a directory against what is known. A difference is only a hint: it has the entry looked at, so
     /// that nothing is written that an event has overtaken.
     func compare(_ result: CrawlResult, with id: DirectoryID, touched: Set<[UInt8]>, _ origin: Origin) {
+        let node = directories[id].node
+        var matched: [TreeNode] = []
+        matched.reserveCapacity(result.batch.count)
+        compareEntries(of: result, 0..<result.batch.count, with: id, touched: touched, origin) { matched.append($0) }
+        guard matched.count != tree.childCount(of: node) else { return }
+        let seen = Set(matched)
+        var missing: [TreeNode] = []
+        tree.forEachChild(of: node) { if !seen.contains($0) { missing.append($0) } }
+        tellMissing(missing, in: id, result, origin)
+    }
+
+    private func holdsFindings(of result: CrawlResult, in container: WatchedContainer?) -> Bool {
+        container?.comparison?.task == result.task && container?.comparison?.holdsRemovals == true
+    }
+
+    /// The same of some of the entries. Those that are known are given to `meet`.
+    func compareEntries(
+        of result: CrawlResult, _ range: Range<Int>, with id: DirectoryID, touched: Set<[UInt8]>, _ origin: Origin,
+        meet: (TreeNode) -> Void
+    ) {
         let batch = result.batch
         let node = directories[id].node
         let container = containers[node.container]
         let isAudit = isAudit(result)
-        let holds = container?.comparison?.task == result.task && container?.comparison?.holdsRemovals == true
-        var matched: [TreeNode] = []
-        matched.reserveCapacity(batch.count)
+        let holds = holdsFindings(of: result, in: container)
         batch.names.withUnsafeBytes { names in
-            for index in 0..<batch.count {
+            for index in range {
                 let name = UnsafeRawBufferPointer(rebasing: names[batch.nameRange(at: index)])
                 guard let child = tree.child(of: node, named: name) else {
                     if holds {
                         container?.comparison?.additions.append((id, Array(name)))
+                        let status = batch.statuses[index]
+                        if isAudit, status.links == 1, status.kind != .directory {
+                            container?.comparison?.unknownFiles.insert(
+                                InodeNumber(device: status.device, inode: status.inode))
+                        }
                     } else {
                         lookUps.add(name, in: id, origin: origin)
                     }
                     continue
                 }
-                matched.append(child)
+                meet(child)
                 var status = batch.statuses[index]
                 var known = tree.status(of: child)
                 if known.device != status.device, adoptDevice(of: status, for: child, known: known) {
@@ -333,10 +358,12 @@ extension TreeWatcher {
                 }
             }
         }
-        guard matched.count != tree.childCount(of: node) else { return }
-        let seen = Set(matched)
-        var missing: [TreeNode] = []
-        tree.forEachChild(of: node) { if !seen.contains($0) { missing.append($0) } }
+    }
+
+    /// What is known in a directory and was not read there.
+    func tellMissing(_ missing: [TreeNode], in id: DirectoryID, _ result: CrawlResult, _ origin: Origin) {
+        let container = containers[directories.container(of: id)]
+        let holds = holdsFindings(of: result, in: container)
         for child in missing {
             var name: [UInt8] = []
             tree.appendName(of: child, to: &name)
@@ -344,7 +371,7 @@ extension TreeWatcher {
                 // It was not, when it came to be known.
                 removeNode(child, origin: origin)
             } else if holds, let container {
-                holdRemoval(id, name, identity: tree.status(of: child).identity, in: container)
+                holdRemoval(id, name, identity: identity(of: tree.status(of: child)), in: container)
             } else {
                 name.withUnsafeBytes { lookUps.add($0, in: id, origin: origin) }
             }
@@ -369,12 +396,24 @@ extension TreeWatcher {
         container.comparison?.removals.append((directory, name))
     }
 
+    /// Holds a file that should be known, as nothing has told of its coming, until a comparison that is listing directories
+    /// has come by the place that it may have left. False where there is none.
+    func holdAddition(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ origin: Origin) -> Bool {
+        guard let container = containers[directories.container(of: id)], let task = container.comparison?.task,
+            origin.task != task, container.comparison?.isListingAll == true
+        else { return false }
+        lowerCause(of: task, to: origin.cause)
+        container.comparison?.additions.append((id, Array(name)))
+        return true
+    }
+
     /// Holds what may be the removal of a directory to the end of a comparison, which may find it elsewhere. False where
-    /// there is no comparison, or where it holds nothing any more.
+    /// there is no comparison, or where it holds nothing any more, or where an event has told of it and a poll is under way:
+    /// that may take minutes, and a question that waits for the removal would wait for all of it.
     func holdRemoval(of id: DirectoryID, _ origin: Origin) -> Bool {
         let node = directories[id].node
         guard let container = containers[node.container], let comparison = container.comparison,
-            comparison.holdsRemovals, let parent = tree.parent(of: node),
+            comparison.holdsRemovals, !comparison.isPoll || origin.cause == .max, let parent = tree.parent(of: node),
             let above = directories.directory(at: parent)
         else { return false }
         lowerCause(of: comparison.task, to: origin.cause)

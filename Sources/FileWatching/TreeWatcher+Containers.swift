@@ -116,7 +116,14 @@ extension TreeWatcher {
             container.isEnclosed = isEnclosed(container, isMountRoot: status.isMountRoot)
             guard !container.isUnmounted, !container.isEnclosed else { throw .noDevice }
             container.isMountPoint = status.isMountRoot
-            container.fileSystem = kernel.fileSystemType(of: number)?.nameIfChangedElsewhere
+            let type = kernel.fileSystemType(of: number)
+            container.fileSystem = type?.nameIfChangedElsewhere
+            if type?.keepsBirthTimes == false {
+                devicesWithoutBirthTimes.insert(status.file.device)
+            } else if !devicesWithoutBirthTimes.isEmpty {
+                // The numbers of file systems without a device are handed out again.
+                devicesWithoutBirthTimes.remove(status.file.device)
+            }
             return .success(status.file)
         } catch {
             return .failure(error)
@@ -127,8 +134,7 @@ extension TreeWatcher {
         if let root = container.root {
             let record = directories[root]
             let isKnown = record.inode == found.inode && record.device == found.device
-            let created = tree.status(of: record.node).created
-            if isKnown, !record.flags.contains(.wasRead) || created == nil || created == found.created {
+            if isKnown, !record.flags.contains(.wasRead) || haveSameBirth(tree.status(of: record.node), found) {
                 let changed = tree.update(record.node, status: found)
                 if record.flags.contains(.needsReading) || (changed && container.rootError != nil) {
                     readRoot(root, of: container)

@@ -32,8 +32,11 @@ extension TreeWatcher {
             }
             return
         }
-        // A look-up of a hard link may have come from a task of another container.
-        let isItsOwn = tasks[origin.task]?.container === container
+        // A look-up of a hard link may have come from a task of another container. Nor does what an event has told
+        // become part of a poll: a question would wait for the whole of it.
+        let ofOrigin = tasks[origin.task]
+        let isItsOwn =
+            ofOrigin?.container === container && (ofOrigin?.cause != .max || origin.cause == .max)
         let task = isItsOwn ? origin.task : taskOfTurn(for: container, cause: origin.cause)
         lowerCause(of: task, to: origin.cause)
         tasks[task]?.outstanding += 1
@@ -67,6 +70,12 @@ extension TreeWatcher {
         repeat { lastTask &+= 1 } while lastTask == 0 || tasks[lastTask] != nil
         tasks[lastTask] = CrawlTask(container: container, cause: cause)
         return lastTask
+    }
+
+    func newComparisonTask(for container: WatchedContainer, cause: UInt64) -> UInt32 {
+        let task = newTask(for: container, cause: cause)
+        lookUps.comparisons.insert(task)
+        return task
     }
 
     private func openRoot(_ container: WatchedContainer) throws(SystemError) -> OpenDirectory {
@@ -105,17 +114,22 @@ extension TreeWatcher {
         turnDeadline = max(turnDeadline, kernel.now() &+ settings.turnBudget)
         repeat {
             let result = inbox[inboxNext]
+            let isSliced = isSliced(result)
+            if isSliced, !takeSlice(of: result) {
+                runLookUps()
+                return true
+            }
             // Let go of the batch as soon as it is applied.
             inbox[inboxNext] = CrawlResult(ticket: 0, task: 0, round: 0)
             inboxNext += 1
             processedEntries += result.batch.count
-            apply(result)
+            apply(result, areEntriesTaken: isSliced)
             runLookUps()
         } while inboxNext < inbox.count && processedEntries < limit && kernel.now() < turnDeadline
         return true
     }
 
-    private func apply(_ result: CrawlResult) {
+    private func apply(_ result: CrawlResult, areEntriesTaken: Bool) {
         defer { if result.hasReservation { budget.release() } }
         counters.directoriesRead += 1
         let isAudit = isAudit(result)
@@ -143,7 +157,7 @@ extension TreeWatcher {
             readAgainIfChanged(id, wasUnreadable: true, origin)
             return
         }
-        if result.watch >= 0, goneWatches.contains(result.watch) {
+        if result.watch >= 0, goneWatches.contains(result.watch) || result.ticket < goneTicket {
             // It ended after it was given: by our own removal, or with the directory.
             directories[id].flags.insert(.needsReading)
             read(id, descends: true, origin: origin)
@@ -169,12 +183,15 @@ extension TreeWatcher {
         {
             lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }
-        if !directories[id].flags.contains(.wasRead), tree.childCount(of: node) == 0, !isVerifying(result) {
-            insert(result, into: id, except: held?.names ?? [], origin)
-            expectChildren(of: result, in: id)
+        let entries = 0..<result.batch.count
+        if areEntriesTaken {
+            // In slices, before.
+        } else if isUnknown(id, to: result) {
+            insert(result, entries, into: id, except: held?.names ?? [], origin)
+            expectChildren(of: result, entries, in: id)
         } else {
             // What is known and has no record yet gets it here, and is not looked at for the want of one.
-            expectChildren(of: result, in: id)
+            expectChildren(of: result, entries, in: id)
             compare(result, with: id, touched: touched, origin)
         }
         if directories[id].flags.insert(.wasRead).inserted, tree.parent(of: node) == nil {
@@ -184,11 +201,18 @@ extension TreeWatcher {
         for name in held?.names ?? [] {
             name.withUnsafeBytes { name in
                 let ignored = ignoresNames && isIgnored(name, in: id)
-                if !ignored { lookUps.add(name, in: id, origin: origin) }
+                let cause = min(origin.cause, held?.cause ?? .max)
+                if !ignored { lookUps.add(name, in: id, origin: Origin(cause: cause, task: origin.task)) }
             }
         }
         if held?.isCut == true { read(id, descends: true, origin: origin) }
         readAgainIfChanged(id, wasUnreadable: wasUnreadable, origin)
+    }
+
+    /// Whether nothing is known of what lies in a directory that was read.
+    func isUnknown(_ id: DirectoryID, to result: CrawlResult) -> Bool {
+        !directories[id].flags.contains(.wasRead) && tree.childCount(of: directories[id].node) == 0
+            && !isVerifying(result)
     }
 
     /// Whether what is found now may be known elsewhere, in a directory that was not compared yet.
@@ -209,10 +233,13 @@ extension TreeWatcher {
     }
 
     /// The directories that the threads descend into: their results will come for these records.
-    private func expectChildren(of result: CrawlResult, in id: DirectoryID) {
+    func expectChildren(of result: CrawlResult, _ range: Range<Int>, in id: DirectoryID) {
         guard result.childCount > 0 else { return }
         let node = directories[id].node
-        for (offset, index) in result.batch.enteredDirectories.enumerated() {
+        let first = slices?.nextChild ?? 0
+        let entered = result.batch.enteredDirectories(range)
+        slices?.nextChild += entered.count
+        for (offset, index) in zip(first..., entered) {
             let status = result.batch.statuses[index]
             let child = result.batch.names.withUnsafeBytes {
                 tree.child(of: node, named: UnsafeRawBufferPointer(rebasing: $0[result.batch.nameRange(at: index)]))
@@ -305,38 +332,50 @@ extension TreeWatcher {
         }
     }
 
-    /// The entries of a directory that was empty in the tree, all at once but for those that need a closer look.
-    private func insert(_ result: CrawlResult, into id: DirectoryID, except held: Set<[UInt8]>, _ origin: Origin) {
+    /// The entries of a directory that was empty in the tree, or some of them, all at once but for those that need a closer
+    /// look.
+    func insert(
+        _ result: CrawlResult, _ range: Range<Int>, into id: DirectoryID, except held: Set<[UInt8]>, _ origin: Origin
+    ) {
         let batch = result.batch
         let node = directories[id].node
         let linksChanged = result.linkEpoch != pool.currentLinkEpoch
         let removals = containers[node.container]?.comparison?.removalOfFile ?? [:]
         var excluded: [Int] = []
-        for index in 0..<batch.count {
+        for index in range {
             let status = batch.statuses[index]
-            if !held.isEmpty, held.contains(Array(batch.names[batch.nameRange(at: index)])) {
+            if range.lowerBound > 0, isKnown(index, of: batch, in: node) {
+                // Since the slice before.
+                excluded.append(index)
+            } else if !held.isEmpty, held.contains(Array(batch.names[batch.nameRange(at: index)])) {
                 excluded.append(index)
             } else if status.kind == .directory, knownDirectory(status, in: node.container) != nil {
                 excluded.append(index)
             } else if linksChanged, status.links > 1, status.kind != .directory {
                 excluded.append(index)
-            } else if !halves.isEmpty, halves.contains(status.identity) {
+            } else if !halves.isEmpty, halves.contains(identity(of: status)) {
                 excluded.append(index)
-            } else if !removals.isEmpty, removals[status.identity] != nil {
+            } else if !removals.isEmpty, removals[identity(of: status)] != nil {
                 excluded.append(index)
             } else if status.links > 1, status.kind != .directory {
                 findLinksLater(of: status, origin)
             }
         }
-        if excluded.isEmpty {
+        if excluded.isEmpty, range.count == batch.count {
             if batch.count > 0 { tree.insertChildren(of: node, from: batch) }
         } else {
-            tree.insertChildren(of: node, from: batch.without(excluded))
+            tree.insertChildren(of: node, from: batch.part(range, without: excluded))
             for index in excluded {
                 batch.names[batch.nameRange(at: index)].withUnsafeBytes { lookUps.add($0, in: id, origin: origin) }
             }
         }
-        count(origin) { $0.added += batch.count - excluded.count }
+        count(origin) { $0.added += range.count - excluded.count }
+    }
+
+    private func isKnown(_ index: Int, of batch: DirectoryBatch, in directory: TreeNode) -> Bool {
+        batch.names.withUnsafeBytes {
+            tree.child(of: directory, named: UnsafeRawBufferPointer(rebasing: $0[batch.nameRange(at: index)])) != nil
+        }
     }
 
     /// Ends the tasks that have nothing outstanding.
@@ -346,6 +385,7 @@ extension TreeWatcher {
             let container = task.container
             if container.comparison?.task == number || container.nextComparison?.task == number { continue }
             tasks[number] = nil
+            lookUps.comparisons.remove(number)
             if container.firstCrawl == number {
                 container.firstCrawl = nil
             }
@@ -371,11 +411,11 @@ extension TreeWatcher {
 }
 
 extension DirectoryBatch {
-    /// The batch without some of its entries, given in ascending order.
-    func without(_ excluded: [Int]) -> DirectoryBatch {
+    /// Part of the batch without some of its entries, given in ascending order.
+    func part(_ range: Range<Int>, without excluded: [Int]) -> DirectoryBatch {
         var batch = DirectoryBatch()
         var next = 0
-        for index in 0..<count {
+        for index in range {
             if next < excluded.count, excluded[next] == index {
                 next += 1
                 continue

@@ -81,7 +81,7 @@ extension TreeWatcher {
             guard unwanted.remove(watch) != nil, directories.directory(watch: watch) == nil,
                 ancestorWatches[watch] == nil
             else { continue }
-            if tasksAreOutstanding { goneWatches.insert(watch) }
+            noteGone(watch)
             // EINVAL: it has ended by itself, with its directory.
             try? kernel.removeWatch(watch)
             releaseWatch(watch)
@@ -89,6 +89,17 @@ extension TreeWatcher {
         }
         unwantedWatches.removeFirst(taken)
         removalPosition = position + queuedBytes()
+    }
+
+    /// A watch has ended. A thread that was given it may not have handed over yet what it has read.
+    func noteGone(_ watch: Int32) {
+        heldEvents[watch] = nil
+        guard tasksAreOutstanding else { return }
+        if goneWatches.count >= WatchLimits.goneWatches {
+            goneWatches.removeAll(keepingCapacity: true)
+            goneTicket = pool.tickets(1)
+        }
+        goneWatches.insert(watch)
     }
 
     func becameUnreadable(_ id: DirectoryID, _ error: SystemError) {

@@ -83,7 +83,7 @@ extension TreeWatcher {
 
     /// Whether an event tells of what lies in an entry, of its mode or its times, and not of its name.
     private func isContentChange(_ event: InotifyEvent) -> Bool {
-        event.nameLength > 0 && event.mask.subtracting([.modify, .closeWrite, .attributes, .isDirectory]).isEmpty
+        event.nameLength > 0 && event.mask.rawValue & ~InotifyMask.contentChanges == 0
     }
 
     private func contentChanged(_ id: DirectoryID, name: UnsafeRawBufferPointer, origin: Origin) {
@@ -100,7 +100,7 @@ extension TreeWatcher {
     /// An event for a directory itself, not for a name in it.
     private func directoryChanged(_ id: DirectoryID, _ event: InotifyEvent, origin: Origin) {
         if event.mask.contains(.ignored) {
-            if tasksAreOutstanding { goneWatches.insert(event.watch) }
+            noteGone(event.watch)
             watchEnded(id, origin: origin)
         } else if !event.mask.isDisjoint(with: [.moveSelf, .deleteSelf, .unmount]) {
             lookAtPlace(of: id, origin: origin, isExpected: event.mask.contains(.moveSelf))
@@ -140,10 +140,14 @@ extension TreeWatcher {
         if event.mask.contains(.ignored) { unwanted.remove(event.watch) }
         guard tasksAreOutstanding else { return }
         if event.mask.contains(.ignored) {
-            goneWatches.insert(event.watch)
+            noteGone(event.watch)
             return
         }
         heldEvents[event.watch, default: HeldEvents(cause: cause)].touchesDirectory = true
+        // An audit may have come by a directory that no event had told of. What is told of that from now on is waited for.
+        for container in containers.values {
+            if let audit = container.comparison, audit.isAudit { lowerCause(of: audit.task, to: cause) }
+        }
         guard event.nameLength > 0 else { return }
         if heldEvents[event.watch]?.names.count ?? 0 < WatchLimits.heldNames {
             heldEvents[event.watch]?.names.insert(Array(name))

@@ -154,14 +154,10 @@ extension TreeWatcher {
 
     /// Files below a directory that have other names, each once.
     func linkedFiles(below node: TreeNode) -> [FileStatus] {
-        var nodes = [node]
-        tree.forEachDirectory(below: node) { nodes.append($0) }
         var found: [FileIdentity: FileStatus] = [:]
-        for directory in nodes {
-            tree.forEachChild(of: directory) { child in
-                let status = tree.status(of: child)
-                if status.links > 1, !status.kind.isDirectory { found[status.identity] = status }
-            }
+        tree.forEachLinkedFile(below: node) {
+            let status = tree.status(of: $0)
+            found[self.identity(of: status)] = status
         }
         return Array(found.values)
     }

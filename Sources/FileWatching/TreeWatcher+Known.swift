@@ -25,7 +25,7 @@ extension TreeWatcher {
     func verify(_ container: WatchedContainer, _ root: DirectoryID) {
         container.isKnown = false
         container.wasCrawled = true
-        let task = newTask(for: container, cause: causeNow)
+        let task = newComparisonTask(for: container, cause: causeNow)
         abandonComparison(container)
         container.comparison = Comparison(task: task, isPoll: false, isVerification: true, queue: [root])
         stepComparisons()
@@ -59,7 +59,7 @@ extension TreeWatcher {
     func adoptDevice(of found: FileStatus, in container: WatchedContainer) {
         let known = tree.status(of: tree.root(of: container.number))
         guard known.device != found.device, known.inode == found.inode,
-            known.created == nil || found.created == nil || known.created == found.created
+            haveSameBirth(known, found)
         else { return }
         tree.renumber(deviceFrom: known.device, to: found.device, in: container.number)
     }
@@ -87,7 +87,7 @@ extension TreeWatcher {
         guard let index = container.comparison?.removals.count else { return }
         container.comparison?.replacements.append(index)
         container.comparison?.isReplacement.insert(index)
-        holdRemoval(directory, Array(name), identity: known.identity, in: container)
+        holdRemoval(directory, Array(name), identity: self.identity(of: known), in: container)
     }
 
     /// Whether a file that was found under the name of another, which is still known there, has its own row under a
@@ -105,13 +105,13 @@ extension TreeWatcher {
             guard let known = knownDirectory(status, in: child.container) else { return nil }
             other = known
         } else {
-            guard let index = container.comparison?.removalOfFile[status.identity],
+            guard let index = container.comparison?.removalOfFile[identity(of: status)],
                 container.comparison?.isReplacement.contains(index) == true,
                 let known = movedSource(of: status, in: child.container)
             else { return nil }
             other = known
-            container.comparison?.removalOfFile[status.identity] = nil
-            container.comparison?.removalOfFile[old.identity] = index
+            container.comparison?.removalOfFile[identity(of: status)] = nil
+            container.comparison?.removalOfFile[identity(of: old)] = index
         }
         guard other != child, !isSelfOrAncestor(other, of: child), !isSelfOrAncestor(child, of: other) else {
             return nil

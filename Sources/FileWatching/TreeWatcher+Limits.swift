@@ -108,9 +108,8 @@ extension TreeWatcher {
 
     private func pollNow(_ container: WatchedContainer, _ polled: [DirectoryID]) {
         guard !polled.isEmpty else { return }
-        // No barrier waits for a poll: what it finds was told by no event.
         compare(
-            container, origin: Origin(cause: position),
+            container, origin: .untold,
             only: polled.sorted { directories[$0].depth < directories[$1].depth })
     }
 

@@ -86,7 +86,17 @@ extension TreeWatcher {
         if changed {
             count(entry.origin) { $0.changed += 1 }
             directoryChanged(id, from: old, to: status.file, origin: entry.origin)
+            if let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
+                lookForCopying(of: old, to: status.file, in: above, entry.origin)
+            }
         }
+    }
+
+    /// An overlay copies a directory to its upper layer before it does so with what lies in it, and tells of neither: an
+    /// entry that has got another birth time has its directory looked at, and that the one above.
+    private func lookForCopying(of old: FileStatus, to new: FileStatus, in id: DirectoryID, _ origin: Origin) {
+        guard old.created != new.created, !keepsBirthTimes(new) else { return }
+        lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
     }
 
     /// Whether a directory cannot be opened, or an entry in it be looked at, for reasons that waiting for a move does
@@ -127,7 +137,10 @@ extension TreeWatcher {
         }
         var changed = tree.update(child, status: status.file)
         if let tags, tree.setTags(of: child, to: tags) { changed = true }
-        if changed { count(entry.origin) { $0.changed += 1 } }
+        if changed {
+            count(entry.origin) { $0.changed += 1 }
+            lookForCopying(of: old, to: status.file, in: id, entry.origin)
+        }
         if status.file.kind == .directory {
             foundDirectory(child, status, changedFrom: changed ? old : nil, entry.origin)
             return
@@ -215,6 +228,7 @@ extension TreeWatcher {
             if status.file.links > 1 { tellLinks(of: status.file, tags: tags, searches: false, origin: entry.origin) }
             return
         }
+        if entry.isExpected, holdAddition(name, in: id, entry.origin) { return }
         guard tree.insert(named: name, status: status.file, tags: tags, into: directory) != nil else { return }
         count(entry.origin) { $0.added += 1 }
         if status.file.links > 1 { tellLinks(of: status.file, tags: tags, searches: true, origin: entry.origin) }
@@ -235,13 +249,13 @@ extension TreeWatcher {
     /// that a comparison misses.
     func movedSource(of status: FileStatus, in container: UInt32) -> TreeNode? {
         var place: (directory: DirectoryID, name: [UInt8])?
-        if let half = halves.take(status.identity, in: container) {
+        if let half = halves.take(identity(of: status), in: container) {
             place = (half.directory, half.name)
             if directories.isAlive(half.directory) {
                 half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
             }
         } else if let comparison = containers[container]?.comparison,
-            let index = comparison.removalOfFile[status.identity]
+            let index = comparison.removalOfFile[identity(of: status)]
         {
             place = comparison.removals[index]
         }

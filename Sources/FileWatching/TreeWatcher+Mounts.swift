@@ -15,13 +15,18 @@ extension TreeWatcher {
         suspects.formUnion(containers.keys)
         for mount in differing { lookAtMountPoint(mount) }
         // What is being read may have been opened before.
-        if tasksAreOutstanding { unsureMounts.formUnion(differing) }
+        guard tasksAreOutstanding else { return }
+        unsureMounts.formUnion(differing)
+        nextMountLook = nextMountLook ?? kernel.now() &+ WatchLimits.mountLookInterval
     }
 
+    /// Looks at them again: when nothing is being read, and now and then before, since where directories come and go all
+    /// the time there is no such moment.
     func lookAtUnsureMounts() {
-        guard !unsureMounts.isEmpty, !tasksAreOutstanding else { return }
+        guard let time = nextMountLook, !tasksAreOutstanding || kernel.now() >= time else { return }
         for mount in unsureMounts { lookAtMountPoint(mount) }
-        unsureMounts = []
+        nextMountLook = tasksAreOutstanding ? kernel.now() &+ WatchLimits.mountLookInterval : nil
+        if !tasksAreOutstanding { unsureMounts = [] }
     }
 
     /// Looks at the entry that something is or was mounted on, in each container that knows its directory. The table

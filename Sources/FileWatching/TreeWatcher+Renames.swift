@@ -11,7 +11,7 @@ extension TreeWatcher {
         // What left this name before has not been heard of again, and what leaves it now is something else.
         if let earlier = halves.take(id, name) {
             if let node = tree.child(of: directories[id].node, named: name),
-                tree.status(of: node).identity == earlier.identity
+                identity(of: tree.status(of: node)) == earlier.identity
             {
                 removeNode(node, origin: earlier.origin)
             }
@@ -20,7 +20,7 @@ extension TreeWatcher {
         halves.append(
             RenameHalf(
                 cookie: event.cookie, directory: id, container: directories[id].node.container, name: Array(name),
-                identity: node.map { tree.status(of: $0).identity },
+                identity: node.map { self.identity(of: tree.status(of: $0)) },
                 deadline: kernel.now() &+ settings.renameWindow, origin: origin))
     }
 
@@ -110,12 +110,28 @@ extension TreeWatcher {
 
     /// Whether two states are of the same file: by device, inode and birth time, never by inode alone.
     func isSameFile(_ a: FileStatus, _ b: FileStatus) -> Bool {
-        a.inode == b.inode && a.device == b.device && a.kind.isDirectory == b.kind.isDirectory
-            && (a.created == b.created || a.created == nil || b.created == nil)
+        a.inode == b.inode && a.device == b.device && a.kind.isDirectory == b.kind.isDirectory && haveSameBirth(a, b)
+    }
+
+    /// Whether two birth times may be of one file, as far as they are known and mean something.
+    func haveSameBirth(_ a: FileStatus, _ b: FileStatus) -> Bool {
+        a.created == b.created || a.created == nil || b.created == nil || !keepsBirthTimes(b)
+    }
+
+    func keepsBirthTimes(_ status: FileStatus) -> Bool {
+        devicesWithoutBirthTimes.isEmpty || !devicesWithoutBirthTimes.contains(status.device)
+    }
+
+    /// By what a file is known again.
+    func identity(of status: FileStatus) -> FileIdentity {
+        guard keepsBirthTimes(status) else {
+            return FileIdentity(device: status.device, inode: status.inode, created: nil)
+        }
+        return status.identity
     }
 
     /// Looks at an entry now; nil where it is not there or its directory is not where its row is.
-    private func status(of name: UnsafeRawBufferPointer, in id: DirectoryID) -> KernelStatus? {
+    func status(of name: UnsafeRawBufferPointer, in id: DirectoryID) -> KernelStatus? {
         guard let directory = try? descriptor(of: id) else { return nil }
         nameBuffer.copyMemory(from: name)
         nameBuffer[name.count] = 0
@@ -134,14 +150,15 @@ extension TreeWatcher {
     }
 
     /// First halves whose time is over are removals, to be verified like everything else; during a comparison they
-    /// are held to its end, since the second half may be what the overflow has swallowed.
+    /// are held to its end, since the second half may be what the overflow has swallowed. A poll, for which no barrier
+    /// waits, does not hold them up.
     func expireHalves() {
         guard !halves.isEmpty else { return }
         for half in halves.takeExpired(now: kernel.now(), position: position, isKept: isKeptForCrawl) {
             counters.movesUnpaired += 1
             guard directories.isAlive(half.directory) else { continue }
             if let container = containers[half.container], let comparison = container.comparison,
-                comparison.holdsRemovals
+                comparison.holdsRemovals, !comparison.isPoll
             {
                 lowerCause(of: comparison.task, to: half.origin.cause)
                 holdRemoval(half.directory, half.name, identity: half.identity, in: container)

@@ -54,6 +54,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var inboxNext = 0
     var inboxPosition: UInt64 = 0
     var processedEntries = 0
+    /// How far the first of them was taken that has not been applied, where it is large.
+    var slices: DirectorySlices?
     /// Events for watches that nobody knows yet, while something is being read.
     var heldEvents: [Int32: HeldEvents] = [:]
     /// When the self-audit has something to do, and the processor time of the slice that is under way.
@@ -61,8 +63,10 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var auditCost: UInt64 = 0
     /// Names in directories that are being read again, where tags are read.
     var touchedNames: [Int32: Set<[UInt8]>] = [:]
-    /// Watches that have ended while something is being read: a result may still speak of them.
+    /// Watches that have ended while something is being read: a result may still speak of them. Where they became too many
+    /// they were forgotten, and every result with an earlier ticket than this is taken for one that does.
     var goneWatches: Set<Int32> = []
+    var goneTicket: UInt64 = 0
     /// Watches to be ended, in order; one that is wanted again leaves the set.
     var unwantedWatches: [Int32] = []
     var unwanted: Set<Int32> = []
@@ -82,6 +86,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var linkedFiles: [InodeNumber: Origin] = [:]
     /// The same of those that crawls came by, by container.
     var crawledLinks: [UInt32: [InodeNumber: Origin]] = [:]
+    /// File systems whose birth times say nothing of which file it is (see ``FileSystemType/keepsBirthTimes``).
+    var devicesWithoutBirthTimes: Set<UInt64> = []
     var ignoresNames = false
     var cache: DirectoryCache
     var notices: [WatchNotice] = []
@@ -96,8 +102,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var nextBalance: UInt64?
     /// What was mounted when that was looked at last; nil before the first container.
     var knownMounts: Set<Mount>?
-    /// Mounts and unmounts while directories were being read, which are looked at once more afterwards.
+    /// Mounts and unmounts while directories were being read, which are looked at again, now and then until no more are.
     var unsureMounts: Set<Mount> = []
+    var nextMountLook: UInt64?
     /// Whether a watcher without threads reads directories in its turns; a test can hold that back.
     package var performsJobs = true
     package internal(set) var counters = WatchCounters()
@@ -198,6 +205,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         consider(hotDeadline)
         consider(readsAgain)
         consider(nextAudit)
+        consider(nextMountLook)
         if !tasksAreOutstanding { consider(nextBalance) }
         consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
         for container in containers.values {

@@ -19,6 +19,9 @@ package struct WatchSettings: Sendable {
     package var readBufferSize = 256 * 1024
     /// Reads in one turn, so that others get their turn under constant writes.
     package var readsPerTurn = 4
+    /// Entries of one directory that are taken, or compared, at once. Of one with more each turn takes a part: a million at
+    /// once would hold up everybody for a second.
+    package var directorySlice = 8_192
     /// Entries of crawled directories that one turn takes.
     package var crawledEntriesPerTurn = 8_192
     /// How long a turn may take before it leaves look-ups to the next, so that others get their turn.

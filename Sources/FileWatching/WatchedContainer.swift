@@ -88,6 +88,10 @@ final class WatchedContainer {
             let reason = pollReason ?? .watchLimit
             return .degraded(reason: "\(unwatched) of \(directories) directories are polled: \(reason)")
         }
+        // They are watched again, but what lies in them is not known yet, and no question waits for it.
+        if let comparison, comparison.isPoll, !comparison.isAudit {
+            return .degraded(reason: "what was polled is being read once more")
+        }
         return wasCrawled ? .live : .crawling
     }
 }
@@ -119,8 +123,9 @@ struct Comparison {
     var widenings = 0
     /// Whether it is a slice of the self-audit; a poll then, as long as nothing more is asked for.
     var isAudit = false
-    /// For that: where the stream was when all was read.
+    /// For that: where the stream was when all was read, and the files with one name that were found and not known there.
     var settled: UInt64?
+    var unknownFiles: Set<InodeNumber> = []
     /// Whether an overflow has caused it.
     var isPaced = false
     var phase = Phase.listing
@@ -151,6 +156,8 @@ struct Comparison {
 
     /// Whether what is held now will be looked at before the end.
     var holdsRemovals: Bool { phase == .listing || phase == .additions }
+    /// Whether it is on its way through all directories, for what they hold.
+    var isListingAll: Bool { phase == .listing && !isPoll && !isForTags }
     /// Whether look-ups of its own are under way, as against readings.
     var isLookingUp: Bool { phase == .additions || phase == .replacements }
 }

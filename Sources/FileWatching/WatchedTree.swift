@@ -35,6 +35,10 @@ package protocol WatchedTree: AnyObject {
     /// meanwhile.
     func forEachDirectory(below node: TreeNode, _ body: (TreeNode) -> Void)
 
+    /// Calls with each file below an entry that has more than one link, directories and the entry itself left out, in any
+    /// order. The tree is not changed meanwhile.
+    func forEachLinkedFile(below node: TreeNode, _ body: (TreeNode) -> Void)
+
     /// Calls with each entry that is known as this inode, where it is a directory or has more than one link; others may
     /// be left out. The tree is not changed meanwhile.
     func forEachNode(inode: UInt64, device: UInt64, in container: UInt32, _ body: (TreeNode) -> Void)
@@ -49,7 +53,7 @@ package protocol WatchedTree: AnyObject {
         named name: UnsafeRawBufferPointer, status: FileStatus, tags: UnsafeRawBufferPointer?, into directory: TreeNode
     ) -> TreeNode?
 
-    /// Adds the entries of a directory that has none yet.
+    /// Adds entries of a directory, under names that are free: all of them, or some after others.
     func insertChildren(of directory: TreeNode, from batch: DirectoryBatch)
 
     /// Tells what an entry is now: another file of the same name too. Returns whether anything differs.

@@ -58,6 +58,7 @@ extension MetadataIndex: RowReader {
     package func parent(of row: Row) -> Row { Row(storage.rows.parent(row.number)) }
     package func kind(of row: Row) -> FileKind { storage.rows.kind(row.number) }
     package func status(of row: Row) -> FileStatus { storage.rows.status(row.number) }
+    package func links(of row: Row) -> UInt32 { storage.rows.links(row.number) }
     package func access(of row: Row) -> FileAccess { storage.rows.access(row.number) }
     package func isInsidePackage(_ row: Row) -> Bool { storage.rows.isInsidePackage(row.number) }
     package func tags(of row: Row) -> [String]? { storage.rows.tags(row.number) }

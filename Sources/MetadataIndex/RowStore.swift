@@ -51,6 +51,8 @@ struct RowStore: Sendable {
         return values.status(common[Int(values.common)])
     }
 
+    func links(_ row: UInt32) -> UInt32 { block(row).links[RowStore.slot(row)] }
+
     func access(_ row: UInt32) -> FileAccess { common[Int(block(row).common[RowStore.slot(row)])].access }
 
     func tags(_ row: UInt32) -> [String]? {

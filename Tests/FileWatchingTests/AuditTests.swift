@@ -120,6 +120,56 @@ import Testing
         #expect(fixture.watcher.nextDeadline == nil)
     }
 
+    /// A move that no event has told of, into a directory that is seen before the one that it has left.
+    @Test func anUntoldMoveKeepsTheIdentity() {
+        let fixture = fixture(directories: 20) {
+            $0.auditInterval = 60 * AuditTests.second
+            $0.auditEntries = 1
+        }
+        let identity = fixture.tree.identity(at: "d19/f")
+        fixture.tree.log = []
+        fixture.kernel.quietly { fixture.kernel.move("/c/d19/f", "/c/d0/moved") }
+        fixture.wait(seconds: 400)
+        fixture.expectEqual("/c")
+        #expect(fixture.tree.identity(at: "d0/moved") == identity)
+        #expect(!fixture.tree.log.contains { $0.hasPrefix("remove") || $0.hasPrefix("insert") })
+    }
+
+    /// However it is set, it does not trap, and what is next is asked for in time.
+    @Test(
+        arguments: [1, 1_000, second, 86_400 * 365 * 200 * second, .max] as [UInt64],
+        [0, 1e-300, 1, 1e300, .nan, .infinity])
+    func extremeSettings(interval: UInt64, share: Double) {
+        let fixture = fixture(directories: 20) { _ in }
+        fixture.watcher.setAudit(interval: interval, share: share)
+        fixture.rest()
+        for seconds in [1, 1_000_000, 1_000_000_000] as [UInt64] {
+            fixture.kernel.advance(seconds * AuditTests.second)
+            fixture.kernel.quietly { fixture.kernel.write("/c/d3/f", size: Int64(seconds)) }
+            for _ in 0..<50 { _ = fixture.watcher.turn() }
+            #expect(fixture.watcher.nextDeadline != nil)
+        }
+    }
+
+    /// A question waits for what events tell while a slice is being read, and not for the slice.
+    @Test func noQuestionWaitsForIt() {
+        let fixture = fixture(directories: 20) { $0.auditInterval = 60 * AuditTests.second }
+        fixture.watcher.performsJobs = false
+        fixture.kernel.advance(30 * AuditTests.second)
+        fixture.rest()
+        #expect(fixture.watcher.figures(of: 1).outstanding > 0)
+        fixture.kernel.write("/c/d3/f", size: 7)
+        fixture.kernel.create("/c/d4/n")
+        let barrier = fixture.watcher.barrier()
+        #expect(!fixture.watcher.isReached(barrier))
+        fixture.rest()
+        #expect(fixture.watcher.isReached(barrier))
+        fixture.expectEqual("/c")
+        fixture.watcher.performsJobs = true
+        fixture.wait(seconds: 60)
+        #expect(fixture.watcher.counters.auditRepairs == 0)
+    }
+
     /// On the real file system: stores through mmap while the file is open, and a hard link outside.
     @Test func whatTheKernelDoesNotReport() throws {
         let (directory, outside) = (TemporaryDirectory(), TemporaryDirectory())

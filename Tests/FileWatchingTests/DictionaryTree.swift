@@ -26,6 +26,8 @@ final class DictionaryTree: WatchedTree {
     var logsUpdates = true
     /// How often entries were looked for by their inode.
     private(set) var inodeSearches = 0
+    /// How often entries were looked for by their name.
+    private(set) var childSearches = 0
     private var parked: [UInt32: [TreeNode: Entry]] = [:]
     /// Whether what was parked comes back.
     var keepsParked = true
@@ -86,7 +88,8 @@ final class DictionaryTree: WatchedTree {
 
     func root(of container: UInt32) -> TreeNode { TreeNode(container: container, row: 0) }
     func child(of directory: TreeNode, named name: UnsafeRawBufferPointer) -> TreeNode? {
-        entry(directory).children[Array(name)]
+        childSearches += 1
+        return entry(directory).children[Array(name)]
     }
     func parent(of node: TreeNode) -> TreeNode? { entry(node).parent }
     func appendName(of node: TreeNode, to bytes: inout [UInt8]) { bytes += entry(node).name }
@@ -99,6 +102,13 @@ final class DictionaryTree: WatchedTree {
         for child in entry(node).children.values where entry(child).status.kind.isDirectory {
             body(child)
             forEachDirectory(below: child, body)
+        }
+    }
+    func forEachLinkedFile(below node: TreeNode, _ body: (TreeNode) -> Void) {
+        for child in entry(node).children.values {
+            let status = entry(child).status
+            if status.links > 1, !status.kind.isDirectory { body(child) }
+            forEachLinkedFile(below: child, body)
         }
     }
     func forEachNode(inode: UInt64, device: UInt64, in container: UInt32, _ body: (TreeNode) -> Void) {
@@ -147,7 +157,6 @@ final class DictionaryTree: WatchedTree {
     }
 
     func insertChildren(of directory: TreeNode, from batch: DirectoryBatch) {
-        precondition(entry(directory).children.isEmpty)
         for index in 0..<batch.count {
             _ = insert(
                 Array(batch.names[batch.nameRange(at: index)]), batch.statuses[index],

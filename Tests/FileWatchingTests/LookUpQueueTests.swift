@@ -51,4 +51,22 @@ import Testing
             #expect(queue.isEmpty == model.isEmpty)
         }
     }
+
+    /// A comparison waits for what it has had looked at, whoever else has asked for that before or after.
+    @Test(arguments: [false, true]) func aComparisonWaitsForWhatOthersAskedFor(isFirst: Bool) {
+        var queue = LookUpQueue()
+        queue.comparisons = [7]
+        let directory = DirectoryID(slot: 0, generation: 0)
+        for task in isFirst ? [7, 3] : [3, 7] as [UInt32] {
+            [UInt8(ascii: "n")].withUnsafeBytes {
+                queue.add($0, in: directory, origin: Origin(cause: UInt64(task), task: task))
+            }
+        }
+        #expect(queue.count == 1 && queue.contains(task: 7) && !queue.contains(task: 3))
+        withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) {
+            let entry = queue.take(into: $0)
+            #expect(entry?.origin.task == 7 && entry?.origin.cause == 3)
+        }
+        #expect(!queue.contains(task: 7))
+    }
 }

@@ -24,6 +24,9 @@ final class Mounts {
         paths.append(path)
     }
 
+    /// Something was mounted that goes at the end.
+    func note(_ path: String) { paths.append(path) }
+
     func bind(_ source: String, _ path: String) {
         #expect(mount(source, path, nil, UInt(MS_BIND), nil) == 0, "\(path): \(errno)")
         paths.append(path)

@@ -36,6 +36,7 @@ struct RandomScenario {
             guard isHurried else { return }
             settings.turnBudget = 0
             settings.crawledEntriesPerTurn = 1
+            settings.directorySlice = 1
             settings.comparisonSlice = 1
             settings.comparisonWindow = 2
         }

@@ -48,6 +48,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
         let player = Scenario { settings in
             settings.turnBudget = 0
             settings.crawledEntriesPerTurn = 1
+            settings.directorySlice = 1
             settings.comparisonSlice = 1
             settings.comparisonWindow = 1
         }

@@ -143,6 +143,14 @@ extension IndexTree {
         }
     }
 
+    func forEachLinkedFile(below node: TreeNode, _ body: (TreeNode) -> Void) {
+        let index = index(node)
+        index.forEachDescendant(of: Row(node.row)) { row in
+            if index.links(of: row) > 1, !index.kind(of: row).isDirectory { body(self.node(row, like: node)) }
+            return true
+        }
+    }
+
     func forEachNode(inode: UInt64, device: UInt64, in container: UInt32, _ body: (TreeNode) -> Void) {
         for row in entry(container).index.rows(inode: inode, device: device) {
             body(TreeNode(container: container, row: row.number))
