@@ -258,6 +258,32 @@ import Varlink
         }
     }
 
+    @Test func `A container that is configured no more costs clocks once`() async throws {
+        let directory = try TemporaryDirectory()
+        for name in ["tree/x", "second/y"] { try directory.write("", to: name) }
+        let one = ["tree": directory.path + "/tree"]
+        var held: (items: [String: String], clock: String?) = ([:], nil)
+        func run(_ containers: [String: String], isFresh: Bool) async throws {
+            try await DaemonFixture.run(containers: containers, directory: directory) { daemon in
+                var request = Self.everything
+                request.since = held.clock
+                let subscriber = try await Subscriber(daemon, request, holding: held.items)
+                #expect((try await subscriber.next().fresh == true) == isFresh)
+                try await subscriber.gather()
+                #expect(subscriber.violations == [])
+                held = (subscriber.items, subscriber.lastClock)
+                try await whenSaved(daemon)
+                await subscriber.close()
+            }
+        }
+        try await run(one.merging(["second": directory.path + "/second"]) { $1 }, isFresh: false)
+        try await run(one, isFresh: true)
+        // The journal still speaks of what is gone.
+        try await run(one, isFresh: false)
+        try await run(one, isFresh: false)
+        #expect(held.items.count == 1)
+    }
+
     @Test func `A container that is away comes back with its identities, over a restart too`() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")

@@ -99,7 +99,12 @@ final class Engine {
         readiness = try ReadinessThread(descriptor: kernel.descriptor, wake: { mailbox.post(.readable) })
         mountWatch = try? MountWatch(wake: { mailbox.post(.mountsChanged) })
         mailbox.open(self)
-        if state.hasVanished { noteRemoval(of: nil) }
+        if state.hasVanished {
+            noteRemoval { store.appendRemoval(of: state.vanished, sequence: sequence) }
+        } else if !state.vanished.isEmpty {
+            store.appendRemoval(of: state.vanished, sequence: sequence)
+            store.commit()
+        }
     }
 
     /// Ends watching: no turn happens afterwards. What is being saved is finished when the future succeeds.
@@ -236,11 +241,15 @@ final class Engine {
         return record.entry.isHeld
     }
 
-    /// Moves the clock past the removal of a container, or of those that nothing is known of.
-    func noteRemoval(of record: ContainerRecord?) {
+    /// Moves the clock past the removal of a container.
+    func noteRemoval(of record: ContainerRecord) {
+        noteRemoval { store.appendRemoval(record.index, record.identifier, sequence: sequence) }
+    }
+
+    private func noteRemoval(_ append: () -> Void) {
         sequence += 1
         lastRemoval = sequence
-        store.appendRemoval(record?.index, record?.identifier, sequence: sequence)
+        append()
         store.commit()
     }
 

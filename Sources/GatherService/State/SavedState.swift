@@ -38,6 +38,8 @@ struct SavedState {
     var isContinuation = false
     /// Whether items were told that belong to a container of which nothing is known any more.
     var hasVanished = false
+    /// The indexes that the journal speaks of and that are of no use any more, by epoch.
+    var vanished: Set<UInt64> = []
     /// Where files have to be put right, once what follows from that is on disk.
     var repairs: [Repair] = []
     /// What is to be said of it.

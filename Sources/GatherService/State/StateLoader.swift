@@ -208,8 +208,8 @@ struct StateLoader {
         for candidate in candidates.values {
             state.sequence = max(state.sequence, candidate.description.sequence)
         }
-        let known = excused.union(candidates.keys)
-        if !mentioned.isSubset(of: known) { state.hasVanished = true }
+        state.vanished = mentioned.subtracting(candidates.keys)
+        if !state.vanished.isSubset(of: excused) { state.hasVanished = true }
         for candidate in candidates.values {
             let restorer = candidate.restorer
             let isRaised = restorer.isBehind || restorer.mayHaveLost

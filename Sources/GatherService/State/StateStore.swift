@@ -122,9 +122,17 @@ final class StateStore {
     }
 
     /// That a container is gone; what was saved of it goes.
-    func appendRemoval(_ index: MetadataIndex?, _ identifier: String?, sequence: UInt64) {
-        writer?.append(.removed, sequence: sequence, epoch: index?.epoch ?? 0)
-        if let identifier { files.remove(SavedStateFiles.indexName(identifier)) }
+    func appendRemoval(_ index: MetadataIndex, _ identifier: String, sequence: UInt64) {
+        writer?.append(.removed, sequence: sequence, epoch: index.epoch)
+        files.remove(SavedStateFiles.indexName(identifier))
+    }
+
+    /// That nothing is known any more of containers whose indexes had these epochs. Each is named, so that the next start
+    /// does not miss them once more, and forget all clocks again.
+    func appendRemoval(of epochs: Set<UInt64>, sequence: UInt64) {
+        for epoch in epochs.isEmpty ? [0] : epochs {
+            writer?.append(.removed, sequence: sequence, epoch: epoch)
+        }
     }
 
     /// Writes what was appended. Whatever follows from it may be told afterwards.
