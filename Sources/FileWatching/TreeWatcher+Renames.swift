@@ -30,6 +30,7 @@ extension TreeWatcher {
         guard let half = halves.take(cookie: event.cookie) else {
             if !ignored {
                 counters.movesUnpaired += 1
+                if event.mask.contains(.isDirectory) { takeOver(name, in: id, origin: origin) }
                 lookUps.add(name, in: id, origin: origin)
             }
             return
@@ -38,6 +39,8 @@ extension TreeWatcher {
         if directories.isAlive(half.directory) {
             if half.container == directories[id].node.container, !ignored {
                 rename(half, to: id, name: name)
+            } else if !ignored, event.mask.contains(.isDirectory) {
+                takeOver(name, in: id, origin: half.origin)
             }
             half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
         }
@@ -50,7 +53,11 @@ extension TreeWatcher {
     private func rename(_ half: RenameHalf, to id: DirectoryID, name: UnsafeRawBufferPointer) {
         let from = directories[half.directory].node
         let to = directories[id].node
-        guard let source = half.name.withUnsafeBytes({ tree.child(of: from, named: $0) }) else { return }
+        guard let source = half.name.withUnsafeBytes({ tree.child(of: from, named: $0) }) else {
+            // It was made and renamed before anybody looked.
+            takeOver(name, in: id, origin: half.origin)
+            return
+        }
         guard let target = tree.child(of: to, named: name) else {
             if !isSelfOrAncestor(source, of: to) { tree.move(source, to: to, named: name) }
             return
@@ -86,6 +93,24 @@ extension TreeWatcher {
             tree.replace(target, with: source)
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
         }
+    }
+
+    /// A directory that is not known here was renamed onto one that is, which must have been empty: it takes over that one's
+    /// identity, as a file does. For `rename(2)` the name itself is never unlinked, so only the event of the move tells
+    /// this from a directory that was removed and another made.
+    private func takeOver(_ name: UnsafeRawBufferPointer, in id: DirectoryID, origin: Origin) {
+        let parent = directories[id].node
+        guard let target = tree.child(of: parent, named: name), tree.status(of: target).kind.isDirectory,
+            let found = status(of: name, in: id), found.file.kind == .directory, !found.isMountRoot
+        else { return }
+        let known = tree.status(of: target)
+        guard known.device == found.file.device, !isSameFile(known, found.file),
+            knownDirectory(found.file, in: parent.container) == nil
+        else { return }
+        leave(target)
+        removeChildren(of: target, origin: origin)
+        tree.update(target, status: found.file)
+        enter(target, found.file, origin: origin)
     }
 
     /// A directory renamed onto another, which must have been empty: what is known to lie in it is gone.
