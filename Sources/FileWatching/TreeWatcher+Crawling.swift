@@ -358,7 +358,7 @@ extension TreeWatcher {
             } else if !removals.isEmpty, removals[identity(of: status)] != nil {
                 excluded.append(index)
             } else if status.links > 1, status.kind != .directory {
-                findLinksLater(of: status, origin)
+                cameBy(status, origin: origin)
             }
         }
         if excluded.isEmpty, range.count == batch.count {

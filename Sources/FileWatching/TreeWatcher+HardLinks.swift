@@ -9,6 +9,8 @@ struct LinkNews {
     /// What it was when it was looked at last.
     var status: FileStatus
     var tags: [UInt8]?
+    /// It was only come by, by the reading of a directory.
+    var wasCrawled = false
     /// One of its names has come to an end: what the others are now must be looked at.
     var lostName = false
     /// It may have names that are not known.
@@ -24,8 +26,19 @@ extension TreeWatcher {
         pool.raiseLinkEpoch()
         note(status, origin) {
             $0.status = status
+            $0.wasCrawled = false
             $0.tags = tags.map { Array($0) }
             if searches { $0.searches = true }
+        }
+    }
+
+    /// A file with several names was found in a directory that was read for the first time. That name may have been made, and
+    /// the file changed by it, before the directory was watched: what is known of its others is then out of date.
+    func cameBy(_ status: FileStatus, origin: Origin) {
+        let isKnown = linkNews[InodeNumber(device: status.device, inode: status.inode)] != nil
+        note(status, origin) {
+            if !isKnown { $0.wasCrawled = true }
+            $0.searches = true
         }
     }
 
@@ -61,6 +74,8 @@ extension TreeWatcher {
         let known = links(of: news.status)
         if news.lostName {
             for node in known { lookAt(node, origin: news.origin) }
+        } else if news.wasCrawled {
+            for node in known where tree.status(of: node) != news.status { lookAt(node, origin: news.origin) }
         } else {
             for node in known {
                 var status = news.status
