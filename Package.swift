@@ -110,7 +110,10 @@ let package = Package(
         // MARK: Tests of the whole
 
         .testTarget(name: "ArchitectureTests"),
-        .testTarget(name: "ModelCheckerTests", dependencies: ["gatherd"]),
+        // It sorts and compares thousands of paths for each question: optimized in each configuration, so that a run of any
+        // mode takes seconds.
+        .testTarget(
+            name: "ModelCheckerTests", dependencies: ["gatherd"], swiftSettings: [.unsafeFlags(["-O"])]),
         .testTarget(name: "EndToEndTests", dependencies: ["GatherKit", "Metadata", "gatherd", "gather", "grocery"]),
     ],
     swiftLanguageModes: [.v6]

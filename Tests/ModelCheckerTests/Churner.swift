@@ -35,7 +35,7 @@ final class Churner {
 
     private let number: Int
     private let model: Model?
-    private let roots: [Root]
+    private var roots: [Root]
     private let trace: Trace
     private let links: FreshLinks
     /// How many changes were made.
@@ -47,6 +47,12 @@ final class Churner {
         self.model = model
         self.trace = trace
         self.links = links
+    }
+
+    /// What lies below a root is in a container from now on.
+    func adopt(_ root: Int, by container: String) {
+        roots[root].container = container
+        model?.adopted(root, by: container)
     }
 
     /// Makes one change; one that cannot be made is none.
@@ -241,6 +247,8 @@ final class Churner {
         var place = place
         for _ in 0..<Int.random(in: 1...3, using: &random) where place.names.count < Churner.deepest {
             makeDirectory(place)
+            // What is there may be a symbolic link to a directory: what is made in that has another path.
+            guard Files.isDirectory(path(place)) else { return }
             for _ in 0..<Int.random(in: 0...6, using: &random) {
                 append(place.entry(random.one(of: Churner.fileNames)), Int.random(in: 0...200, using: &random))
             }

@@ -36,7 +36,7 @@ final class Daemon {
     /// What the daemon has said, its end.
     var log: String {
         let text = (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? ""
-        return text.split(separator: "\n").suffix(12).map { "    gatherd: \($0)" }.joined(separator: "\n")
+        return text.split(separator: "\n").suffix(60).map { "    gatherd: \($0)" }.joined(separator: "\n")
     }
 
     static let program: String = {

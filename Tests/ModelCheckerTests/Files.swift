@@ -108,10 +108,14 @@ enum Files {
         return with(path) { lstat($0, &status) } == 0 ? status : nil
     }
 
+    static func isDirectory(_ path: Bytes) -> Bool { status(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
+
     static func attribute(_ name: String, of path: Bytes) -> Bytes? {
-        var value = Bytes(repeating: 0, count: 65_536)
-        let count = with(path) { getCall($0, name, &value, value.count) }
-        return count >= 0 ? Array(value.prefix(count)) : nil
+        // The checker's own are short.
+        withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { value in
+            let count = with(path) { getCall($0, name, value.baseAddress, value.count) }
+            return count >= 0 ? Bytes(value.prefix(count)) : nil
+        }
     }
 
     /// Nothing where it is no directory, or a symbolic link to one.

@@ -35,6 +35,10 @@ final class Model {
         fileprivate var windowOfLeaving = -1
         /// What it was exchanged with in this window.
         fileprivate weak var partner: Node?
+        /// When it was renamed over another, whose row knows another file until it is looked at.
+        fileprivate var windowOfReplacing = -1
+        /// Where it came from when it moved, in this window, into a directory that was made in it.
+        fileprivate var origin: (parent: Node, name: Bytes)?
         fileprivate(set) var children: [Bytes: Node] = [:]
         /// Dictionaries have another order in each process.
         fileprivate(set) var order: [Bytes] = []
@@ -62,7 +66,7 @@ final class Model {
         var name: Bytes
     }
 
-    let roots: [Root]
+    private(set) var roots: [Root]
     private let top: [Node]
     private var lastToken: Int
     private var window = 0
@@ -74,6 +78,9 @@ final class Model {
     private var occupiedAtStart: Set<Place> = []
 
     private let knowsExchanges: Bool
+
+    /// What lies below a root is in a container from now on.
+    func adopted(_ root: Int, by container: String) { roots[root].container = container }
 
     /// `area` tells the tokens of several models apart.
     init(_ roots: [Root], area: Int, knowsExchanges: Bool = Promise.knowsExchanges) {
@@ -114,6 +121,7 @@ final class Model {
         guard let parent = node(place.parent), let name = place.names.last, let node = parent.remove(name)
         else { return }
         disturb(node)
+        lostTrack(of: node)
         touched[place, default: 0] += 1
         unlinked.insert(Name(directory: parent.token, name: name))
     }
@@ -128,16 +136,22 @@ final class Model {
             renew(source)
             unlinked.insert(Name(directory: oldParent.token, name: oldName))
         }
+        if source.origin == nil, isNewAbove(to) {
+            source.origin = (oldParent, oldName)
+            if source.windowOfReplacing == window {
+                lostTrack(of: source)
+                source.isAmbiguous = true
+            }
+        }
         guard let target = newParent.children[newName] else { return land(source, newParent, newName, to) }
         disturb(target)
         // The target's identity with the source's contents. One that was born in this window may never have been seen:
         // then the rename is as good as one to a free name.
-        let crosses = roots[from.root].container != roots[to.root].container
         source.isAmbiguous =
-            target.isAmbiguous || target.window == window
-            || (crosses && source.isDirectory && !Promise.replacesDirectoriesFromElsewhere)
+            target.isAmbiguous || target.window == window || lostTrack(of: target)
         source.token = target.token
         source.window = target.window
+        source.windowOfReplacing = window
         newParent.insert(source, newName)
         touched[to, default: 0] += 1
     }
@@ -166,6 +180,17 @@ final class Model {
         oneParent.insert(second, oneName)
         otherParent.insert(first, otherName)
         for place in [one, other] { touched[place, default: 0] += 2 }
+    }
+
+    /// Another file has the place of this one, or none. Where it went into a directory that nobody watched yet, all that was
+    /// told is that it left its former name: whatever has that now may be the old entry saved anew, and what replaced it
+    /// in its new place may be new. True if so.
+    @discardableResult
+    private func lostTrack(of node: Node) -> Bool {
+        guard let (parent, name) = node.origin else { return false }
+        unlinked.insert(Name(directory: parent.token, name: name))
+        if let other = parent.children[name] { other.isAmbiguous = true }
+        return true
     }
 
     private func land(_ node: Node, _ parent: Node, _ name: Bytes, _ place: Place) {
@@ -220,25 +245,27 @@ final class Model {
         forEach { node, place in
             node.isAmbiguous = false
             node.partner = nil
+            node.origin = nil
             placesAtStart[node.token] = place
             occupiedAtStart.insert(place)
         }
     }
 
-    /// What must be now of each entry in a container. `hasOneLink` tells whether a path has had one hard link all the time.
+    /// What must be now of each entry in a container. `hasOneLink` tells whether a path has had one hard link all the time;
+    /// `movesAreTold`, whether the directories from and to which something moved were watched.
     ///
     /// Open is only what the kernel cannot tell. Of several names of a file that come to light in a directory which was not
     /// watched yet, none is known to be another's continuation. Where events were lost (`lossy`: an overflow, directories
     /// without watches, a daemon that was away) two states are compared, and of the entries only these are sure: those that
     /// nothing touched, and those that moved once, from a name that nobody took to one that nobody had.
-    func observations(lossy: Bool, hasOneLink: (Bytes) -> Bool) -> [Observation] {
+    func observations(lossy: Bool, movesAreTold: Bool = true, hasOneLink: (Bytes) -> Bool) -> [Observation] {
         var observations: [Observation] = []
         forEach { node, place in
             guard roots[place.root].container != nil else { return }
             let path = path(place)
             let isSure =
                 lossy
-                ? isSure(node, place, hasOneLink(path))
+                ? isSure(node, place, movesAreTold && hasOneLink(path))
                 : !isOpen(node, place) && (!isNewAbove(place) || hasOneLink(path))
             observations.append(Observation(path: path, token: node.token, rule: isSure ? .exact : .open))
         }

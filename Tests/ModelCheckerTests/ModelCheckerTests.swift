@@ -20,10 +20,9 @@ import Testing
             let environment = ProcessInfo.processInfo.environment
             seed = environment["GATHER_MODEL_SEED"].flatMap { UInt64($0) }
             minutes = environment["GATHER_MODEL_MINUTES"].flatMap { Double($0) }
-            let isBounded = minutes != nil
             modes =
                 environment["GATHER_MODEL_MODE"].flatMap { Mode(rawValue: $0) }.map { [$0] }
-                ?? Mode.allCases.filter { (Promise.pollsInTime || $0 != .watches) && (isBounded || $0 != .crawl) }
+                ?? Mode.allCases
             shrinks = environment["GATHER_MODEL_SHRINK"] != nil
         }
     }

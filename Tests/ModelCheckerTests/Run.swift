@@ -19,6 +19,7 @@ final class Run {
         case stop, go
         case away, back
         case bulk
+        case add
     }
 
     let seed: UInt64
@@ -28,7 +29,8 @@ final class Run {
     private let directory: String
     private let trace = Trace()
     private let links = FreshLinks()
-    private let boxes: [(identifier: String, path: String)]
+    /// The containers that there are.
+    private var boxes: [(identifier: String, path: String)]
     private var models: [Model] = []
     private var churners: [Churner] = []
     private let daemon: Daemon
@@ -58,6 +60,7 @@ final class Run {
         boxes = mode.containers.map { ($0, directory + "/" + $0) }
         for name in mode.containers + ["outside", "daemon"] { _ = Files.makeDirectory(Bytes(directory + "/" + name)) }
         questions = Question.all(box: Bytes(boxes[0].path))
+        if mode == .added { boxes.removeLast() }
         daemon = try Daemon(in: directory + "/daemon", containers: boxes, mode.conditions)
         makeChurners()
     }
@@ -66,7 +69,11 @@ final class Run {
 
     private func makeChurners() {
         for thread in 0..<mode.threads {
-            var roots = boxes.map { Root(path: Bytes($0.path), container: $0.identifier) }
+            var roots = mode.containers.map { name in
+                Root(
+                    path: Bytes(directory + "/" + name),
+                    container: boxes.contains { $0.identifier == name } ? name : nil)
+            }
             roots.append(Root(path: Bytes(directory + "/outside"), container: nil))
             if mode == .crowd {
                 for place in roots.indices {
@@ -177,6 +184,7 @@ final class Run {
         if mode == .stop { plan(.stop, .go, &random) }
         if mode == .away, random.chance(2, in: 3) { plan(.away, .back, &random) }
         if mode == .crawl { plan(.bulk, nil, &random) }
+        if mode == .added, round == 1 { plan(.add, nil, &random) }
         return planned
     }
 
@@ -244,6 +252,13 @@ final class Run {
                 isLossy = true
                 if !Promise.parksContainers { ledger.forgetAll() }
             }
+        case .add:
+            guard let root = mode.containers.indices.first(where: { $0 >= boxes.count }) else { return }
+            let name = mode.containers[root]
+            trace.note("the container \(name) is added")
+            boxes.append((name, directory + "/" + name))
+            for churner in churners { churner.adopt(root, by: name) }
+            _ = try call("Container.Add", ["identifier": name, "path": boxes[root].path])
         case .bulk:
             // Made outside and moved in, so that a whole tree is to be read at once.
             bulks += 1
@@ -302,11 +317,15 @@ final class Run {
             _ = try call("Container.Rescan", ["identifier": "box"])
             return try settleSubscribers()
         }
-        // The poll comes by itself; some of what it finds makes for more to be polled.
-        let walk = walk()
+        // The poll comes by itself; some of what it finds makes for more to be polled. A subscriber's heartbeat is the time
+        // that passes between two looks.
+        let expected = Question.everything.rows(walk())
         let deadline = Date(timeIntervalSinceNow: 30)
-        while subscribers.contains(where: { $0.set.difference(from: walk) != nil }), Date() < deadline {
-            for subscriber in subscribers { try subscriber.next() }
+        while true {
+            let found = try find(.everything, ["sync": false]).map(\.row).sorted()
+            guard let difference = Row.difference(held: found, expected: expected) else { break }
+            if Date() > deadline { throw Violation("in 30 s no poll has found what is there: \(difference)") }
+            try subscribers[0].next()
         }
         try settleSubscribers()
     }
@@ -362,8 +381,8 @@ final class Run {
         }
     }
 
-    private func find(_ question: Question) throws -> [(id: String, row: Row)] {
-        let reply = try call("Query.Find", question.parameters)
+    private func find(_ question: Question, _ options: [String: Any] = [:]) throws -> [(id: String, row: Row)] {
+        let reply = try call("Query.Find", question.parameters.merging(options) { $1 })
         return (reply["items"] as? [[String: Any]] ?? []).map {
             ($0["id"] as? String ?? "", LiveSet.row(of: $0, question))
         }
@@ -384,7 +403,9 @@ final class Run {
         for entry in walk where entry.isDirectory || (entry.links == 1 && !links.contains(entry.inode)) {
             single.insert(entry.path)
         }
-        let observations = models.flatMap { $0.observations(lossy: isLossy) { single.contains($0) } }
+        let observations = models.flatMap {
+            $0.observations(lossy: isLossy, movesAreTold: mode != .watches) { single.contains($0) }
+        }
         let violations = ledger.check(seen, observations)
         if !violations.isEmpty {
             throw Violation("identities: " + violations.sorted().prefix(8).joined(separator: "\n    "))
