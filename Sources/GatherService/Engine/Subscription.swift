@@ -109,10 +109,7 @@ final class Subscription {
     /// Registers and looks, in one turn.
     private func begin(since clock: QueryClock?) {
         waiter = nil
-        guard phase == .waiting else {
-            scanTurn?.leave()
-            return
-        }
+        guard phase == .waiting else { return leaveTurn() }
         // Scopes are looked up again: containers may have come or gone while this waited.
         let scoped: [Engine.ScopedContainer]
         do {
@@ -123,14 +120,16 @@ final class Subscription {
         }
         let records = scoped.map(\.record)
         guard engine.areSettled(records, tags: question.readsTags) else {
-            scanTurn?.leave()
-            scanTurn = nil
+            leaveTurn()
             return wait(for: records, since: clock)
         }
         if clock != nil {
             // What its asker may see of these will be known when they are verified, and then only what differs.
             let unsure = unsureContainers
-            guard unsure.isEmpty else { return wait(for: records + unsure, since: clock) }
+            guard unsure.isEmpty else {
+                leaveTurn()
+                return wait(for: records + unsure, since: clock)
+            }
         }
         guard hasTurn(scoped, clock) else { return }
         for record in records { engine.absorb(record) }
@@ -183,6 +182,11 @@ final class Subscription {
         // Whoever waits for a scan like all others waits for as long as for a crawl: a live query is there to stay.
         if lane != .shared { engine.endWaiting(turn, of: call, limit: lane.limit, value: 1) }
         return false
+    }
+
+    private func leaveTurn() {
+        scanTurn?.leave()
+        scanTurn = nil
     }
 
     @discardableResult
@@ -247,8 +251,7 @@ final class Subscription {
         let work = { @Sendable in scans.map { $0.plan.selectTolerantly(in: $0.snapshot, guard: scanGuard) } }
         func finish(_ found: [(selection: RowSelection, errors: EvaluationErrors)]) {
             self.isAway = false
-            self.scanTurn?.leave()
-            self.scanTurn = nil
+            self.leaveTurn()
             self.scanGuard = nil
             guard self.phase == .gathering else { return }
             guard scanGuard.ended == .going else {
