@@ -114,6 +114,15 @@ package final class LinuxKernel: WatchKernel {
         of directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int { try Directory.readEntries(of: directory, into: buffer) }
 
+    /// rename(2) holds the locks of both directories until it has queued both halves (`do_renameat2`), and getdents64(2) takes
+    /// the same one, whatever it finds.
+    package func finishRenames(in directory: CInt) {
+        guard let reading = try? Directory.open(".", beneath: directory, access: .reading) else { return }
+        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
+            _ = try? Directory.readEntries(of: reading.number, into: buffer)
+        }
+    }
+
     package func addWatch(on directory: CInt, mask: InotifyMask) throws(SystemError) -> Int32 {
         try inotify.addWatch(on: directory, mask: mask)
     }

@@ -15,6 +15,8 @@ struct RenameHalf {
     var origin: Origin
     /// Where the stream was when its time was over: crawls that later events cause cannot bring the second half.
     var expiry: UInt64 = .max
+    /// When its time is over: where in the stream the second half lies before, if there is one.
+    var end: UInt64?
 }
 
 /// The first halves that wait. A burst of moves out of the containers leaves as many as the queue holds, so each way to
@@ -78,6 +80,15 @@ struct RenameHalves {
         guard let serial = byFile[file]?.first(where: { halves[$0]?.container == container }) else { return nil }
         return remove(serial)
     }
+
+    /// Those whose time is over and of which it is not known yet where the second half lies before.
+    func unsettled(now: UInt64) -> [(serial: Int, directory: DirectoryID)] {
+        guard let oldest, now >= oldest.deadline else { return [] }
+        return halves.compactMap { $1.end == nil && now >= $1.deadline ? ($0, $1.directory) : nil }
+    }
+
+    /// The second half of one lies before this, if there is one.
+    mutating func settle(_ serial: Int, before end: UInt64) { halves[serial]?.end = end }
 
     /// Says where the stream is to those whose time is over, and takes those that need not be kept, in order.
     mutating func takeExpired(

@@ -174,12 +174,33 @@ extension TreeWatcher {
         }
     }
 
+    /// Whether the second half may lie in what is queued.
+    func isAnnounced(_ half: RenameHalf) -> Bool { half.end.map { position < $0 } ?? false }
+
+    /// A program that is put off by others between the two halves of a rename may stay so for longer than any time that a
+    /// removal could wait: on a loaded machine one of some thousand renames. But it holds the directory, so having waited
+    /// for that, the second half is queued, or there is none.
+    private func settleHalves() {
+        var ends: [DirectoryID: UInt64] = [:]
+        for (serial, id) in halves.unsettled(now: kernel.now()) {
+            if ends[id] == nil {
+                if directories.isAlive(id), let directory = try? descriptor(of: id) {
+                    kernel.finishRenames(in: directory)
+                }
+                ends[id] = position + queuedBytes()
+            }
+            if let end = ends[id] { halves.settle(serial, before: end) }
+        }
+    }
+
     /// First halves whose time is over are removals, to be verified like everything else; during a comparison they
     /// are held to its end, since the second half may be what the overflow has swallowed. A poll, for which no barrier
     /// waits, does not hold them up.
     func expireHalves() {
         guard !halves.isEmpty else { return }
-        for half in halves.takeExpired(now: kernel.now(), position: position, isKept: isKeptForCrawl) {
+        settleHalves()
+        let isKept = { (half: RenameHalf) in self.isAnnounced(half) || self.isKeptForCrawl(half) }
+        for half in halves.takeExpired(now: kernel.now(), position: position, isKept: isKept) {
             counters.movesUnpaired += 1
             guard directories.isAlive(half.directory) else { continue }
             if let container = containers[half.container], let comparison = container.comparison,

@@ -201,7 +201,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         func consider(_ time: UInt64?) {
             if let time { deadline = min(deadline ?? .max, time) }
         }
-        for half in halves.all where !isKeptForCrawl(half) { consider(half.deadline) }
+        for half in halves.all where !isAnnounced(half) && !isKeptForCrawl(half) { consider(half.deadline) }
         consider(hotDeadline)
         consider(readsAgain)
         consider(nextAudit)

@@ -54,6 +54,9 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// The next directory records (`linux_dirent64`); 0 at the end.
     func readEntries(of directory: CInt, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
 
+    /// Returns when the renames out of a directory, or in it, that are under way now have told of both their halves.
+    func finishRenames(in directory: CInt)
+
     /// Watches a directory that was opened for reading.
     func addWatch(on directory: CInt, mask: InotifyMask) throws(SystemError) -> Int32
 

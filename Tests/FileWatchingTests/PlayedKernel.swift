@@ -40,6 +40,8 @@ final class PlayedKernel: WatchKernel {
         /// Ticks with each change, so that every status differs.
         var time: Int64 = 1
         var queue: [Event] = []
+        /// The second half of a rename that is not finished yet.
+        var unfinished: [Event] = []
         /// How many of the queued events may be read; nil for all.
         var readable: Int? = 0
         var descriptors: [CInt: UInt64] = [:]
@@ -459,6 +461,17 @@ final class PlayedKernel: WatchKernel {
     /// Loses the last queued events and puts the overflow in their place.
     func overflow(after kept: Int) {
         state.withLock { $0.queue = Array($0.queue.prefix(kept)) + [Event(watch: -1, mask: .overflow)] }
+    }
+
+    /// The program is put off before the last queued event, the second half of a rename.
+    func interrupt() { state.withLock { state in state.unfinished += [state.queue.removeLast()] } }
+
+    func finishRenames(in directory: CInt) {
+        state.withLock { state in
+            state.queue += state.unfinished
+            if let readable = state.readable { state.readable = readable + state.unfinished.count }
+            state.unfinished = []
+        }
     }
 
     /// Changes the order of two queued events.

@@ -33,7 +33,7 @@ struct ScenarioScript {
         case mkdir, create, symlink, write, rm, mv, exchange, link
         case mount, unmount, unreadable, readable, unsearchable, searchable
         // How the kernel tells it.
-        case overflow, swap, watches, descriptors
+        case overflow, swap, interrupt, watches, descriptors
         // What the watcher does.
         case start, container, read, turn, wait, hold, go, rest, settle, rescan, barrier
         // What must come of it.
@@ -49,7 +49,7 @@ struct ScenarioScript {
             case .swap: [.number, .number]
             case .watches, .descriptors, .wait: [.number]
             case .hold, .go: [.name]
-            case .start, .turn, .rest, .rescan, .barrier, .waits, .reached: []
+            case .interrupt, .start, .turn, .rest, .rescan, .barrier, .waits, .reached: []
             case .container: [.number, .path]
             case .settle: [.optionalNow]
             case .expect, .told: [.operations]
