@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import MetadataIndex
 
 /// Comparing raw bytes, by libc.
 enum RawBytes {
@@ -32,6 +33,15 @@ enum RawBytes {
             start = place + 1
         }
         return false
+    }
+
+    static func has(_ text: UnsafeRawBufferPointer, _ literal: UnsafeRawBufferPointer, _ match: NameMatch) -> Bool {
+        switch match {
+        case .equal: isEqual(text, literal)
+        case .prefix: hasPrefix(text, literal)
+        case .suffix: hasSuffix(text, literal)
+        case .infix: contains(text, literal)
+        }
     }
 
     static func isEqual(_ a: UnsafeRawBufferPointer, _ b: [UInt8]) -> Bool {

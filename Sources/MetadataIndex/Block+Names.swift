@@ -9,6 +9,13 @@ extension Block {
             start: header.pointee.names + Int(packed >> 8), count: Int(packed & 0xFF))
     }
 
+    /// Notes how a row's name begins and ends.
+    @inline(__always)
+    func mark(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
+        head[slot] = NameMark.head(bytes)
+        kindAndTail[slot] = kindAndTail[slot] & (Block.kindMask | Block.flagMask) | NameMark.tail(bytes) << 4
+    }
+
     /// Gives a live row a name. The bytes may lie in this arena: they are copied before it is let go.
     @inline(__always)
     func setName(_ slot: Int, _ bytes: UnsafeRawBufferPointer, replacing: Bool) {
@@ -21,6 +28,7 @@ extension Block {
         let end = header.pointee.nameEnd
         (header.pointee.names + end).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
         name[slot] = UInt32(truncatingIfNeeded: end << 8 | bytes.count)
+        mark(slot, UnsafeRawBufferPointer(start: header.pointee.names + end, count: bytes.count))
         header.pointee.nameEnd = end + bytes.count
         header.pointee.liveNameBytes += bytes.count
         if slot <= header.pointee.lastNamed { header.pointee.namesInOrder = false }

@@ -79,8 +79,10 @@ struct Block {
     var generation: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(56, UInt32.self) } }
     var next: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(60, UInt32.self) } }
     var previous: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(64, UInt32.self) } }
-    var kind: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(68, UInt8.self) } }
-    var flags: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(69, UInt8.self) } }
+    /// The kind in three bits, the flag in the fourth, and in the others ``NameMark/tail(_:)``.
+    var kindAndTail: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(68, UInt8.self) } }
+    /// ``NameMark/head(_:)``.
+    var head: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(69, UInt8.self) } }
 
     private static let bitmaps = capacity * 70
     private static let headerOffset = bitmaps + words * (8 + 8 + 2)
@@ -146,8 +148,8 @@ struct Block {
         generation.update(from: other.generation, count: used)
         next.update(from: other.next, count: used)
         previous.update(from: other.previous, count: used)
-        kind.update(from: other.kind, count: used)
-        flags.update(from: other.flags, count: used)
+        kindAndTail.update(from: other.kindAndTail, count: used)
+        head.update(from: other.head, count: used)
         isLive.update(from: other.isLive, count: Block.words)
         isDirectory.update(from: other.isDirectory, count: Block.words)
         directoriesBefore.update(from: other.directoriesBefore, count: Block.words)
@@ -181,11 +183,26 @@ extension Block {
     /// The bit of rows that lie inside a package.
     static let insidePackage: UInt8 = 1
 
+    static let kindMask: UInt8 = 0b0111
+    static let flagMask: UInt8 = 0b1000
+    static let flagShift: UInt8 = 3
+
     @inline(__always)
     func isLive(_ slot: Int) -> Bool { isLive[slot >> 6] >> UInt64(slot & 63) & 1 != 0 }
 
     @inline(__always)
-    func fileKind(_ slot: Int) -> FileKind { FileKind(rawValue: kind[slot]).unsafelyUnwrapped }
+    func fileKind(_ slot: Int) -> FileKind {
+        FileKind(rawValue: kindAndTail[slot] & Block.kindMask).unsafelyUnwrapped
+    }
+
+    /// ``insidePackage`` or nothing.
+    @inline(__always)
+    func flags(_ slot: Int) -> UInt8 { kindAndTail[slot] >> Block.flagShift & 1 }
+
+    @inline(__always)
+    func setFlags(_ slot: Int, _ flags: UInt8) {
+        kindAndTail[slot] = kindAndTail[slot] & ~Block.flagMask | flags << Block.flagShift
+    }
 
     func values(_ slot: Int) -> RowValues {
         RowValues(
@@ -202,7 +219,7 @@ extension Block {
         inode[slot] = values.inode
         common[slot] = values.common
         links[slot] = values.links
-        kind[slot] = values.kind.rawValue
+        kindAndTail[slot] = kindAndTail[slot] & ~Block.kindMask | values.kind.rawValue
     }
 
     @inline(__always)

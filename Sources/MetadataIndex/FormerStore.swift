@@ -54,7 +54,7 @@ struct FormerStore: Sendable {
                 values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
                 nameOffset: names.count,
                 tags: tags > TagTable.empty ? UInt32(tagLists.count) + 2 : tags,
-                nameLength: UInt8(truncatingIfNeeded: name.count), flags: block.flags[slot]))
+                nameLength: UInt8(truncatingIfNeeded: name.count), flags: block.flags(slot)))
         if tags > TagTable.empty { keep(rows.tagLists[Int(tags)]) }
         names.append(contentsOf: name)
         return UInt32(records.count - 1)
@@ -93,7 +93,7 @@ struct FormerStore: Sendable {
         return Record(
             values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
             nameOffset: -1 - (at << 32 | Int(row)), tags: block.tags(slot),
-            nameLength: UInt8(truncatingIfNeeded: block.name[slot]), flags: block.flags[slot])
+            nameLength: UInt8(truncatingIfNeeded: block.name[slot]), flags: block.flags(slot))
     }
 
     /// The generation of a change's former occupant.
@@ -159,7 +159,7 @@ struct FormerStore: Sendable {
         let block = rows.block(row)
         let slot = RowStore.slot(row)
         guard block.generation[slot] == record.generation, block.parent[slot] == record.parent,
-            block.flags[slot] == record.flags, block.values(slot) == record.values
+            block.flags(slot) == record.flags, block.values(slot) == record.values
         else { return false }
         let name = block.nameBytes(slot)
         guard withName(record, { $0.elementsEqual(name) }) else { return false }

@@ -66,15 +66,15 @@ extension IndexSnapshot {
         var mask: UInt64 = 0
         for kind in kinds { mask |= 1 << UInt64(kind.rawValue) }
         let block = rows.blocks[number].block
-        let column = block.kind
-        IndexSnapshot.keep(&bits) { mask >> UInt64(column[$0] & 63) & 1 != 0 }
+        let column = block.kindAndTail
+        IndexSnapshot.keep(&bits) { mask >> UInt64(column[$0] & Block.kindMask) & 1 != 0 }
     }
 
     /// Keeps the rows that lie inside a package, or those that do not.
     package func select(insidePackage: Bool, inBlock number: Int, among bits: inout BlockBitmap) {
         let block = rows.blocks[number].block
-        let flags = block.flags
-        IndexSnapshot.keep(&bits) { (flags[$0] & Block.insidePackage != 0) == insidePackage }
+        let column = block.kindAndTail
+        IndexSnapshot.keep(&bits) { (column[$0] & Block.flagMask != 0) == insidePackage }
     }
 
     /// Keeps the rows for whose tags `matches` holds; it is called once for each list, with nil for tags not known.
@@ -151,6 +151,20 @@ extension IndexSnapshot {
         case .prefix: block.keepNames(&bits, literal, atEnd: false, whole: false)
         case .suffix: block.keepNames(&bits, literal, atEnd: true, whole: false)
         case .infix: block.keepNames(&bits, containing: literal)
+        }
+    }
+
+    /// Keeps at least the rows whose names have the literal where it is asked for once their case and accents are dropped,
+    /// and mostly no others. The literal is ASCII in lower case.
+    package func selectCandidates(
+        _ match: NameMatch, folded literal: UnsafeRawBufferPointer, inBlock number: Int, among bits: inout BlockBitmap
+    ) {
+        guard literal.count > 0 else { return }
+        let block = rows.blocks[number].block
+        switch match {
+        case .equal, .prefix: block.keepCandidates(&bits, literal, atEnd: false)
+        case .suffix: block.keepCandidates(&bits, literal, atEnd: true)
+        case .infix: block.keepCandidates(&bits, containing: literal)
         }
     }
 

@@ -34,7 +34,7 @@ extension IndexStorage {
     @inline(__always)
     func flagsBelow(_ parent: UInt32) -> UInt8 {
         guard parent != 0 else { return 0 }
-        return rows.kind(parent) == .package ? Block.insidePackage : rows.block(parent).flags[RowStore.slot(parent)]
+        return rows.kind(parent) == .package ? Block.insidePackage : rows.block(parent).flags(RowStore.slot(parent))
     }
 
     /// Writes the columns of a new occupant, all but the links to its siblings.
@@ -48,7 +48,7 @@ extension IndexStorage {
         block.setName(slot, name, replacing: false)
         block.parent[slot] = parent
         block.setValues(slot, values)
-        block.flags[slot] = flags
+        block.setFlags(slot, flags)
         block.setTags(slot, TagTable.unknown)
         block.isLive[slot >> 6] |= 1 << UInt64(slot & 63)
         block.header.pointee.live += 1
@@ -121,9 +121,9 @@ extension IndexStorage {
     /// Sets the flags of a row that moved, and of what lies below: a walk only where a package's boundary was crossed.
     mutating func refreshFlags(of row: UInt32) {
         let flags = flagsBelow(rows.parent(row))
-        guard rows.block(row).flags[RowStore.slot(row)] != flags else { return }
+        guard rows.block(row).flags(RowStore.slot(row)) != flags else { return }
         record(row)
-        rows.writable(row).flags[RowStore.slot(row)] = flags
+        rows.writable(row).setFlags(RowStore.slot(row), flags)
         refreshFlags(below: row)
     }
 
@@ -133,9 +133,9 @@ extension IndexStorage {
         while row != Row.none {
             let flags = flagsBelow(rows.parent(row))
             var descend = false
-            if rows.block(row).flags[RowStore.slot(row)] != flags {
+            if rows.block(row).flags(RowStore.slot(row)) != flags {
                 record(row)
-                rows.writable(row).flags[RowStore.slot(row)] = flags
+                rows.writable(row).setFlags(RowStore.slot(row), flags)
                 descend = rows.firstChild(row) != Row.none
             }
             if descend {

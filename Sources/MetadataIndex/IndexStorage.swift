@@ -53,7 +53,8 @@ struct IndexStorage: ~Copyable {
         block.generation[0] = 0
         block.next[0] = Row.none
         block.previous[0] = Row.none
-        block.flags[0] = 0
+        block.setFlags(0, 0)
+        block.mark(0, UnsafeRawBufferPointer(start: nil, count: 0))
         slotCount = 1
         let values = RowValues(root, common: number(of: CommonAttributes(root)))
         block.setValues(0, values)

@@ -46,6 +46,9 @@ extension IndexStorage {
                 let name = block.nameBytes(slot)
                 names += name.count
                 if Int(block.name[slot] >> 8) + name.count > header.nameEnd { return "block \(number): name \(slot)" }
+                if block.head[slot] != NameMark.head(name) || block.kindAndTail[slot] >> 4 != NameMark.tail(name) {
+                    return "block \(number): marks of name \(slot)"
+                }
                 if block.isDirectory(slot) { directories += 1 }
                 if block.isDirectory(slot) != block.fileKind(slot).isDirectory {
                     return "block \(number): directory bit of \(slot)"
@@ -76,7 +79,7 @@ extension IndexStorage {
             let name = block.nameBytes(RowStore.slot(row))
             guard isValidName(name) else { return "row \(row): name" }
             guard find(parent, name, hash(row)) == row else { return "row \(row): not found by its name" }
-            guard block.flags[RowStore.slot(row)] == flagsBelow(parent) else { return "row \(row): flags" }
+            guard block.flags(RowStore.slot(row)) == flagsBelow(parent) else { return "row \(row): flags" }
             guard Int(block.common[RowStore.slot(row)]) < rows.common.count else { return "row \(row): common" }
             var above = parent
             var steps = 0

@@ -40,7 +40,7 @@ struct RowStore: Sendable {
     func generation(_ row: UInt32) -> UInt32 { block(row).generation[RowStore.slot(row)] }
     func kind(_ row: UInt32) -> FileKind { block(row).fileKind(RowStore.slot(row)) }
     func isInsidePackage(_ row: UInt32) -> Bool {
-        block(row).flags[RowStore.slot(row)] & Block.insidePackage != 0
+        block(row).flags(RowStore.slot(row)) & Block.insidePackage != 0
     }
     func firstChild(_ row: UInt32) -> UInt32 { block(row).firstChild(RowStore.slot(row)) }
     func next(_ row: UInt32) -> UInt32 { block(row).next[RowStore.slot(row)] }

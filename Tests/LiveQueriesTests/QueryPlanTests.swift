@@ -219,6 +219,7 @@ import Testing
                 == """
                 scan: kind is file
                 scan: name begins with 'Item_'
+                scan: name ends with '.jpg' but for case and accents
                 test: fileExtension ==[c] 'jpg'
                 live: only changes of items are tested whose name begins with 'Item_'
                 """)
@@ -229,6 +230,15 @@ import Testing
                 test: name MATCHES 'a+'
                 scan: kind is file
                 live: changes of items of other kinds pass it by
+                """)
+        // The text that an expression cannot match without is looked for first: without it no name fails the test.
+        #expect(
+            try plan("kind == 'file' AND name MATCHES '.*Re.ort[0-9]+'").explanation
+                == """
+                scan: kind is file
+                scan: name contains 'ort' but for case and accents
+                test: name MATCHES '.*Re.ort[0-9]+'
+                live: only changes of items are tested whose name contains 'ort' but for case and accents
                 """)
         #expect(try plan("").explanation == "everything matches; nothing is tested\nlive: each change is tested")
         #expect(try plan("FALSEPREDICATE").explanation.hasSuffix("live: no change is tested"))

@@ -185,6 +185,83 @@ import Testing
         }
     }
 
+    /// Of names that are ASCII exactly those are kept that have the literal but for case, up to what eight bytes tell of a
+    /// beginning or an end; of others none is left out.
+    @Test(arguments: [13, 14] as [UInt64])
+    func candidatesHaveTheFoldedLiteral(seed: UInt64) throws {
+        var (index, generator) = try KernelTests.sample(seed)
+        for (number, name) in ["Straße", "É", "ab\u{301}c", "x\u{FB01}le.PDF", "[{@`", "K\u{212A}k"].enumerated() {
+            for _ in 0..<20 {
+                let row = Row(UInt32.random(in: 1..<9_000, using: &generator))
+                guard index.isLive(row) else { continue }
+                let bytes = Array("\(name)-\(number)-\(row.number)\(name)".utf8)
+                try bytes.withUnsafeBytes { try index.move(row, to: .root, name: $0) }
+            }
+        }
+        #expect(index.checkInvariants() == nil)
+        func lowered(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+            bytes.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
+        }
+        let snapshot = index.snapshot()
+        let all = index.children(of: .root)
+        var literals = ["a", ".txt", "late-1", "moved-", "zzzz", "{", "-1", "ssz"].map { Array($0.utf8) }
+        for _ in 0..<20 {
+            let name = snapshot.withName(of: all.randomElement(using: &generator)!) { lowered($0) }
+            let from = Int.random(in: 0..<name.count, using: &generator)
+            literals.append(Array(name[..<(from + 1)]))
+            literals.append(Array(name[from...]))
+            literals.append(Array(name[from...Int.random(in: from..<name.count, using: &generator)]))
+        }
+        for literal in literals where literal.allSatisfy({ $0 < 0x80 }) {
+            for match in NameMatch.allCases {
+                var wrong: [Row] = []
+                for block in 0..<snapshot.blockCount {
+                    var asked = snapshot.liveRows(inBlock: block)
+                    asked.formIntersection(KernelTests.anyBits(&generator))
+                    var bits = asked
+                    literal.withUnsafeBytes {
+                        snapshot.selectCandidates(match, folded: $0, inBlock: block, among: &bits)
+                    }
+                    for place in 0..<IndexSnapshot.rowsPerBlock {
+                        let row = IndexSnapshot.row(block: block, place: place)
+                        guard asked[place] else {
+                            if bits[place] { wrong.append(row) }
+                            continue
+                        }
+                        let name = snapshot.withName(of: row) { Array($0) }
+                        let text = lowered(name)
+                        let isPlain = name.allSatisfy { $0 < 0x80 }
+                        let holds =
+                            switch match {
+                            case .equal: text == literal
+                            case .prefix: text.starts(with: literal)
+                            case .suffix: text.reversed().starts(with: literal.reversed())
+                            case .infix:
+                                literal.count <= text.count
+                                    && (0...text.count - literal.count).contains {
+                                        text[$0..<$0 + literal.count].elementsEqual(literal)
+                                    }
+                            }
+                        if holds && !bits[place] { wrong.append(row) }
+                        // Wherever bytes beyond ASCII stand, something may fold to the literal.
+                        if !isPlain && match == .infix && !bits[place] { wrong.append(row) }
+                        if !isPlain && text.count < literal.count && !bits[place] { wrong.append(row) }
+                        if isPlain && match == .infix && bits[place] != holds { wrong.append(row) }
+                        if isPlain && bits[place] && match != .infix && text.count >= literal.count {
+                            let near = min(8, literal.count)
+                            let part = match == .suffix ? text.suffix(near) : text.prefix(near)
+                            let wanted = match == .suffix ? literal.suffix(near) : literal.prefix(near)
+                            let isNear = zip(part, wanted).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+                            // The last names of a block are not looked at closely.
+                            if !isNear && literal.count > 3 && place < 4_000 && block < 2 { wrong.append(row) }
+                        }
+                    }
+                }
+                #expect(wrong.isEmpty, "seed \(seed), \(match) \(String(decoding: literal, as: UTF8.self))")
+            }
+        }
+    }
+
     @Test(arguments: [7, 8] as [UInt64])
     func kindsTagsAndPackages(seed: UInt64) throws {
         var (index, generator) = try KernelTests.sample(seed)

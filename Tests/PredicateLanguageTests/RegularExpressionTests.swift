@@ -51,6 +51,43 @@ import Testing
         #expect(try !made.matches(""))
     }
 
+    /// The plain text that an expression cannot match without is looked for first. Nothing is known of one in a group
+    /// that begins with a question mark, so that is the judge.
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func whatItNeedsIsLookedForFirst(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let pieces = [
+            "a", "b", "K", "s", "ab", ".", ".*", "b*", "a?", "a+", "b{0,1}", "(ab)", "(a)?", "[ab]", "[^a]", "\\.",
+            "\\d",
+            "e\u{301}?", "\u{E9}", "^", "$", "(b|K)", "{", "a{2}", "\\Qa*\\E", "[]a]", "\\x61",
+        ]
+        let characters = ["a", "b", "k", "K", "s", "S", ".", "1", "e", "\u{E9}", "\u{301}", "\u{212A}", "{", "]"]
+        for _ in 0..<4_000 {
+            let pattern = (0..<Int.random(in: 1...4, using: &generator))
+                .map { _ in pieces.randomElement(using: &generator)! }.joined()
+            let options: TextOptions = [
+                [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive], .normalized,
+            ].randomElement(using: &generator)!
+            guard let one = try? TextPattern(.matches, pattern, options: options),
+                let other = try? TextPattern(.matches, "(?:\(pattern))", options: options)
+            else { continue }
+            for _ in 0..<6 {
+                let text = (0..<Int.random(in: 0...6, using: &generator))
+                    .map { _ in characters.randomElement(using: &generator)! }.joined()
+                #expect(
+                    try one.matches(text) == other.matches(text),
+                    "seed \(seed): \(pattern)\(options.text) on \(text)")
+            }
+        }
+    }
+
+    @Test func aTextThatCannotMatchCostsNothing() throws {
+        let pattern = try TextPattern(.matches, "(a+)+[bc]x")
+        let text = String(repeating: "a", count: 100)
+        #expect(try !pattern.matches(text))
+        #expect(throws: EvaluationError.self) { try pattern.matches(text + "x") }
+    }
+
     @Test func aPatternCannotRaiseItsLimits() throws {
         let made = try TextPattern(.matches, "(*LIMIT_MATCH=4000000000)(a+)+[bc]")
         #expect(throws: EvaluationError.self) { try made.matches(String(repeating: "a", count: 100)) }

@@ -116,6 +116,10 @@ struct PlanDemand: Sendable {
             }
             alternatives = union.flatMap { $0.count <= PlanDemand.maximumAlternatives ? $0 : nil }
         case .test(.name(let match, let bytes)): alternatives = [.name(NameDemand(match, bytes))]
+        case .test(.foldedName(let match, let bytes)):
+            var demand = NameDemand(match, bytes)
+            demand.isFolded = true
+            alternatives = [.name(demand)]
         case .test(.namePattern(let pattern)):
             alternatives = NameDemand(folded: pattern, isExtension: false).map { [.name($0)] }
         case .test(.fileExtension(let pattern)):

@@ -143,16 +143,27 @@ struct PlanCompiler {
         {
             return .not(compileText(attribute, equal))
         }
-        guard let literal = pattern.requiredLiteral, !literal.bytes.isEmpty else { return .test(.namePattern(pattern)) }
+        guard let literal = pattern.requiredLiteral, !literal.bytes.isEmpty else {
+            return narrowed(.namePattern(pattern), NameDemand(folded: pattern, isExtension: false))
+        }
         let narrow = PlanNode.test(.name(NameMatch(literal.place), literal.bytes))
         return literal.isSufficient ? narrow : .all([narrow, .test(.namePattern(pattern))])
+    }
+
+    /// What folded names must have narrows those that come into question. A test that can fail does not for names that
+    /// have it not (``RegularExpression``), so the answer is the same.
+    private func narrowed(_ test: PlanTest, _ demand: NameDemand?) -> PlanNode {
+        guard let demand else { return .test(test) }
+        return .all([.test(.foldedName(demand.match, demand.bytes)), .test(test)])
     }
 
     /// What is asked of the extension narrows the names that come into question.
     private func compileExtension(_ pattern: TextPattern) -> PlanNode {
         if pattern.matchesNothing { return .constant(false) }
         let test = PlanNode.test(.fileExtension(pattern))
-        guard let literal = pattern.requiredLiteral, !literal.bytes.isEmpty else { return test }
+        guard let literal = pattern.requiredLiteral, !literal.bytes.isEmpty else {
+            return narrowed(.fileExtension(pattern), NameDemand(folded: pattern, isExtension: true))
+        }
         let dot = [UInt8(ascii: ".")]
         let narrow: PlanTest =
             switch literal.place {

@@ -30,7 +30,9 @@ extension PlanNode {
         case .constant: true
         case .all(let parts), .any(let parts): parts.allSatisfy(\.isKernel)
         case .not(let part): part.isKernel
-        case .test(.name), .test(.kinds), .test(.number), .test(.age), .test(.createdIsKnown), .test(.item): true
+        case .test(.name), .test(.foldedName), .test(.kinds), .test(.number), .test(.age), .test(.createdIsKnown),
+            .test(.item):
+            true
         case .test: false
         }
     }
@@ -50,6 +52,7 @@ extension PlanTest {
     fileprivate var text: String {
         switch self {
         case .name(let match, let bytes): "name \(match.words) \(quote(bytes))"
+        case .foldedName(let match, let bytes): "name \(match.words) \(quote(bytes)) but for case and accents"
         case .namePattern(let pattern): "name " + pattern.words
         case .fileExtension(let pattern): "fileExtension " + pattern.words
         case .path(let pattern): "path " + pattern.words

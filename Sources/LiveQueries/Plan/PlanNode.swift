@@ -91,6 +91,8 @@ struct PlanNode: Sendable {
 enum PlanTest: Sendable {
     /// The name has these bytes there.
     case name(NameMatch, [UInt8])
+    /// The name may have these bytes there once its case and accents are dropped: no name that has is left out.
+    case foldedName(NameMatch, [UInt8])
     case namePattern(TextPattern)
     /// What follows the last dot of the name; a name without is tested as nil.
     case fileExtension(TextPattern)
@@ -127,6 +129,7 @@ enum PlanTest: Sendable {
         case .item: 2
         case .name(.infix, _): 6
         case .name: 3
+        case .foldedName: 7
         case .directory: 5
         case .scope: 10
         case .seen: 11

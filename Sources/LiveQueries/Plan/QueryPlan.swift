@@ -139,13 +139,12 @@ extension QueryPlan {
         switch test {
         case .name(let match, let bytes):
             return reader.withName(of: row) { name in
-                bytes.withUnsafeBytes { literal in
-                    switch match {
-                    case .equal: RawBytes.isEqual(name, literal)
-                    case .prefix: RawBytes.hasPrefix(name, literal)
-                    case .suffix: RawBytes.hasSuffix(name, literal)
-                    case .infix: RawBytes.contains(name, literal)
-                    }
+                bytes.withUnsafeBytes { RawBytes.has(name, $0, match) }
+            }
+        case .foldedName(let match, let bytes):
+            return reader.withName(of: row) { name in
+                TextPattern.folded(name) { folded in
+                    bytes.withUnsafeBytes { RawBytes.has(folded, $0, match) }
                 }
             }
         case .namePattern(let pattern):

@@ -149,6 +149,8 @@ private struct PlanScan {
         switch test {
         case .name(let match, let bytes):
             bytes.withUnsafeBytes { snapshot.select(match, $0, inBlock: block, among: &bits) }
+        case .foldedName(let match, let bytes):
+            bytes.withUnsafeBytes { snapshot.selectCandidates(match, folded: $0, inBlock: block, among: &bits) }
         case .kinds(let mask):
             let kinds = FileKind.allCases.filter { mask >> UInt16($0.rawValue) & 1 != 0 }
             snapshot.select(kinds: kinds, inBlock: block, among: &bits)

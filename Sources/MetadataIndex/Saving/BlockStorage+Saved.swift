@@ -39,13 +39,15 @@ extension BlockStorage {
         try BlockStorage.fill(block.common, used, from: &reader)
         try BlockStorage.fill(block.links, used, from: &reader)
         try BlockStorage.fill(block.generation, used, from: &reader)
-        try BlockStorage.fill(block.kind, used, from: &reader)
-        try BlockStorage.fill(block.flags, used, from: &reader)
+        try BlockStorage.fill(block.kindAndTail, used, from: &reader)
+        // The flags stand where the names are marked afterwards.
+        try BlockStorage.fill(block.head, used, from: &reader)
         guard BlockStorage.largest(block.common, used) < commonCount else { throw .malformed("an owner") }
-        guard BlockStorage.largest(block.kind, used) < UInt8(FileKind.allCases.count) else {
+        guard BlockStorage.largest(block.kindAndTail, used) < UInt8(FileKind.allCases.count) else {
             throw .malformed("a kind")
         }
-        guard BlockStorage.largest(block.flags, used) <= Block.insidePackage else { throw .malformed("a flag") }
+        guard BlockStorage.largest(block.head, used) <= Block.insidePackage else { throw .malformed("a flag") }
+        for slot in 0..<used { block.setFlags(slot, block.head[slot]) }
         if hasTags == 1 {
             let tags = UnsafeMutablePointer<UInt32>.allocate(capacity: Block.capacity)
             tags.initialize(repeating: TagTable.unknown, count: Block.capacity)
@@ -79,6 +81,7 @@ extension BlockStorage {
             {
                 bad = true
             }
+            block.mark(slot, UnsafeRawBufferPointer(rebasing: names[end..<end + length]))
             end += length
         }
         guard !bad, end == total else { throw .malformed("a name") }

@@ -90,8 +90,8 @@ struct IndexAssembly {
             let above = block(parent)
             let place = RowStore.slot(parent)
             guard above.isDirectory(place) else { throw .malformed("a directory") }
-            let inside = above.fileKind(place) == .package ? Block.insidePackage : above.flags[place]
-            guard own.flags[slot] == (parent == 0 ? 0 : inside) else { throw .malformed("a package") }
+            let inside = above.fileKind(place) == .package ? Block.insidePackage : above.flags(place)
+            guard own.flags(slot) == (parent == 0 ? 0 : inside) else { throw .malformed("a package") }
             let head = above.firstChild(place)
             own.next[slot] = head
             own.previous[slot] = Row.none
@@ -102,7 +102,7 @@ struct IndexAssembly {
         root.parent[0] = 0
         root.next[0] = Row.none
         root.previous[0] = Row.none
-        guard root.flags[0] == 0 else { throw .malformed("the root") }
+        guard root.flags(0) == 0 else { throw .malformed("the root") }
     }
 
     /// Sees that every directory lies below the root. Complexity: O(directories).

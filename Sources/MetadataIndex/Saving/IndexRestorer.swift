@@ -230,7 +230,7 @@ package final class IndexRestorer {
                 slot,
                 RowValues(size: 0, created: 0, modified: 0, changed: 0, inode: 0, common: 0, links: 0, kind: .file))
             block.parent[slot] = 0
-            block.flags[slot] = 0
+            block.setFlags(slot, 0)
             block.generation[slot] = generationFloor
             block.name[slot] = UInt32(truncatingIfNeeded: block.header.pointee.nameEnd << 8)
             block.header.pointee.used = slot + 1
@@ -300,7 +300,7 @@ package final class IndexRestorer {
         if let name { block.setName(slot, name, replacing: wasLive) }
         block.setValues(slot, state.values)
         block.parent[slot] = state.parent
-        block.flags[slot] = state.flags
+        block.setFlags(slot, state.flags)
         block.generation[slot] = state.generation
         block.setTags(slot, state.tags > TagTable.empty ? localTags[Int(state.tags) - 2] : state.tags)
         guard !wasLive else { return }

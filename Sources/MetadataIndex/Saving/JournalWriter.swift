@@ -104,7 +104,7 @@ package struct JournalWriter {
             }
         }
         guard isLive else { return bytes.append(number: block.generation[slot]) }
-        append(block.values(slot), block.generation[slot], block.parent[slot], block.flags[slot])
+        append(block.values(slot), block.generation[slot], block.parent[slot], block.flags(slot))
         let tags = block.tags(slot)
         appendTags(tags > TagTable.empty ? rows.tagLists[Int(tags)] : nil, tags)
         if bytes[at] & JournalFormat.Presence.sameName == 0 { append(name: block.nameBytes(slot)) }

@@ -89,8 +89,13 @@ package struct SnapshotWriter {
         append(block.common, used, to: &bytes)
         append(block.links, used, to: &bytes)
         append(block.generation, used, to: &bytes)
-        append(block.kind, used, to: &bytes)
-        append(block.flags, used, to: &bytes)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: used) { column in
+            guard let start = column.baseAddress else { return }
+            for slot in 0..<used { column[slot] = block.kindAndTail[slot] & Block.kindMask }
+            append(start, used, to: &bytes)
+            for slot in 0..<used { column[slot] = block.flags(slot) }
+            append(start, used, to: &bytes)
+        }
         if let tags = header.tags { append(tags, used, to: &bytes) }
         for slot in 0..<used {
             bytes.append(block.isLive(slot) ? UInt8(truncatingIfNeeded: block.name[slot]) : 0)

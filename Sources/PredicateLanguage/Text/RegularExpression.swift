@@ -13,6 +13,10 @@ final class RegularExpression: Sendable, Hashable {
     let text: String
     let options: TextOptions
 
+    /// What every text that matches has; nil where nothing is known.
+    let requiredLiteral: RequiredLiteral?
+    /// The same in lower case; empty where nothing is known.
+    private let required: [UInt8]
     private let folding: TextFolding
     /// Immutable once compiled; PCRE2 lets threads share it (pcre2api(3), "The compiled pattern"). Freed in deinit
     /// only.
@@ -30,6 +34,10 @@ final class RegularExpression: Sendable, Hashable {
     init(_ text: String, options: TextOptions) throws(EvaluationError) {
         self.text = text
         self.options = options
+        // Where marks are dropped or composed, what stands behind a mark is said of the character before it.
+        let isPlain = options.isSubset(of: .caseInsensitive) || text.utf8.allSatisfy { $0 < 0x80 }
+        requiredLiteral = isPlain ? RegularExpression.requiredLiteral(of: text) : nil
+        required = requiredLiteral?.bytes.map(\.asciiLowercased) ?? []
         // Case is PCRE2's business; marks and normal forms are dropped from pattern and text alike.
         folding = TextFolding(options.subtracting(.caseInsensitive))
         let ignoresCase = TextFolding(options).foldsCase
@@ -70,12 +78,36 @@ final class RegularExpression: Sendable, Hashable {
         pcre2_code_free_8(code)
     }
 
-    /// Whether the whole text matches; false for bytes that are not UTF-8.
+    /// Whether the whole text matches; false for bytes that are not UTF-8. An ASCII text without the plain text that the
+    /// expression cannot match without is not tried, so it costs little and never fails; indexes pass over it too.
     func matches(_ text: UnsafeRawBufferPointer) throws(EvaluationError) -> Bool {
+        if UTF8Scalars.isASCII(text) {
+            guard hasRequired(text) else { return false }
+            // What drops marks and composes leaves ASCII as it is.
+            return try run(text)
+        }
         guard UTF8Scalars.isValid(text) else { return false }
         if folding.isIdentity { return try run(text) }
         return try folding.fold(text).bytes.withUnsafeBufferPointer { (bytes) throws(EvaluationError) in
             try run(UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    private func hasRequired(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard let first = required.first else { return true }
+        return required.withUnsafeBufferPointer { required in
+            var start = 0
+            searching: while start + required.count <= text.count {
+                if text[start].asciiLowercased == first {
+                    for place in 1..<required.count where text[start + place].asciiLowercased != required[place] {
+                        start += 1
+                        continue searching
+                    }
+                    return true
+                }
+                start += 1
+            }
+            return false
         }
     }
 

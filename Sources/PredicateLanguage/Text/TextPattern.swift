@@ -102,7 +102,7 @@ package struct TextPattern: Sendable, Hashable {
         case .prefix: literal = RequiredLiteral(.prefix, needle, isSufficient: true)
         case .suffix: literal = RequiredLiteral(.suffix, needle, isSufficient: true)
         case .infix: literal = RequiredLiteral(.infix, needle, isSufficient: true)
-        case .regularExpression: literal = RegularExpression.requiredLiteral(of: text)
+        case .regularExpression: literal = regularExpression?.requiredLiteral
         default: literal = like?.requiredLiteral
         }
         guard let literal else { return nil }
