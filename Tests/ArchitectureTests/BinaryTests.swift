@@ -22,6 +22,8 @@ struct BinaryTests {
     @Test(arguments: ["gatherd", "gather"])
     func `Programs do not link full Foundation`(_ name: String) throws {
         let (libraries, status) = try output(of: "/usr/bin/ldd", product(name))
+        // An optimized gather is linked as a whole.
+        if name == "gather", libraries.contains("not a dynamic executable") { return }
         try #require(status == 0, "\(libraries)")
         #expect(libraries.contains("libc.so.6"), "\(libraries)")
         #expect(!libraries.contains("libFoundation.so"), "\(libraries)")
