@@ -44,6 +44,9 @@ let package = Package(
         .target(name: "Metadata"),
         .testTarget(name: "MetadataTests", dependencies: ["Metadata"]),
 
+        .target(name: "ContentTypes"),
+        .testTarget(name: "ContentTypesTests", dependencies: ["ContentTypes"]),
+
         .target(name: "Varlink", dependencies: [nio, nioPosix]),
         .testTarget(
             name: "VarlinkTests",
@@ -51,9 +54,10 @@ let package = Package(
 
         // MARK: Rung 2: the language, the index, the watching
 
-        .target(name: "PredicateLanguage", dependencies: ["Metadata", "CPCRE2", collections]),
+        .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2", collections]),
         .testTarget(
-            name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "Metadata"], exclude: ["Fixtures"]),
+            name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "ContentTypes", "Metadata"],
+            exclude: ["Fixtures"]),
 
         .target(name: "MetadataIndex", dependencies: ["Metadata", collections]),
         .testTarget(name: "MetadataIndexTests", dependencies: ["MetadataIndex", "Metadata"]),

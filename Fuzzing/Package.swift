@@ -15,10 +15,11 @@ let package = Package(
     targets: [
         .target(name: "CLibFuzzer"),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .target(name: "ContentTypes"),
         .target(name: "Metadata"),
         .target(
             name: "PredicateLanguage",
-            dependencies: ["Metadata", "CPCRE2", .product(name: "Collections", package: "swift-collections")]),
+            dependencies: ["ContentTypes", "Metadata", "CPCRE2", .product(name: "Collections", package: "swift-collections")]),
         .target(
             name: "MetadataIndex",
             dependencies: ["Metadata", .product(name: "Collections", package: "swift-collections")]),

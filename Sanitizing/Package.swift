@@ -19,15 +19,17 @@ let package = Package(
         .target(name: "CLinux"),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
+        .target(name: "ContentTypes"),
         .target(name: "Metadata"),
-        .target(name: "PredicateLanguage", dependencies: ["Metadata", "CPCRE2", collections]),
+        .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2", collections]),
         .target(name: "MetadataIndex", dependencies: ["Metadata", collections]),
         .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
 
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux"]),
+        .testTarget(name: "ContentTypesTests", dependencies: ["ContentTypes"]),
         .testTarget(name: "MetadataTests", dependencies: ["Metadata"]),
         .testTarget(
-            name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "Metadata"], exclude: ["Fixtures"]),
+            name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "ContentTypes", "Metadata"], exclude: ["Fixtures"]),
         .testTarget(name: "MetadataIndexTests", dependencies: ["MetadataIndex", "Metadata"]),
         .testTarget(
             name: "FileWatchingTests", dependencies: ["FileWatching", "LinuxSystem", "Metadata"], exclude: ["Scenarios"]

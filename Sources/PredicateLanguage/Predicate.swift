@@ -1,6 +1,7 @@
 // A predicate: its text understood, checked, printed and evaluated.
 // SPDX-License-Identifier: Apache-2.0
 
+package import ContentTypes
 import Metadata
 
 /// A predicate that has been understood: a checked syntax tree with the place of every part in the text.
@@ -19,12 +20,20 @@ package struct Predicate: Sendable, CustomStringConvertible {
 
     /// Reads a predicate. In ``Mode/metadata`` an empty text matches everything, keys are resolved to attributes,
     /// literals take the type of the attribute beside them, and a constant on the left changes sides.
-    package init(parsing text: String, mode: Mode = .objects) throws(PredicateError) {
-        try self.init(parsing: Array(text.utf8), mode: mode)
+    ///
+    /// `types` is asked once at most, and only by a predicate that compares content types.
+    package init(
+        parsing text: String, mode: Mode = .objects,
+        types: @autoclosure () -> ContentTypeDatabase = ContentTypeDatabase()
+    ) throws(PredicateError) {
+        try self.init(parsing: Array(text.utf8), mode: mode, types: types())
     }
 
     /// Reads a predicate from bytes, which have to be UTF-8.
-    package init(parsing bytes: [UInt8], mode: Mode = .objects) throws(PredicateError) {
+    package init(
+        parsing bytes: [UInt8], mode: Mode = .objects,
+        types: @autoclosure () -> ContentTypeDatabase = ContentTypeDatabase()
+    ) throws(PredicateError) {
         if let invalid = bytes.withUnsafeBytes({ UTF8Scalars.firstInvalid($0) }) {
             throw PredicateError("the predicate is not UTF-8 here", at: invalid)
         }
@@ -35,7 +44,7 @@ package struct Predicate: Sendable, CustomStringConvertible {
             root = try resolver.resolve(root: root)
         }
         self.mode = mode
-        self.root = try PatternCompiler(mode: mode).compile(root)
+        self.root = try PatternCompiler.compile(root, mode: mode, types: types)
     }
 
     init(mode: Mode, root: PredicateNode) {

@@ -130,7 +130,7 @@ import Testing
             ("abs(name) == 1", 4, "abs() takes a number, and 'name' is text"),
             ("SUBQUERY(name, $x, $x == 'a').@count == 1", 9, "SUBQUERY asks several values, and 'name' is text"),
             ("SUBQUERY(tags, $x, $x == 1).@count == 1", 25, "the value is text, and this is a number"),
-            ("name UTI-EQUALS 'a'", 5, "UTI-EQUALS is not supported yet"),
+            ("name UTI-EQUALS 'a'", 5, "UTI-EQUALS compares content types, and 'name' is none"),
         ] as [(String, Int, String)])
     func refused(text: String, position: Int, message: String) {
         do throws(PredicateError) {

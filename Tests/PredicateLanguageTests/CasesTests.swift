@@ -19,9 +19,6 @@ struct ConformanceCase: Sendable {
 }
 
 @Suite struct CasesTests {
-    /// Operators that are not supported yet, and how many cases use them. Nothing else is excused.
-    static let unsupported = ["UTI-CONFORMS-TO": 4, "UTI-EQUALS": 3]
-
     static func cases() throws -> [ConformanceCase] {
         var cases: [ConformanceCase] = []
         for (index, members) in try Fixture.objects("cases.jsonl").enumerated() {
@@ -47,26 +44,17 @@ struct ConformanceCase: Sendable {
     @Test func everyCaseIsAnsweredAsExpected() throws {
         let cases = try CasesTests.cases()
         #expect(cases.count == 471)
-        var excused: [String: Int] = [:]
         for item in cases {
-            let operation = CasesTests.unsupported.keys.first { item.predicate.uppercased().contains($0) }
             let (answer, phase, message) = CasesTests.answer(item)
             var passes = answer == item.expected
             if item.expected == "error" { passes = passes && (phase == "parse") == item.isParseError }
-            if let operation {
-                excused[operation, default: 0] += 1
-                #expect(!passes, "line \(item.line) passes now: \(item.predicate)")
-                #expect(message == "\(operation) is not supported yet", "line \(item.line): \(item.predicate)")
-            } else {
-                #expect(
-                    passes,
-                    """
-                    line \(item.line): \(item.predicate.prefix(200)) expected \(item.expected), was \(answer) \
-                    \(phase) \(message) (\(item.reason))
-                    """)
-            }
+            #expect(
+                passes,
+                """
+                line \(item.line): \(item.predicate.prefix(200)) expected \(item.expected), was \(answer) \
+                \(phase) \(message) (\(item.reason))
+                """)
         }
-        #expect(excused == CasesTests.unsupported)
     }
 
     /// The answer, which step failed where one did, and the message.

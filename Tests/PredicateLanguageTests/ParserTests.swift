@@ -82,7 +82,7 @@ import Testing
             ("abs(1, 2) == 1", 0, "abs() takes one argument, and has 2"),
             ("stddev(a) == 1", 0, "stddev() is not supported yet"),
             ("FUNCTION(a, 'b') == 1", 0, "FUNCTION is not supported"),
-            ("a UTI-CONFORMS-TO 'b'", 2, "UTI-CONFORMS-TO is not supported yet"),
+            ("a UTI-CONFORMS-TO[c] 'b'", 17, "UTI-CONFORMS-TO takes no options"),
             ("CAST(a, 'NSData') == 1", 8, "unknown type 'NSData'; there are 'NSNumber', 'NSString' and 'NSDate'"),
             ("NOT", 3, "expected a value after 'NOT'"),
             ("a == 1 AND", 10, "expected a value after 'AND'"),

@@ -21,7 +21,8 @@ private struct TreeGenerator {
         case 4: return PredicateNode(.not(node(depth - 1)), at: 0)
         default:
             let operation = pick(Comparison.Operator.allCases)
-            let options = operation == .between ? [] : TextOptions(rawValue: UInt8(pick([0, 0, 1, 2, 3, 4, 8, 15])))
+            let takesOptions = operation != .between && !operation.isOverTypes
+            let options = takesOptions ? TextOptions(rawValue: UInt8(pick([0, 0, 1, 2, 3, 4, 8, 15]))) : []
             return PredicateNode(
                 .comparison(
                     Comparison(

@@ -131,7 +131,8 @@ import Testing
     @Test(arguments: [11, 12, 13] as [UInt64])
     func noBytesTrap(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let patterns = try Comparison.Operator.allCases.filter { $0 != .between }.flatMap { operation in
+        let patterns = try Comparison.Operator.allCases.filter { $0 != .between && !$0.isOverTypes }.flatMap {
+            operation in
             try ["", "a", "\u{E9}*?", "*\u{300}a"].flatMap { text in
                 try (UInt8(0)..<16).compactMap { options in
                     if operation == .matches, text.utf8.first == UInt8(ascii: "*") { return nil as TextPattern? }

@@ -46,6 +46,10 @@ extension AttributeResolver {
                 try requireText(comparison, left, right)
             }
         case .beginsWith, .endsWith, .like, .matches: try requireText(comparison, left, right)
+        case .conformsTo, .sameType:
+            throw PredicateError(
+                "\(operation.rawValue) compares content types, and \(subject(comparison.left)) is none",
+                at: comparison.operatorPosition.offset)
         }
     }
 

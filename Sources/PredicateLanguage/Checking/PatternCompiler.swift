@@ -1,15 +1,24 @@
 // Makes the constants of text operators ready, once for a predicate.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
 import Metadata
 
 /// Gives every comparison with constant text its ``TextPattern``, and every IN with a constant list its ``TextSet``.
-struct PatternCompiler {
-    let mode: Predicate.Mode
-
-    func compile(_ node: PredicateNode) throws(PredicateError) -> PredicateNode {
-        try node.rewriting { (comparison, position) throws(PredicateError) in
+enum PatternCompiler {
+    /// `types` is asked once at most, and only where the predicate compares content types.
+    static func compile(
+        _ node: PredicateNode, mode: Predicate.Mode, types: () -> ContentTypeDatabase
+    ) throws(PredicateError) -> PredicateNode {
+        var known: ContentTypeDatabase?
+        return try node.rewriting { (comparison, position) throws(PredicateError) in
             var comparison = comparison
+            if comparison.operation.isOverTypes {
+                let database = known ?? types()
+                known = database
+                comparison.types = database
+                return PredicateNode(.comparison(comparison), at: position.offset)
+            }
             if comparison.operation != .between, case .string(let text) = comparison.right.constant {
                 do throws(EvaluationError) {
                     comparison.pattern = try TextPattern(comparison.operation, text, options: comparison.options)

@@ -1,6 +1,7 @@
 // One comparison of two values.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
 import Metadata
 
 /// A comparison's operator and right side, to be tried on the values of its left side.
@@ -10,6 +11,7 @@ struct Operands {
     private let right: MetadataValue
     private let pattern: TextPattern?
     private let texts: TextSet?
+    private let types: ContentTypeDatabase?
 
     init(_ comparison: Comparison, right: MetadataValue) {
         operation = comparison.operation
@@ -17,6 +19,7 @@ struct Operands {
         self.right = right
         pattern = comparison.pattern
         texts = comparison.texts
+        types = comparison.types
     }
 
     func compare(_ left: MetadataValue) throws(EvaluationError) -> Bool {
@@ -49,7 +52,11 @@ struct Operands {
     }
 
     private func matches(_ left: String, _ right: String) throws(EvaluationError) -> Bool {
-        try TextPattern(operation, right, options: options).matches(left)
+        switch operation {
+        case .conformsTo: types?.type(left, conformsTo: right) ?? false
+        case .sameType: types?.type(left, equals: right) ?? false
+        default: try TextPattern(operation, right, options: options).matches(left)
+        }
     }
 
     private func wrongNoun(_ left: MetadataValue) -> String {

@@ -1,6 +1,7 @@
 // Which lines of JSON match a predicate.
 // SPDX-License-Identifier: Apache-2.0
 
+package import ContentTypes
 import Metadata
 
 /// A predicate over lines of JSON, each of which is an object. It asks for the time once, when it is made.
@@ -22,9 +23,11 @@ package struct ObjectFilter: Sendable {
 
     package let predicate: Predicate
 
-    /// Reads the predicate, in ``Predicate/Mode/objects``.
-    package init(parsing text: String) throws(PredicateError) {
-        predicate = try Predicate(parsing: text).resolved(at: .now)
+    /// Reads the predicate, in ``Predicate/Mode/objects``. `types` is asked only by one that compares content types.
+    package init(
+        parsing text: String, types: @autoclosure () -> ContentTypeDatabase = ContentTypeDatabase()
+    ) throws(PredicateError) {
+        predicate = try Predicate(parsing: text, types: types()).resolved(at: .now)
     }
 
     /// Whether the object that a line is matches. A blank line is none and does not; the line's end may be with it.

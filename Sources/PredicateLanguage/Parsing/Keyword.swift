@@ -52,6 +52,8 @@ enum Keyword: String {
         case .beginsWith: .beginsWith
         case .endsWith: .endsWith
         case .between: .between
+        case .conformsTo: .conformsTo
+        case .utiEquals: .sameType
         default: nil
         }
     }

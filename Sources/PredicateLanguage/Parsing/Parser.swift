@@ -205,7 +205,6 @@ struct Parser {
             case .or: .or
             case .and: .and
             case .some(let word) where word.comparison != nil: .comparison
-            case .conformsTo, .utiEquals: .comparison
             default: nil
             }
         default: nil
@@ -295,7 +294,7 @@ struct Parser {
         } else if let word = keyword?.comparison {
             operation = word
         } else {
-            throw PredicateError("\(keyword?.rawValue ?? "this operator") is not supported yet", at: position)
+            throw PredicateError("expected an operator", at: position)
         }
         let written = lexer.text(token.start, token.end)
         try advance()
@@ -326,7 +325,9 @@ struct Parser {
         }
         try advance()
         try expect(.closeBracket, "']' after the options")
-        guard operation != .between else { throw PredicateError("BETWEEN takes no options", at: start) }
+        guard operation != .between, !operation.isOverTypes else {
+            throw PredicateError("\(operation.rawValue) takes no options", at: start)
+        }
         return options
     }
 }

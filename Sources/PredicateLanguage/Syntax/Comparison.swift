@@ -1,6 +1,8 @@
 // One comparison of a predicate: two expressions and the operator between them.
 // SPDX-License-Identifier: Apache-2.0
 
+package import ContentTypes
+
 /// One comparison: two expressions, the operator between them, its options, and whether it ranges over a collection.
 package struct Comparison: Sendable, Hashable {
     package enum Operator: String, Sendable, Hashable, CaseIterable {
@@ -17,14 +19,19 @@ package struct Comparison: Sendable, Hashable {
         case endsWith = "ENDSWITH"
         case like = "LIKE"
         case matches = "MATCHES"
+        case conformsTo = "UTI-CONFORMS-TO"
+        case sameType = "UTI-EQUALS"
 
-        /// Whether both sides have to be text (or nil): BEGINSWITH, ENDSWITH, LIKE and MATCHES.
+        /// Whether both sides have to be text (or nil): BEGINSWITH, ENDSWITH, LIKE, MATCHES, and those over content types.
         package var needsText: Bool {
             switch self {
             case .beginsWith, .endsWith, .like, .matches: true
-            default: false
+            default: isOverTypes
             }
         }
+
+        /// Whether it compares content types: UTI-CONFORMS-TO and UTI-EQUALS.
+        package var isOverTypes: Bool { self == .conformsTo || self == .sameType }
 
         /// Whether it is `<`, `<=`, `>` or `>=`.
         package var isOrdering: Bool {
@@ -37,14 +44,14 @@ package struct Comparison: Sendable, Hashable {
         /// The operator that says the same with its sides exchanged, where there is one.
         package var reversed: Operator? {
             switch self {
-            case .equal, .notEqual: self
+            case .equal, .notEqual, .sameType: self
             case .less: .greater
             case .lessOrEqual: .greaterOrEqual
             case .greater: .less
             case .greaterOrEqual: .lessOrEqual
             case .in: .contains
             case .contains: .in
-            case .between, .beginsWith, .endsWith, .like, .matches: nil
+            case .between, .beginsWith, .endsWith, .like, .matches, .conformsTo: nil
             }
         }
     }
@@ -68,6 +75,8 @@ package struct Comparison: Sendable, Hashable {
     package internal(set) var pattern: TextPattern?
     /// The texts that IN looks among, made ready once; set where the right side is a list of constants.
     package internal(set) var texts: TextSet?
+    /// What content types inherit by; set for the operators over them.
+    package internal(set) var types: ContentTypeDatabase?
 
     package init(
         quantifier: Quantifier? = nil, _ left: Expression, _ operation: Operator, options: TextOptions = [],
@@ -81,7 +90,7 @@ package struct Comparison: Sendable, Hashable {
         self.operatorPosition = BytePosition(operatorPosition)
     }
 
-    // Pattern and texts follow from the rest.
+    // Pattern and texts follow from the rest, and types from the machine.
 
     package static func == (a: Comparison, b: Comparison) -> Bool {
         a.quantifier == b.quantifier && a.left == b.left && a.operation == b.operation && a.options == b.options

@@ -72,6 +72,7 @@ package struct TextPattern: Sendable, Hashable {
             kernel = .regularExpression
             regularExpression = try RegularExpression(text, options: options)
         case .between: throw EvaluationError("BETWEEN compares with two values")
+        case .conformsTo, .sameType: throw EvaluationError("\(operation.rawValue) compares content types")
         }
         self.needle = needle
         cuts = folded.cuts
