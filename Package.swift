@@ -71,10 +71,10 @@ let package = Package(
 
         .target(
             name: "LiveQueries",
-            dependencies: ["MetadataIndex", "PredicateLanguage", "Metadata", collections]),
+            dependencies: ["MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata", collections]),
         .testTarget(
             name: "LiveQueriesTests",
-            dependencies: ["LiveQueries", "MetadataIndex", "PredicateLanguage", "Metadata"]),
+            dependencies: ["LiveQueries", "MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata"]),
 
         .target(name: "GatherProtocol", dependencies: ["Varlink", "Metadata"]),
         .testTarget(name: "GatherProtocolTests", dependencies: ["GatherProtocol", "Varlink", "Metadata"]),
@@ -84,7 +84,8 @@ let package = Package(
         .target(
             name: "GatherService",
             dependencies: [
-                "LinuxSystem", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
+                "LinuxSystem", "Metadata", "ContentTypes", "Varlink", "PredicateLanguage", "MetadataIndex",
+                "FileWatching",
                 "LiveQueries", "GatherProtocol", nio, nioPosix, log, lifecycle, signals, system,
             ]),
         .testTarget(
@@ -108,7 +109,8 @@ let package = Package(
         // find with few matches with shared libraries, 1.8 ms without. The names of accounts that come from elsewhere than
         // files, which only the daemon asks for, would need the C library of the build at run time.
         .executableTarget(
-            name: "gather", dependencies: ["GatherKit", "PredicateLanguage", "GatherService", arguments],
+            name: "gather",
+            dependencies: ["GatherKit", "PredicateLanguage", "ContentTypes", "GatherService", arguments],
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]),
         .executableTarget(name: "grocery", dependencies: ["GatherKit", arguments]),
 

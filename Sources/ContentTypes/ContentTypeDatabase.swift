@@ -28,6 +28,9 @@ package final class ContentTypeDatabase: Sendable {
     package let types: [String]
     private let globs: GlobTable
     private let inheritance: TypeInheritance
+    /// The same for the same files, on every machine and in every run: what tells whether an answer that depends on the
+    /// database was given by the same one.
+    package let fingerprint: UInt64
 
     /// A database that knows no name, and of inheritance only what holds without one.
     package convenience init() { self.init([]) }
@@ -39,6 +42,18 @@ package final class ContentTypeDatabase: Sendable {
         for source in sources.reversed() { builder.add(source.globs) }
         (globs, types) = builder.finish(adding: EntryType.allCases.map(\.rawValue))
         inheritance = TypeInheritance(sources.map { ($0.subclasses, $0.aliases) })
+        // FNV-1a, with each file's length before it.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func combine(_ bytes: [UInt8]) {
+            for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                hash = (hash ^ (UInt64(bytes.count) >> shift & 0xFF)) &* 0x0000_0100_0000_01B3
+            }
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        }
+        for source in sources {
+            for file in [source.globs, source.subclasses, source.aliases] { combine(file) }
+        }
+        fingerprint = hash
     }
 
     /// Whether no name has a type, as on a machine without the package `shared-mime-info`.

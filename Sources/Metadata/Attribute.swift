@@ -12,6 +12,8 @@ public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
     case container
     case scope
     case kind
+    case contentType
+    case contentTypeTree
     case size
     case created
     case modified
@@ -44,6 +46,8 @@ public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
         case .container: "container"
         case .scope: "scope"
         case .kind: "kind"
+        case .contentType: "contentType"
+        case .contentTypeTree: "contentTypeTree"
         case .size: "size"
         case .created: "created"
         case .modified: "modified"
@@ -80,12 +84,13 @@ public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
     /// The type of its values.
     public var type: AttributeType {
         switch self {
-        case .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .kind, .owner, .group:
+        case .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .kind, .contentType, .owner,
+            .group:
             .string
         case .size, .ownerID, .groupID, .mode, .inode, .device, .links, .depth: .integer
         case .created, .modified, .changed: .date
         case .hidden: .boolean
-        case .tags: .strings
+        case .tags, .contentTypeTree: .strings
         }
     }
 
@@ -103,6 +108,8 @@ public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
         case .name: ["kMDItemFSName", "NSMetadataItemFSNameKey"]
         case .path: ["kMDItemPath", "NSMetadataItemPathKey"]
         case .displayName: ["kMDItemDisplayName", "NSMetadataItemDisplayNameKey"]
+        case .contentType: ["kMDItemContentType", "NSMetadataItemContentTypeKey"]
+        case .contentTypeTree: ["kMDItemContentTypeTree", "NSMetadataItemContentTypeTreeKey"]
         case .size: ["kMDItemFSSize", "NSMetadataItemFSSizeKey"]
         case .created: ["kMDItemFSCreationDate", "NSMetadataItemFSCreationDateKey"]
         case .modified: ["kMDItemFSContentChangeDate", "NSMetadataItemFSContentChangeDateKey"]
@@ -127,6 +134,8 @@ public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
         case .container: "The identifier of the container."
         case .scope: "'documents' below the container's Documents directory, else 'data'."
         case .kind: "file, directory, package, symlink, fifo, socket, characterDevice or blockDevice."
+        case .contentType: "The media type that the name says, as in 'image/png' (shared-mime-info)."
+        case .contentTypeTree: "The media type and all that it is a kind of."
         case .size: "Size in bytes."
         case .created: "When the file came into being, where the file system keeps that."
         case .modified: "When the content changed last."

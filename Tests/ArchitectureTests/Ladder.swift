@@ -40,19 +40,18 @@ enum Ladder {
         Rung(2, "PredicateLanguage", ["ContentTypes", "Metadata", "CPCRE2"], collections),
         Rung(2, "MetadataIndex", ["Metadata"], collections),
         Rung(2, "FileWatching", ["LinuxSystem", "Metadata"], collections),
-        Rung(3, "LiveQueries", ["MetadataIndex", "PredicateLanguage", "Metadata"], collections),
+        Rung(3, "LiveQueries", ["MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata"], collections),
         Rung(3, "GatherProtocol", ["Varlink", "Metadata"], collections),
         Rung(
             4, "GatherService",
             [
                 "LinuxSystem", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
-                "LiveQueries",
-                "GatherProtocol",
+                "LiveQueries", "GatherProtocol", "ContentTypes",
             ], system, nio, log, lifecycle, collections),
         Rung(4, "GatherKit", ["GatherProtocol", "Varlink", "Metadata"], nio, collections),
         Rung(5, "SystemdSupport", ["CSystemd"], log),
         Rung(6, "gatherd", ["GatherService", "SystemdSupport"], log, arguments),
-        Rung(6, "gather", ["GatherKit", "PredicateLanguage", "GatherService"], arguments),
+        Rung(6, "gather", ["GatherKit", "PredicateLanguage", "ContentTypes", "GatherService"], arguments),
         Rung(6, "grocery", ["GatherKit"], arguments),
     ]
 

@@ -42,7 +42,8 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
             ItemWriter.string("us", .group, to: &writer)
             ItemWriter.integer(2, .depth, to: &writer)
             ItemWriter.hidden(false, to: &writer)
-            ItemWriter.tags(["x", "é"], to: &writer)
+            ItemWriter.strings(["x", "é"], .tags, to: &writer)
+            ItemWriter.strings(["a/b"], .contentTypeTree, to: &writer)
             for attribute in Attribute.allCases { ItemWriter.status(status, attribute, to: &writer) }
         }
         #expect(item.id == "a-1")

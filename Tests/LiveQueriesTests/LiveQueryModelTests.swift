@@ -39,7 +39,7 @@ private final class Subscriber {
         self.user = user
         self.scope = scope
         self.attributes = attributes
-        let predicate = try Predicate(parsing: naive.text, mode: .metadata)
+        let predicate = try naive.predicate()
         let viewer = user.map {
             Viewer(
                 Credentials(user: $0, groups: [100]), above: [],

@@ -1,6 +1,7 @@
 // Predicates beside closures that say the same.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
 import LiveQueries
 import Metadata
 import MetadataIndex
@@ -18,12 +19,27 @@ final class TestAccounts: AccountNaming {
 }
 
 extension PlanEnvironment {
+    static let types = ContentTypeDatabase([
+        .init(
+            globs: Array("50:image/jpeg:*.jpg\n50:text/plain:*.txt\n".utf8),
+            subclasses: Array("image/jpeg image/x-any\n".utf8), aliases: Array("image/jpg image/jpeg\n".utf8))
+    ])
+
     static func test(
         _ index: MetadataIndex, now: Timestamp = Timestamp(nanoseconds: 0), viewer: Viewer? = nil
     ) -> PlanEnvironment {
         PlanEnvironment(
             container: "box", rootPath: Array("/srv/box".utf8), epoch: index.epoch, accounts: TestAccounts(), now: now,
-            viewer: viewer)
+            viewer: viewer, types: types)
+    }
+}
+
+extension NaiveView {
+    fileprivate var isTyped: Bool { name.lowercased().hasSuffix(".jpg") || name.lowercased().hasSuffix(".txt") }
+
+    /// Whether it is something with contents of its own, with this at the end of its name.
+    fileprivate func isFile(_ suffix: String) -> Bool {
+        (kind == .file || kind == .package) && name.lowercased().hasSuffix(suffix)
     }
 }
 
@@ -31,6 +47,10 @@ extension PlanEnvironment {
 struct NaiveQuery: Sendable {
     let text: String
     let holds: @Sendable (NaiveView) -> Bool
+
+    func predicate() throws(PredicateError) -> Predicate {
+        try Predicate(parsing: text, mode: .metadata, types: PlanEnvironment.types)
+    }
 
     static let all: [NaiveQuery] = [
         NaiveQuery(text: "") { _ in true },
@@ -51,6 +71,17 @@ struct NaiveQuery: Sendable {
         NaiveQuery(text: "fileExtension != 'jpg'") { !$0.name.hasSuffix(".jpg") },
         NaiveQuery(text: "fileExtension == nil") { !$0.name.contains(".") },
         NaiveQuery(text: "fileExtension BEGINSWITH 'g'") { $0.name.contains(".g") },
+        NaiveQuery(text: "contentType == 'image/jpeg'") { $0.isFile(".jpg") },
+        NaiveQuery(text: "contentType == nil") { ($0.kind == .file) && !$0.isFile(".jpg") && !$0.isFile(".txt") },
+        NaiveQuery(text: "contentType LIKE 'inode/*'") { $0.kind != .file && !($0.kind == .package && $0.isTyped) },
+        NaiveQuery(text: "contentType UTI-CONFORMS-TO 'image/x-any' AND size > 100") {
+            $0.isFile(".jpg") && $0.status.size > 100
+        },
+        NaiveQuery(text: "NOT contentType UTI-EQUALS 'image/jpg'") { !$0.isFile(".jpg") },
+        NaiveQuery(text: "ANY contentTypeTree == 'application/octet-stream'") {
+            $0.isFile(".jpg") || $0.isFile(".txt")
+        },
+        NaiveQuery(text: "kMDItemContentTypeTree == nil") { ($0.kind == .file) && !$0.isTyped },
         NaiveQuery(text: "kind == 'directory'") { $0.kind == .directory },
         NaiveQuery(text: "kind IN {'directory', 'symlink'}") { $0.kind == .directory || $0.kind == .symlink },
         NaiveQuery(text: "kind != 'file' AND size > 100") { $0.kind != .file && $0.status.size > 100 },

@@ -50,7 +50,7 @@ import Testing
                 ? NaiveQuery(text: generator.pick(made)) { _ in true } : generator.pick(NaiveQuery.all)
             let scope = generator.pick(NaiveScope.all)
             let plan = QueryPlan(
-                try Predicate(parsing: naive.text, mode: .metadata), scopes: scope.scopes,
+                try naive.predicate(), scopes: scope.scopes,
                 environment: .test(tree.index))
             filing.file(number, plan)
             plans[number] = plan

@@ -22,7 +22,7 @@ import Testing
         let snapshot = tree.index.snapshot()
         let views = tree.views
         for naive in NaiveQuery.all {
-            let predicate = try Predicate(parsing: naive.text, mode: .metadata)
+            let predicate = try naive.predicate()
             for scope in NaiveScope.all {
                 let plan = QueryPlan(predicate, scopes: scope.scopes, environment: .test(tree.index))
                 let expected = Set(views.filter { naive.holds($0) && scope.holds($0) }.map(\.id.row))

@@ -80,7 +80,7 @@ import Testing
             ("nosuch(1) == 1", 0, "unknown function 'nosuch'"),
             ("lenght(a) == 1", 0, "unknown function 'lenght'; did you mean 'length'?"),
             ("abs(1, 2) == 1", 0, "abs() takes one argument, and has 2"),
-            ("stddev(a) == 1", 0, "stddev() is not supported yet"),
+            ("random(a) == 1", 0, "random() is not supported: an answer that changes by chance cannot be kept"),
             ("FUNCTION(a, 'b') == 1", 0, "FUNCTION is not supported"),
             ("a UTI-CONFORMS-TO[c] 'b'", 17, "UTI-CONFORMS-TO takes no options"),
             ("CAST(a, 'NSData') == 1", 8, "unknown type 'NSData'; there are 'NSNumber', 'NSString' and 'NSDate'"),

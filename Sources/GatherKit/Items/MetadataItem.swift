@@ -82,6 +82,10 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     public var isDocument: Bool? { item.scope.map { $0 == .documents } }
     /// What sort of entry it is; nil also for a kind that this version does not know.
     public var kind: FileKind? { item.kind.flatMap { FileKind(name: $0.rawValue) } }
+    /// The media type that its name says, as in `image/png`.
+    public var contentType: String? { item.contentType }
+    /// The media type and all that it is a kind of, nearest first.
+    public var contentTypeTree: [String]? { item.contentTypeTree }
     /// Size in bytes.
     public var size: Int64? { item.size }
     /// When the file came into being, where the file system keeps that.

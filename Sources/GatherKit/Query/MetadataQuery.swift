@@ -45,19 +45,21 @@ public final class MetadataQuery: Sendable {
     ///   - predicate: What has to be true of an item; an empty text matches everything.
     ///   - scopes: Where to look; nowhere in particular means every container that this user may read.
     ///   - attributes: What is told of each item.
+    ///   - sortKeys: The order of ``results``; without, they stand as they came.
     ///   - batchingInterval: How long the daemon may hold changes back to merge them; zero sends each at once.
     ///   - clock: A ``MetadataQuery/clock`` of an earlier query for the same: where the daemon still knows it, only what
     ///     changed since is told, and ``results`` holds no more than that.
     ///   - socket: The daemon.
     public init(
         predicate: String, scopes: [SearchScope] = [], attributes: [Attribute] = defaultAttributes,
-        batchingInterval: Duration = .zero, since clock: String? = nil, socket: DaemonSocket = .find()
+        sortedBy sortKeys: [SortKey] = [], batchingInterval: Duration = .zero, since clock: String? = nil,
+        socket: DaemonSocket = .find()
     ) {
         core = QueryCore(
             socket: socket,
             configuration: QueryConfiguration(
                 predicate: predicate, scopes: scopes, attributes: attributes, batchingInterval: batchingInterval,
-                resumeClock: clock))
+                resumeClock: clock, arrangement: ResultArrangement(sortKeys: sortKeys)))
     }
 
     deinit { core.stop() }
@@ -88,6 +90,28 @@ public final class MetadataQuery: Sendable {
         set { core.configure { $0.batchingInterval = newValue } }
     }
 
+    // MARK: How results are presented
+
+    /// The order of ``results``: the first key that differs decides; items that are equal in all stand as they came. Text
+    /// goes in natural order (`a2` before `a10`), what has no value comes first. Setting it, or the two below, begins a
+    /// query that runs anew only where it needs attributes that were not asked for.
+    public var sortKeys: [SortKey] {
+        get { core.configuration.arrangement.sortKeys }
+        set { core.configure { $0.arrangement.sortKeys = newValue } }
+    }
+
+    /// The attributes whose distinct values are collected in ``valueLists``.
+    public var valueListAttributes: [Attribute] {
+        get { core.configuration.arrangement.valueListAttributes }
+        set { core.configure { $0.arrangement.valueListAttributes = newValue } }
+    }
+
+    /// The attributes by which ``groupedResults`` are grouped: by the first, within these groups by the next.
+    public var groupingAttributes: [Attribute] {
+        get { core.configuration.arrangement.groupingAttributes }
+        set { core.configure { $0.arrangement.groupingAttributes = newValue } }
+    }
+
     // MARK: Running
 
     /// Starts the query, and returns when the daemon has accepted it. Where it runs already, nothing happens. Results of an
@@ -108,8 +132,18 @@ public final class MetadataQuery: Sendable {
 
     // MARK: Results
 
-    /// The items that match, in the order they came. Costs O(n log n); keep what it returns rather than asking again.
-    public var results: [MetadataItem] { core.read { $0.visibleResults }.items }
+    /// The items that match, in the order of ``sortKeys``. Costs O(n), after many changes O(n log n); keep what it returns
+    /// rather than asking again.
+    public var results: [MetadataItem] { core.withResults { $0.arranged() } }
+
+    /// The distinct values of each of the ``valueListAttributes`` over the results and how many results have them, most
+    /// frequent first; of results that have no value ``MetadataValue/none`` tells how many. They are counted as changes
+    /// come: reading costs O(values log values).
+    public var valueLists: [Attribute: [AttributeValueCount]] { core.withResults { $0.valueLists } }
+
+    /// The results by their values of the ``groupingAttributes``, in the order of the values; a result with several values,
+    /// such as tags, is in several groups. Costs O(n log n).
+    public var groupedResults: [ResultGroup] { core.withResults { $0.groups() } }
 
     /// How many items match.
     public var resultCount: Int { core.read { $0.visibleResults.count } }

@@ -8,10 +8,23 @@ struct QueryConfiguration: Sendable, Hashable {
     var attributes: [Attribute]
     var batchingInterval: Duration
     var resumeClock: String?
+    var arrangement = ResultArrangement()
 
-    /// What is asked of the daemon: the user's attributes, and those by which differences are told.
+    /// What is asked of the daemon: the user's attributes, those by which the results are arranged, and those by which
+    /// differences are told.
     var requestedAttributes: [Attribute] {
-        attributes + ResultSetDifference.trackedAttributes.filter { !attributes.contains($0) }
+        var requested = attributes
+        for attribute in arrangement.attributes + ResultSetDifference.trackedAttributes
+        where !requested.contains(attribute) {
+            requested.append(attribute)
+        }
+        return requested
+    }
+
+    /// Whether the daemon is asked the same, so that only the results are arranged in another way.
+    func asksTheSame(as other: QueryConfiguration) -> Bool {
+        predicate == other.predicate && scopes == other.scopes && batchingInterval == other.batchingInterval
+            && resumeClock == other.resumeClock && requestedAttributes == other.requestedAttributes
     }
 
     /// The batching interval in whole milliseconds, rounded up so that a short one is not none.

@@ -103,7 +103,12 @@ final class QueryCore: Sendable {
             var configuration = guarded.configuration
             change(&configuration)
             guard configuration != guarded.configuration else { return nil }
+            let asksTheSame = configuration.asksTheSame(as: guarded.configuration)
             guarded.configuration = configuration
+            if asksTheSame {
+                guarded.query.arrange(configuration)
+                return nil
+            }
             guard guarded.query.isRunning else { return nil }
             let task = guarded.task
             self.run(&guarded)
@@ -139,6 +144,11 @@ final class QueryCore: Sendable {
 
     func freeze() { update { $0.query.freeze() } }
     func thaw() { update { $0.query.thaw() } }
+
+    /// The results that the user sees, under the lock.
+    func withResults<Value: Sendable>(_ body: (inout ResultSet) -> Value) -> Value {
+        state.withLock { $0.query.withVisibleResults(body) }
+    }
 
     /// A look at the state, under the lock.
     func read<Value: Sendable>(_ body: (borrowing QueryState) -> Value) -> Value {

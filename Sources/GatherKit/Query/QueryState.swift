@@ -77,8 +77,8 @@ struct QueryState {
         self.configuration = configuration
         phase = .connecting
         ending = nil
-        results = ResultSet()
-        if freezes > 0 { frozenResults = ResultSet() }
+        results = ResultSet(configuration.arrangement)
+        if freezes > 0 { frozenResults = results }
         aliases = [:]
         clock = configuration.resumeClock
         frozenClock = nil
@@ -110,6 +110,23 @@ struct QueryState {
         guard freezes == 0 else { return }
         frozenResults = nil
         while let notification = held.popFirst() { tell(notification) }
+    }
+
+    // MARK: The results
+
+    /// Presents the results in another way, which the daemon need not be asked for.
+    mutating func arrange(_ configuration: QueryConfiguration) {
+        self.configuration = configuration
+        results.arrange(configuration.arrangement)
+        frozenResults?.arrange(configuration.arrangement)
+    }
+
+    /// The results that the user sees, to be read in their order.
+    mutating func withVisibleResults<Value>(_ body: (inout ResultSet) -> Value) -> Value {
+        // Taken out meanwhile, so that what is changed in it is not copied.
+        guard var frozen = frozenResults.take() else { return body(&results) }
+        defer { frozenResults = frozen }
+        return body(&frozen)
     }
 
     // MARK: The connection
@@ -162,8 +179,8 @@ struct QueryState {
         case .lost where isComplete: phase = .regathering(ResultSet())
         case .connecting, .lost:
             phase = .gathering
-            results = ResultSet()
-            if freezes > 0 { frozenResults = ResultSet() }
+            results = ResultSet(configuration.arrangement)
+            if freezes > 0 { frozenResults = results }
             aliases = [:]
             isComplete = !resumed
             if !resumed { clock = nil }

@@ -1,16 +1,27 @@
-// The items that match, by identity, in the order they came.
+// The items that match, by identity, in the order they came or in the one asked for.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The items that match now. Adding, replacing and removing cost the same however many there are; the order is that of
-/// arrival, and a changed item keeps its place. Copies share memory until one of them changes.
+/// The items that match now. Adding, replacing and removing cost the same however many there are, but for what keeps an
+/// order that somebody reads; a changed item keeps its place among equal ones. Copies share memory until one of them
+/// changes.
 struct ResultSet {
     private struct Entry {
         var item: MetadataItem
         let arrival: UInt64
     }
 
+    /// In which order, and what is counted.
+    private(set) var arrangement: ResultArrangement
     private var entries: [String: Entry] = [:]
     private var arrivals: UInt64 = 0
+    private var order = ResultOrder()
+    /// How many items have each value, of the attributes whose values are listed.
+    private var tallies: [Attribute: [MetadataValue: Int]] = [:]
+
+    init(_ arrangement: ResultArrangement = ResultArrangement()) {
+        self.arrangement = arrangement
+        arrange(arrangement)
+    }
 
     var count: Int { entries.count }
 
@@ -24,23 +35,109 @@ struct ResultSet {
     /// All items, in no order.
     var unordered: some Sequence<MetadataItem> { entries.values.lazy.map(\.item) }
 
+    /// All items, in the order asked for, or as they came. O(n); O(n log n) after much has changed.
+    mutating func arranged() -> [MetadataItem] {
+        if !order.isKept {
+            let arrangement = arrangement
+            order.fill(entries.values.lazy.map { ResultSet.place($0, arrangement) })
+        }
+        return order.items
+    }
+
+    /// Presents the same items in another way.
+    mutating func arrange(_ arrangement: ResultArrangement) {
+        self.arrangement = arrangement
+        order.forget()
+        tallies = [:]
+        for attribute in arrangement.valueListAttributes { tallies[attribute] = [:] }
+        for entry in entries.values { tally(entry.item, 1) }
+    }
+
+    // MARK: Changes
+
     /// Adds or replaces an item; what it says about a move belongs to the notification, and is not kept.
     mutating func put(_ item: MetadataItem) {
         var item = item
         item.previousPath = nil
-        guard entries[item.id]?.item == nil else {
-            entries[item.id]?.item = item
-            return
+        let entry: Entry
+        if let former = entries[item.id] {
+            entry = Entry(item: item, arrival: former.arrival)
+            if order.isKept { order.remove(ResultSet.place(former, arrangement)) }
+            tally(former.item, -1)
+        } else {
+            entry = Entry(item: item, arrival: arrivals)
+            arrivals += 1
         }
-        entries[item.id] = Entry(item: item, arrival: arrivals)
-        arrivals += 1
+        entries[item.id] = entry
+        if order.isKept { order.insert(ResultSet.place(entry, arrangement)) }
+        tally(item, 1)
     }
 
-    mutating func remove(_ id: String) { entries[id] = nil }
+    mutating func remove(_ id: String) {
+        guard let former = entries.removeValue(forKey: id) else { return }
+        if order.isKept { order.remove(ResultSet.place(former, arrangement)) }
+        tally(former.item, -1)
+    }
 
     mutating func apply(_ delta: QueryChanges) {
+        order.prepare(changes: delta.removed.count + delta.added.count + delta.changed.count)
         for removal in delta.removed { remove(removal.id) }
         for item in delta.added { put(item) }
         for item in delta.changed { put(item) }
+    }
+
+    private static func place(_ entry: Entry, _ arrangement: ResultArrangement) -> ResultOrder.Place {
+        ResultOrder.Place(item: entry.item, key: arrangement.sortKey(of: entry.item), arrival: entry.arrival)
+    }
+
+    private mutating func tally(_ item: MetadataItem, _ step: Int) {
+        for attribute in arrangement.valueListAttributes {
+            for value in ResultSet.values(of: attribute, item) {
+                let count = (tallies[attribute]?[value] ?? 0) + step
+                tallies[attribute]?[value] = count == 0 ? nil : count
+            }
+        }
+    }
+
+    /// The values under which an item counts: each of a list, and none where it has none.
+    private static func values(of attribute: Attribute, _ item: MetadataItem) -> Set<MetadataValue> {
+        switch item.value(forAttribute: attribute) {
+        case .array(let values): values.isEmpty ? [.none] : Set(values)
+        case let value: [value]
+        }
+    }
+
+    // MARK: Values and groups
+
+    /// The distinct values of the attributes asked for, most frequent first, of equally frequent ones in their order.
+    var valueLists: [Attribute: [AttributeValueCount]] {
+        tallies.mapValues { counts in
+            counts.map { (count: AttributeValueCount(value: $0.key, count: $0.value), key: $0.key.sortKey) }
+                .sorted { first, second in
+                    if first.count.count != second.count.count { return first.count.count > second.count.count }
+                    return first.key.lexicographicallyPrecedes(second.key)
+                }
+                .map(\.count)
+        }
+    }
+
+    /// The items by their values of the first attribute asked for, within them by the next. O(n log n).
+    mutating func groups() -> [ResultGroup] {
+        ResultSet.groups(arranged(), by: arrangement.groupingAttributes[...])
+    }
+
+    private static func groups(_ items: [MetadataItem], by attributes: ArraySlice<Attribute>) -> [ResultGroup] {
+        guard let attribute = attributes.first else { return [] }
+        var members: [MetadataValue: [MetadataItem]] = [:]
+        for item in items {
+            for value in values(of: attribute, item) { members[value, default: []].append(item) }
+        }
+        return members.map { (key: $0.key.sortKey, value: $0.key, items: $0.value) }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            .map { group in
+                ResultGroup(
+                    attribute: attribute, value: group.value, results: group.items,
+                    subgroups: groups(group.items, by: attributes.dropFirst()))
+            }
     }
 }

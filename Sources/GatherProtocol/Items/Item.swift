@@ -71,6 +71,10 @@ package struct Item: JSONMessage, Hashable {
         field(name) { (reader) throws(JSONError) in try reader.readInteger() }
     }
 
+    private func strings(_ name: StaticString) -> [String]? {
+        field(name) { (reader) throws(JSONError) in try reader.readStrings() }
+    }
+
     private func date(_ name: StaticString) -> Timestamp? {
         string(name).flatMap { Timestamp(rfc3339: $0) }
     }
@@ -99,6 +103,7 @@ package struct Item: JSONMessage, Hashable {
     package var scope: ItemScope? { field("scope") { (reader) throws(JSONError) in try ItemScope(from: &reader) } }
     package var kind: ItemKind? { field("kind") { (reader) throws(JSONError) in try ItemKind(from: &reader) } }
     package var contentType: String? { string("contentType") }
+    package var contentTypeTree: [String]? { strings("contentTypeTree") }
     package var size: Int64? { integer("size") }
     package var created: Timestamp? { date("created") }
     package var modified: Timestamp? { date("modified") }
@@ -115,7 +120,7 @@ package struct Item: JSONMessage, Hashable {
     package var hidden: Bool? { field("hidden") { (reader) throws(JSONError) in try reader.readBool() } }
     /// Where a symbolic link leads.
     package var target: String? { string("target") }
-    package var tags: [String]? { field("tags") { (reader) throws(JSONError) in try reader.readStrings() } }
+    package var tags: [String]? { strings("tags") }
     package var comment: String? { string("comment") }
     package var rating: Int64? { integer("rating") }
     package var whereFrom: String? { string("whereFrom") }
@@ -139,7 +144,7 @@ package struct Item: JSONMessage, Hashable {
         case .integer: return integer(name).map { .integer($0) } ?? .none
         case .date: return date(name).map { .date($0) } ?? .none
         case .boolean: return hidden.map { .boolean($0) } ?? .none
-        case .strings: return tags.map { .array($0.map { .string($0) }) } ?? .none
+        case .strings: return strings(name).map { .array($0.map { .string($0) }) } ?? .none
         default: return string(name).map { .string($0) } ?? .none
         }
     }

@@ -111,9 +111,9 @@ package enum ItemWriter {
         writer.string(value)
     }
 
-    /// `tags`.
-    package static func tags(_ tags: [String], to writer: inout JSONWriter) {
-        writer.field("tags", tags)
+    /// A list of strings: `tags` or `contentTypeTree`.
+    package static func strings(_ values: [String], _ attribute: Attribute, to writer: inout JSONWriter) {
+        writer.field(attribute.staticName, values)
     }
 
     /// All that a status tells of one attribute; false, and nothing is written, for an attribute that it does not hold,

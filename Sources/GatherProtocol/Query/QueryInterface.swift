@@ -53,6 +53,7 @@ package enum QueryInterface {
           scope: ?Scope,
           kind: ?Kind,
           contentType: ?string,
+          contentTypeTree: ?[]string,
           size: ?int,
           created: ?string,
           modified: ?string,

@@ -55,7 +55,8 @@ final class DaemonCore {
             files, saved, boot: boot, loop: loop, logger: self.logger, journalBytes: options.limits.journalBytes)
         engine = try Engine(
             loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
-            snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)), logger: self.logger,
+            snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)),
+            types: ContentTypeFiles.read(options.dataDirectories), logger: self.logger,
             tellsCallersApart: options.socket.isShared, accounts: options.accounts)
         pool.start()
         for container in containers {

@@ -32,11 +32,14 @@ package struct DaemonOptions: Sendable {
     package var containers: [ContainerConfiguration]
     /// Overrides the configuration's level.
     package var logLevel: Logger.Level?
+    /// Where the database of content types is looked for.
+    package var dataDirectories: [String]
     /// The house limits, where no test lowers them.
     package var limits = ServiceLimits()
     /// The system's, where no test plays another.
     package var accounts = AccountDirectory.system
 
+    /// To be made before other threads exist: it looks at the environment.
     package init(
         configurationFile: String, configurationIsRequired: Bool, socket: Socket, stateDirectory: String,
         containers: [ContainerConfiguration] = [], logLevel: Logger.Level? = nil
@@ -47,6 +50,7 @@ package struct DaemonOptions: Sendable {
         self.stateDirectory = stateDirectory
         self.containers = containers
         self.logLevel = logLevel
+        dataDirectories = ContentTypeFiles.directories(isSystem: socket.isShared)
     }
 
     /// The files and the command line together. A daemon that starts is `toleratingOverlaps`, so that neither a file system

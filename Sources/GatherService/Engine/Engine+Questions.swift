@@ -29,7 +29,8 @@ extension Engine {
             AnswerPart(
                 plan: plan(question, for: scoped), snapshot: scoped.record.index.snapshot(),
                 renderer: ItemRenderer(
-                    record: scoped.record, attributes: question.attributes, names: names, caller: question.caller))
+                    record: scoped.record, attributes: question.attributes, names: names, types: types,
+                    caller: question.caller))
         }
     }
 

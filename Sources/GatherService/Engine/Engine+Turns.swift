@@ -17,11 +17,12 @@ extension Engine {
         _ call: VarlinkCall, predicate: String, scopes: [String]?, attributes: [String]?,
         explaining: PlanEnvironment? = nil, then: @escaping (Question) throws -> Void
     ) throws {
-        let (peer, caller) = (call.peer, restriction(of: call.peer))
+        let (peer, caller, types) = (call.peer, restriction(of: call.peer), types)
         guard predicate.utf8.count > limits.predicateBytesOnLoop else {
             return try then(
                 try Question(
-                    predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller))
+                    predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller,
+                    types: types))
         }
         // What a caller may see is for the moment of the answer, so those who see everything have their plans made.
         let planned =
@@ -32,7 +33,8 @@ extension Engine {
         let place = workload.long.enter(user: peer.userID) { place in
             let question = self.pool.runIfActive(eventLoop: self.loop) {
                 var question = try Question(
-                    predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller)
+                    predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller,
+                    types: types)
                 // One that follows the clock is planned anew as time passes.
                 for (number, scopes, environment) in planned where !question.predicate.followsClock {
                     question.plans[number] = QueryPlan(question.predicate, scopes: scopes, environment: environment)

@@ -1,6 +1,7 @@
 // The one owner of everything that changes: indexes, watcher, live queries and those who wait.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
 import FileWatching
 import LinuxSystem
 import LiveQueries
@@ -20,6 +21,8 @@ final class Engine {
     let limits: ServiceLimits
     let workload: Workload
     private(set) var names: AccountNames
+    /// The content types of this machine, as they were when the daemon started.
+    let types: ContentTypeDatabase
     let tree = IndexTree()
     let watcher: TreeWatcher<LinuxKernel, IndexTree>
     /// What is saved, for the next run.
@@ -76,8 +79,8 @@ final class Engine {
     /// Must be made on the loop. Goes on from the sequence that was saved.
     init(
         loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, limits: ServiceLimits, state: SavedState,
-        store: StateStore, snapshotInterval: TimeAmount, logger: Logger, tellsCallersApart: Bool = false,
-        accounts: AccountDirectory = .system
+        store: StateStore, snapshotInterval: TimeAmount, types: ContentTypeDatabase, logger: Logger,
+        tellsCallersApart: Bool = false, accounts: AccountDirectory = .system
     ) throws(SystemError) {
         names = AccountNames(accounts)
         self.tellsCallersApart = tellsCallersApart
@@ -93,6 +96,7 @@ final class Engine {
         workload.costlyPool.start()
         workload.namingPool.start()
         self.logger = logger
+        self.types = types
         kernel = try LinuxKernel(readsAccessLists: tellsCallersApart)
         let mailbox = Mailbox(loop: loop)
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })

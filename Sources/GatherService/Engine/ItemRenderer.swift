@@ -1,6 +1,7 @@
 // From rows to JSON: one item after the other, in the fields that were asked for.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
 import GatherProtocol
 import LiveQueries
 import Metadata
@@ -20,6 +21,7 @@ struct ItemRenderer: Sendable {
     let names: AccountNames
     private let tellsUser: Bool
     private let tellsGroup: Bool
+    private let types: ContentTypeDatabase
     /// Who asks; nil for one who sees everything.
     private let caller: Credentials?
 
@@ -29,7 +31,10 @@ struct ItemRenderer: Sendable {
     private var pathParent: Row?
     private var pathPrefixCount = 0
 
-    init(record: ContainerRecord, attributes: AttributeSet, names: AccountNames, caller: Credentials?) {
+    init(
+        record: ContainerRecord, attributes: AttributeSet, names: AccountNames, types: ContentTypeDatabase,
+        caller: Credentials?
+    ) {
         self.caller = caller
         container = record.identifier
         epoch = record.index.epoch
@@ -39,6 +44,7 @@ struct ItemRenderer: Sendable {
         self.attributes = attributes.attributes
         self.names = names
         (tellsUser, tellsGroup) = (attributes.contains(.owner), attributes.contains(.group))
+        self.types = types
         readsPath = attributes.contains(.path) || attributes.contains(.scope)
         readsStatus = self.attributes.contains { ItemRenderer.isOfStatus($0) }
     }
@@ -111,11 +117,19 @@ struct ItemRenderer: Sendable {
             ItemWriter.scope(inDocuments ? .documents : .data, to: &writer)
         case .depth: ItemWriter.integer(Int64(snapshot.depth(of: row)), attribute, to: &writer)
         case .hidden: snapshot.withName(of: row) { ItemWriter.hidden($0.first == UInt8(ascii: "."), to: &writer) }
+        case .contentType, .contentTypeTree:
+            let type = snapshot.withName(of: row) { types.type(snapshot.kind(of: row), $0) }
+            guard let type else { return }
+            if attribute == .contentType {
+                ItemWriter.string(types.text(of: type), attribute, to: &writer)
+            } else {
+                ItemWriter.strings(types.tree(of: types.text(of: type)), attribute, to: &writer)
+            }
         case .tags:
             guard let tags = snapshot.tags(of: row), !tags.isEmpty,
                 caller?.may(.read, snapshot.access(of: row)) ?? true
             else { return }
-            ItemWriter.tags(tags, to: &writer)
+            ItemWriter.strings(tags, attribute, to: &writer)
         case .owner, .group:
             guard let status else { return }
             let name = attribute == .owner ? names.user(status.owner) : names.group(status.group)
@@ -147,7 +161,10 @@ struct ItemRenderer: Sendable {
         case .kind, .size, .created, .modified, .changed, .owner, .ownerID, .group, .groupID, .mode, .inode, .device,
             .links:
             true
-        case .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .depth, .hidden, .tags: false
+        case .id, .parent, .name, .path, .displayName, .fileExtension, .contentType, .contentTypeTree, .container,
+            .scope,
+            .depth, .hidden, .tags:
+            false
         }
     }
 }

@@ -1,6 +1,7 @@
 // What Find, Count and Watch have in common: a predicate, where to look, and what to tell.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
 import GatherProtocol
 import LiveQueries
 import Metadata
@@ -25,14 +26,14 @@ struct Question: Sendable {
     /// Understands a question, or says in the words of the interface what is wrong with it.
     init(
         predicate text: String, scopes: [String]?, attributes names: [String]?, peer: PeerCredentials,
-        caller: Credentials?
+        caller: Credentials?, types: ContentTypeDatabase
     ) throws(QueryError) {
         self.caller = caller
         // Before they are sorted: a request has room for a hundred thousand.
         guard scopes?.count ?? 0 <= Limits.scopes else {
             throw .limitExceeded(limit: "scopes", value: Int64(Limits.scopes))
         }
-        predicate = try Question.parse(text)
+        predicate = try Question.parse(text, types)
         scopeTexts = scopes
         attributes = try names.map(Question.attributes) ?? AttributeSet(QueryInterface.defaultAttributes)
         var fingerprint = Fingerprint()
@@ -43,6 +44,10 @@ struct Question: Sendable {
         fingerprint.combine("\(peer.userID)")
         // With other groups the same user sees other items.
         for group in caller?.groups ?? [] { fingerprint.combine("group \(group)") }
+        // With another database of types the same item may match no more.
+        if predicate.attributes.contains(where: { $0 == .contentType || $0 == .contentTypeTree }) {
+            fingerprint.combine("types \(types.fingerprint)")
+        }
         self.fingerprint = fingerprint.value
     }
 
@@ -55,9 +60,9 @@ struct Question: Sendable {
     /// Whether finding its items does.
     var readsAccounts: Bool { predicate.attributes.contains(.owner) || predicate.attributes.contains(.group) }
 
-    static func parse(_ text: String) throws(QueryError) -> Predicate {
+    static func parse(_ text: String, _ types: ContentTypeDatabase) throws(QueryError) -> Predicate {
         do {
-            return try Predicate(parsing: text, mode: .metadata)
+            return try Predicate(parsing: text, mode: .metadata, types: types)
         } catch {
             throw .invalidPredicate(message: error.message, position: Int64(error.position))
         }
@@ -89,7 +94,7 @@ extension Engine {
     ) -> PlanEnvironment {
         PlanEnvironment(
             container: record.identifier, rootPath: Array(record.rootPrefix.dropLast()), epoch: record.index.epoch,
-            accounts: names, now: now, viewer: viewer(caller, of: record))
+            accounts: names, now: now, viewer: viewer(caller, of: record), types: types)
     }
 
     /// A length of time in milliseconds that a caller gave.

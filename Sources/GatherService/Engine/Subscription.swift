@@ -204,7 +204,7 @@ final class Subscription {
                 record: scoped.record, query: query,
                 renderer: ItemRenderer(
                     record: scoped.record, attributes: question.attributes, names: engine.names,
-                    caller: question.caller)))
+                    types: engine.types, caller: question.caller)))
         return query
     }
 

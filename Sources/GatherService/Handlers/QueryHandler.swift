@@ -165,7 +165,8 @@ struct QueryHandler {
 
     private func explain(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Explain.self)
-        let environment = PlanEnvironment(container: "", rootPath: [], epoch: 0, accounts: engine.names, now: .now)
+        let environment = PlanEnvironment(
+            container: "", rootPath: [], epoch: 0, accounts: engine.names, now: .now, types: engine.types)
         try engine.understand(
             call, predicate: request.predicate, scopes: [], attributes: [], explaining: environment
         ) { question in

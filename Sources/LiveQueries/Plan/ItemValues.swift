@@ -1,6 +1,7 @@
 // The attributes of an item as the predicate language asks for them.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
 package import Metadata
 package import MetadataIndex
 package import PredicateLanguage
@@ -34,6 +35,10 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
 
     private var absolutePath: [UInt8] { environment.rootPath + [UInt8(ascii: "/")] + path }
 
+    private var contentType: ContentTypeDatabase.TypeNumber? {
+        reader.withName(of: row) { environment.types.type(reader.kind(of: row), $0) }
+    }
+
     package func value(of attribute: Attribute) -> MetadataValue {
         switch attribute {
         case .id:
@@ -52,6 +57,11 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
         case .container: return .string(environment.container)
         case .scope: return .string(DerivedText.isInDocuments(path) ? "documents" : "data")
         case .kind: return .string(reader.kind(of: row).name.description)
+        case .contentType:
+            return contentType.map { .string(environment.types.text(of: $0)) } ?? .none
+        case .contentTypeTree:
+            guard let contentType else { return .none }
+            return .array(environment.types.tree(of: environment.types.text(of: contentType)).map { .string($0) })
         case .size: return .integer(reader.status(of: row).size)
         case .created: return reader.status(of: row).created.map { .date($0) } ?? .none
         case .modified: return .date(reader.status(of: row).modified)

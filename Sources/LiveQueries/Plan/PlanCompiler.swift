@@ -1,6 +1,7 @@
 // From a checked predicate to a plan's tests.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
 import Metadata
 import MetadataIndex
 import PredicateLanguage
@@ -73,6 +74,14 @@ struct PlanCompiler {
             }
             if mask == 0 { return .constant(false) }
             return mask.nonzeroBitCount == FileKind.allCases.count ? .constant(true) : .test(.kinds(mask))
+        case .contentType, .contentTypeTree:
+            let types = environment.types
+            let set = TypeSet(types) { type in
+                guard let type else { return answer(.none) }
+                if attribute == .contentType { return answer(.string(type)) }
+                return answer(.array(types.tree(of: type).map { .string($0) }))
+            }
+            return set.map { set in set.constant.map(PlanNode.constant) ?? .test(.contentType(set)) }
         case .hidden:
             let test = PlanNode.test(.name(.prefix, [UInt8(ascii: ".")]))
             return choose(answer(.boolean(true)), answer(.boolean(false)), test)
@@ -101,7 +110,7 @@ struct PlanCompiler {
         let isPresent: PlanNode
         switch attribute {
         case .created: isPresent = .test(.createdIsKnown)
-        case .parent, .fileExtension, .tags: return nil
+        case .parent, .fileExtension, .contentType, .contentTypeTree, .tags: return nil
         default: isPresent = .constant(true)
         }
         return comparison.operation == .notEqual ? isPresent : .not(isPresent)

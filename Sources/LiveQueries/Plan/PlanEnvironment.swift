@@ -1,6 +1,7 @@
 // What a plan is made for: one container, at one moment.
 // SPDX-License-Identifier: Apache-2.0
 
+package import ContentTypes
 package import Metadata
 import PredicateLanguage
 
@@ -33,10 +34,12 @@ package struct PlanEnvironment: Sendable {
     package var now: Timestamp
     /// Who asks; nil for one who sees everything.
     package var viewer: Viewer?
+    /// What content types there are, and which name has which.
+    package var types: ContentTypeDatabase
 
     package init(
         container: String, rootPath: [UInt8], epoch: UInt64, accounts: any AccountNaming, now: Timestamp,
-        viewer: Viewer? = nil
+        viewer: Viewer? = nil, types: ContentTypeDatabase = ContentTypeDatabase()
     ) {
         self.container = container
         self.rootPath = rootPath
@@ -44,6 +47,7 @@ package struct PlanEnvironment: Sendable {
         self.accounts = accounts
         self.now = now
         self.viewer = viewer
+        self.types = types
     }
 }
 

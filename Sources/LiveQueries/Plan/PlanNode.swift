@@ -113,6 +113,8 @@ enum PlanTest: Sendable {
     case account(isGroup: Bool, PredicateNode)
     /// A comparison that reads the tags and nothing else: how many of them match.
     case tags(Comparison.Quantifier, TextPattern)
+    /// The content type is one of these.
+    case contentType(TypeSet)
     case scope(ScopeTree)
     /// It is there for this viewer.
     case seen(Viewer)
@@ -137,7 +139,7 @@ enum PlanTest: Sendable {
         case .account: 25
         case .namePattern(let pattern), .fileExtension(let pattern):
             pattern.operation == .matches ? PlanTest.costOfMatching : 60
-        case .tags: 80
+        case .tags, .contentType: 80
         case .path: 120
         case .general: 1_000
         }

@@ -179,6 +179,9 @@ extension QueryPlan {
             return accountHolds(node, isGroup: isGroup, isGroup ? status.group : status.owner)
         case .tags(let quantifier, let pattern):
             return try tagsHold(quantifier, pattern, environment.tags(of: row, in: reader))
+        case .contentType(let types):
+            let kind = reader.kind(of: row)
+            return reader.withName(of: row) { types.contains(kind, $0) }
         case .seen(let viewer): return viewer.sees(row, in: reader)
         case .scope(let tree):
             place.know(row, reader)

@@ -203,7 +203,7 @@ private struct PlanScan {
             let isLive = snapshot.identifier(of: identifier.row) == identifier
             snapshot.select(
                 directoryMatching: { isLive && $0 == identifier.row }, inBlock: block, among: &bits)
-        case .namePattern, .fileExtension, .tags, .general:
+        case .namePattern, .fileExtension, .contentType, .tags, .general:
             try filter(block, &bits) { (scan, row) throws(EvaluationError) in
                 scan.place.forget()
                 return try scan.plan.holds(test, row, scan.snapshot, &scan.place)

@@ -12,7 +12,8 @@ enum AttributeNames {
         "length": .size, "filesize": .size, "mtime": .modified, "date": .modified, "modificationdate": .modified,
         "ctime": .changed, "btime": .created, "birth": .created, "creationdate": .created, "user": .owner,
         "uid": .ownerID, "gid": .groupID, "permissions": .mode, "nlink": .links, "dev": .device, "ino": .inode,
-        "tag": .tags, "label": .tags, "labels": .tags, "directory": .path, "folder": .path, "invisible": .hidden,
+        "mime": .contentType, "mimetype": .contentType, "mediatype": .contentType, "uti": .contentType, "tag": .tags,
+        "label": .tags, "labels": .tags, "directory": .path, "folder": .path, "invisible": .hidden,
         "identifier": .id, "xattr": .tags,
     ]
 

@@ -47,9 +47,15 @@ extension AttributeResolver {
             }
         case .beginsWith, .endsWith, .like, .matches: try requireText(comparison, left, right)
         case .conformsTo, .sameType:
-            throw PredicateError(
-                "\(operation.rawValue) compares content types, and \(subject(comparison.left)) is none",
-                at: comparison.operatorPosition.offset)
+            try requireText(comparison, left, right)
+            for side in [comparison.left, comparison.right] {
+                guard let attribute = side.attribute, attribute != .contentType, attribute != .contentTypeTree else {
+                    continue
+                }
+                throw PredicateError(
+                    "\(operation.rawValue) compares content types, and \(subject(side)) is none",
+                    at: comparison.operatorPosition.offset)
+            }
         }
     }
 
@@ -212,14 +218,14 @@ extension AttributeResolver {
     ) throws(PredicateError) -> StaticType {
         let name = "\(function.rawValue)()"
         switch function {
-        case .sum, .average, .median, .count, .min, .max:
+        case .sum, .average, .median, .mode, .standardDeviation, .count, .min, .max:
             let element = try elementType(of: arguments[0], types[0], for: name)
             if function == .min || function == .max { return element }
             if function != .count, !element.isComparable(with: .number) {
                 throw PredicateError(
                     "\(name) takes numbers, and these are \(element.noun)", at: arguments[0].position.offset)
             }
-            return .number
+            return function == .mode ? .array(.number) : .number
         case .uppercase, .lowercase:
             try require(.string, arguments[0], types[0], by: name)
             return .string

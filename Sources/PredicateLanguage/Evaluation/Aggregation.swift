@@ -23,14 +23,49 @@ enum Aggregation {
         }
     }
 
-    static func median(_ collection: MetadataValue) throws(EvaluationError) -> MetadataValue {
+    private static func numbers(
+        _ collection: MetadataValue, name: String
+    ) throws(EvaluationError) -> [Number] {
         var numbers: [Number] = []
-        for value in try elements(collection, name: "median") where value != .none {
+        for value in try elements(collection, name: name) where value != .none {
             guard let number = Number(value) else {
-                throw EvaluationError("median takes numbers, and this is \(value.noun)")
+                throw EvaluationError("\(name) takes numbers, and this is \(value.noun)")
             }
             numbers.append(number)
         }
+        return numbers
+    }
+
+    /// The deviation of all values there are from their mean, not an estimate from a sample.
+    static func standardDeviation(_ collection: MetadataValue) throws(EvaluationError) -> MetadataValue {
+        let values = try numbers(collection, name: "stddev").map(\.floating)
+        guard !values.isEmpty else { return .none }
+        let count = Double(values.count)
+        let mean = values.reduce(0, +) / count
+        let variance = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
+        return try Arithmetic.finite(variance.squareRoot())
+    }
+
+    /// The values that occur most often, in the order of their first.
+    static func mode(_ collection: MetadataValue) throws(EvaluationError) -> MetadataValue {
+        let sorted = try numbers(collection, name: "mode").enumerated().sorted { a, b in
+            let order = a.element.order(to: b.element)
+            return order == 0 ? a.offset < b.offset : order < 0
+        }
+        var runs: [(first: Int, value: Number, count: Int)] = []
+        for (offset, number) in sorted {
+            if let last = runs.last, last.value.order(to: number) == 0 {
+                runs[runs.count - 1].count += 1
+            } else {
+                runs.append((offset, number, 1))
+            }
+        }
+        let most = runs.map(\.count).max()
+        return .array(runs.filter { $0.count == most }.sorted { $0.first < $1.first }.map(\.value.value))
+    }
+
+    static func median(_ collection: MetadataValue) throws(EvaluationError) -> MetadataValue {
+        var numbers = try numbers(collection, name: "median")
         guard !numbers.isEmpty else { return .none }
         numbers.sort { $0.order(to: $1) < 0 }
         let middle = numbers[numbers.count / 2]

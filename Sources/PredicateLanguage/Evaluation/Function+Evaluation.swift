@@ -16,6 +16,8 @@ extension Function {
         case .max: return try Aggregation.value(of: .max, over: first)
         case .average: return try Aggregation.value(of: .average, over: first)
         case .median: return try Aggregation.median(first)
+        case .standardDeviation: return try Aggregation.standardDeviation(first)
+        case .mode: return try Aggregation.mode(first)
         case .add: return try Arithmetic.apply(.add, first, arguments[1])
         case .subtract: return try Arithmetic.apply(.subtract, first, arguments[1])
         case .multiply: return try Arithmetic.apply(.multiply, first, arguments[1])

@@ -21,8 +21,8 @@ extension Parser {
             return try expression(.time(TimeExpression(.now)), at: start)
         }
         guard let function = Function(rawValue: name) else {
-            if Function.unsupported.contains(name) {
-                throw PredicateError("\(name)() is not supported yet", at: start)
+            if let reason = Function.unsupported[name] {
+                throw PredicateError("\(name)() is not supported: \(reason)", at: start)
             }
             let known = Function.allCases.map(\.rawValue) + ["now"]
             throw PredicateError(

@@ -3,7 +3,8 @@
 
 /// A predefined function (NSExpression.h lists them). The raw value is its name in a predicate.
 package enum Function: String, Sendable, Hashable, CaseIterable {
-    case sum, count, min, max, average, median
+    case sum, count, min, max, average, median, mode
+    case standardDeviation = "stddev"
     case add = "add:to:"
     case subtract = "from:subtract:"
     case multiply = "multiply:by:"
@@ -24,9 +25,11 @@ package enum Function: String, Sendable, Hashable, CaseIterable {
     case onesComplement
     case noIndex = "noindex"
 
-    /// Those that the platform has and this language does not yet.
-    static let unsupported: Set<String> = [
-        "mode", "stddev", "random", "randomn", "distanceToLocation:fromLocation:",
+    /// Those that the platform has and this language does not, and why.
+    static let unsupported = [
+        "random": "an answer that changes by chance cannot be kept",
+        "randomn": "an answer that changes by chance cannot be kept",
+        "distanceToLocation:fromLocation:": "there are no locations here",
     ]
 
     /// How many arguments it takes.

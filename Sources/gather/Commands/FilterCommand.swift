@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import ContentTypes
+internal import GatherService
 internal import Glibc
 internal import PredicateLanguage
 
@@ -24,7 +26,10 @@ struct FilterCommand: ParsableCommand {
 
     mutating func run() throws {
         let filter: ObjectFilter
-        do throws(PredicateError) { filter = try ObjectFilter(parsing: predicate) } catch {
+        do throws(PredicateError) {
+            filter = try ObjectFilter(
+                parsing: predicate, types: ContentTypeFiles.read(ContentTypeFiles.directories(isSystem: false)))
+        } catch {
             throw Failure(error, command: "gather filter", predicate: predicate)
         }
         var lines = LineReader()

@@ -1,0 +1,65 @@
+// How results are presented: in which order, and what is counted and grouped.
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a query presents its results. Nothing of it changes which items match.
+struct ResultArrangement: Sendable, Hashable {
+    var sortKeys: [SortKey] = []
+    var valueListAttributes: [Attribute] = []
+    var groupingAttributes: [Attribute] = []
+
+    /// What it reads of an item.
+    var attributes: [Attribute] { sortKeys.map(\.attribute) + valueListAttributes + groupingAttributes }
+
+    /// What an item is sorted by; empty where nothing is asked for.
+    func sortKey(of item: MetadataItem) -> [UInt8] {
+        guard !sortKeys.isEmpty else { return [] }
+        var key = SortKeyBytes()
+        for part in sortKeys {
+            let start = key.bytes.count
+            key.append(item, part.attribute)
+            if !part.ascending { key.invert(from: start) }
+        }
+        return key.bytes
+    }
+}
+
+extension SortKeyBytes {
+    /// Appends an attribute of an item, as the daemon does; text as the bytes that it is on disk.
+    fileprivate mutating func append(_ item: MetadataItem, _ attribute: Attribute) {
+        switch attribute {
+        case .name: append(text: item.nameBytes ?? [], orMissing: item.name == nil)
+        case .path: append(text: item.pathBytes ?? [], orMissing: item.path == nil)
+        default: append(item.value(forAttribute: attribute), of: attribute.type)
+        }
+    }
+
+    private mutating func append(text: [UInt8], orMissing isMissing: Bool) {
+        if isMissing { appendMissing() } else { append(text: text) }
+    }
+
+    /// Appends a value. Those of one attribute have one type; `type` decides where there is none.
+    fileprivate mutating func append(_ value: MetadataValue, of type: AttributeType) {
+        switch value {
+        case .none, .dictionary: appendMissing()
+        case .boolean(let flag): append(flag)
+        case .integer(let number): append(number)
+        case .number(let number): append(number)
+        case .date(let date): append(date.nanoseconds)
+        case .string(let text): append(text: Array(text.utf8))
+        case .array(let values):
+            append(
+                texts: values.compactMap { value in
+                    if case .string(let text) = value { text } else { nil }
+                })
+        }
+    }
+}
+
+extension MetadataValue {
+    /// Where the value stands among others of its attribute.
+    var sortKey: [UInt8] {
+        var key = SortKeyBytes()
+        key.append(self, of: .string)
+        return key.bytes
+    }
+}
