@@ -40,6 +40,7 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
             ItemWriter.scope(.documents, to: &writer)
             ItemWriter.string("me", .owner, to: &writer)
             ItemWriter.string("us", .group, to: &writer)
+            ItemWriter.string("a/b", .contentType, to: &writer)
             ItemWriter.integer(2, .depth, to: &writer)
             ItemWriter.hidden(false, to: &writer)
             ItemWriter.strings(["x", "é"], .tags, to: &writer)
@@ -67,6 +68,8 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
         #expect(item.depth == 2)
         #expect(item.hidden == false)
         #expect(item.tags == ["x", "é"])
+        #expect(item.contentType == "a/b")
+        #expect(item.contentTypeTree == ["a/b"])
         #expect(item.rating == nil)
         for attribute in Attribute.allCases { #expect(item.value(of: attribute) != .none, "\(attribute)") }
         #expect(item.value(of: .tags) == .array([.string("x"), .string("é")]))
