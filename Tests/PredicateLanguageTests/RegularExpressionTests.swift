@@ -60,8 +60,9 @@ import Testing
             "a", "b", "K", "s", "ab", ".", ".*", "b*", "a?", "a+", "b{0,1}", "(ab)", "(a)?", "[ab]", "[^a]", "\\.",
             "\\d",
             "e\u{301}?", "\u{E9}", "^", "$", "(b|K)", "{", "a{2}", "\\Qa*\\E", "[]a]", "\\x61",
+            "{[}ab]", "[\\c]ab]", "|\u{301}", "{1,2}", "{}", "{,1}", "}", "{(}a)?", "(?i)", "\u{600}(?x)a b",
         ]
-        let characters = ["a", "b", "k", "K", "s", "S", ".", "1", "e", "\u{E9}", "\u{301}", "\u{212A}", "{", "]"]
+        let characters = ["a", "b", "k", "K", "s", "S", ".", "1", "e", "\u{E9}", "\u{301}", "\u{212A}", "{", "]", "}"]
         for _ in 0..<4_000 {
             let pattern = (0..<Int.random(in: 1...4, using: &generator))
                 .map { _ in pieces.randomElement(using: &generator)! }.joined()
@@ -79,6 +80,16 @@ import Testing
                     "seed \(seed): \(pattern)\(options.text) on \(text)")
             }
         }
+    }
+
+    /// What only looks like a part of an expression must not hide what is one.
+    @Test func whatItNeedsIsNotMistaken() throws {
+        #expect(try matches("a{[}xyz]b", "a{}b"))
+        #expect(try matches("a{[}xyz]b", "a{zb"))
+        #expect(try matches("[\\c]xyz]", "x"))
+        #expect(try matches("abc|\u{301}x", "abc"))
+        #expect(try matches("\u{600}(?x)a b", "\u{600}ab"))
+        #expect(try matches("a{1,2}b", "aab"))
     }
 
     @Test func aTextThatCannotMatchCostsNothing() throws {

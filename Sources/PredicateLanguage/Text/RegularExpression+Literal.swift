@@ -6,8 +6,12 @@ extension RegularExpression {
     /// match has; nil where there is none, or where the expression holds anything that this does not know to read.
     static func requiredLiteral(of text: String) -> RequiredLiteral? {
         let bytes = Array(text.utf8)
-        // Alternatives, comments and settings can change what any other part means.
-        if text.contains("|") || text.contains("(?") || text.contains("(*") { return nil }
+        // Alternatives, comments and settings can change what any other part means. Looked for as bytes: to Swift a bar with
+        // a combining mark behind it is another character.
+        for (place, byte) in bytes.enumerated() {
+            if byte == UInt8(ascii: "|") { return nil }
+            if byte == UInt8(ascii: "("), place + 1 < bytes.count, "?*".utf8.contains(bytes[place + 1]) { return nil }
+        }
         var longest: [UInt8] = []
         var run: [UInt8] = []
         var depth = 0
@@ -47,20 +51,27 @@ extension RegularExpression {
                 while at < bytes.count, bytes[at] != UInt8(ascii: "]") {
                     if bytes[at] == UInt8(ascii: "[") { return nil }
                     if bytes[at] == UInt8(ascii: "\\") {
-                        guard at + 1 < bytes.count, !"QE".utf8.contains(bytes[at + 1]) else { return nil }
+                        // \c takes the character behind it along, be that a bracket.
+                        guard at + 1 < bytes.count, !"QEc".utf8.contains(bytes[at + 1]) else { return nil }
                         at += 1
                     }
                     at += 1
                 }
                 at += 1
-            case "*", "?", "+", "{":
+            case "{":
+                // One that no numbers follow stands for itself, and so does what is behind it.
+                let end = bytes[at...].firstIndex { !"0123456789, \t".utf8.contains($0) } ?? bytes.count
+                guard end < bytes.count, bytes[end] == UInt8(ascii: "}") else {
+                    settle()
+                    continue
+                }
+                if !run.isEmpty { run.removeLast() }
+                settle()
+                at = end + 1
+            case "*", "?", "+":
                 // What stands before it may be missing, or come again.
                 if !run.isEmpty { run.removeLast() }
                 settle()
-                if byte == UInt8(ascii: "{") {
-                    while at < bytes.count, bytes[at] != UInt8(ascii: "}") { at += 1 }
-                    at += 1
-                }
             case ".", "^", "$", "]", "}": settle()
             default:
                 if byte >= 0x80 || depth > 0 { settle() } else { run.append(byte) }
