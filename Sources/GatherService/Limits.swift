@@ -55,6 +55,10 @@ package enum Limits {
         free: 5_000, most: 1_000_000, capacity: 10_000_000, perSecond: 5_000_000)
     /// Attributes that an answer is sorted by.
     package static let sortKeys = 16
+    /// Distinct values that one `Values` counts: past it the answer is LimitExceeded, whatever its `limit`.
+    package static let distinctValues = 262_144
+    /// Bytes of distinct texts that it keeps.
+    package static let distinctValueBytes = 32 << 20
     /// Items in one reply that carries more of them to come, so that a big answer flows instead of piling up.
     package static let itemsPerReply = 2_048
     /// Bytes of one reply after which no further item is added to it.

@@ -117,7 +117,9 @@ package enum QueryInterface {
           timeout: ?int
         ) -> (count: int, inexact: ?[]string, clock: string)
 
-        # The distinct values of one attribute over the matching items, most frequent first.
+        # The distinct values of one attribute over the matching items, most frequent first, of equally
+        # frequent ones in their order. Of a list each value counts by itself; items without the attribute
+        # count under an entry with no value. Where there are too many distinct values, LimitExceeded.
         method Values(
           predicate: string,
           attribute: string,
@@ -165,9 +167,18 @@ package enum QueryInterface {
         # caller, or merged into what is pending for one that reads slowly.
         method Flush() -> (clock: string)
 
+        # What was done in one step of a plan, how many items were left after it, and how long it took.
+        type Step (step: string, rows: int, microseconds: int)
+
         # How a predicate was understood: its canonical text, the attributes that it reads, and how the
-        # index answers it.
-        method Explain(predicate: string) -> (canonical: string, attributes: []string, plan: string)
+        # index answers it. With `analyze` it is carried out once, as Count would be over `scopes`, and
+        # `steps` tells of each step: first how many items there are, last how many match.
+        method Explain(predicate: string, scopes: ?[]string, analyze: ?bool) -> (
+          canonical: string,
+          attributes: []string,
+          plan: string,
+          steps: ?[]Step
+        )
 
         type Attribute (name: string, type: string, aliases: []string, description: string)
 

@@ -17,6 +17,7 @@ struct QueryHandler {
         switch call.method {
         case QueryInterface.Find.name: try find(call)
         case QueryInterface.Count.name: try count(call)
+        case QueryInterface.Values.name: try values(call)
         case QueryInterface.Watch.name: try watch(call)
         case QueryInterface.Flush.name: flush(call)
         case QueryInterface.Explain.name: try explain(call)
@@ -80,6 +81,32 @@ struct QueryHandler {
                         call.reply(
                             QueryInterface.Count.Reply(
                                 count: Int64(try result.get()), inexact: inexact, clock: clock))
+                    } catch {
+                        QueryHandler.fail(call, error)
+                    }
+                }
+            }
+        }
+    }
+
+    private func values(_ call: VarlinkCall) throws {
+        let request = try call.request(of: QueryInterface.Values.self)
+        let attribute = try Question.attribute(request.attribute)
+        if let limit = request.limit, limit < 0 { throw VarlinkError.invalidParameter("limit") }
+        let limit = request.limit.map { Int(clamping: $0) }
+        let engine = engine
+        try engine.understand(call, predicate: request.predicate, scopes: request.scopes, attributes: []) { question in
+            try whenAnswerable(
+                call, question, tags: question.readsTags || attribute == .tags, sync: request.sync,
+                timeout: request.timeout
+            ) { scoped, inexact in
+                let namesAccounts = attribute == .owner || attribute == .group
+                engine.answer(call, question, in: scoped, naming: namesAccounts) { parts, scanGuard in
+                    try ValuesAnswer(attribute, parts, limit: limit, guard: scanGuard)
+                } then: { result, clock, place in
+                    place.leave()
+                    do {
+                        call.reply(try result.get().reply(inexact: inexact, clock: clock))
                     } catch {
                         QueryHandler.fail(call, error)
                     }
@@ -165,16 +192,58 @@ struct QueryHandler {
 
     private func explain(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Explain.self)
+        if request.analyze ?? false { return try analyze(call, request) }
         let environment = PlanEnvironment(
             container: "", rootPath: [], epoch: 0, accounts: engine.names, now: .now, types: engine.types)
         try engine.understand(
             call, predicate: request.predicate, scopes: [], attributes: [], explaining: environment
         ) { question in
-            let plan = question.plans[0] ?? QueryPlan(question.predicate, environment: environment)
-            call.reply(
-                QueryInterface.Explain.Reply(
-                    canonical: question.predicate.canonical, attributes: plan.attributes.attributes.map(\.name),
-                    plan: plan.explanation))
+            call.reply(explanation(question, environment))
+        }
+    }
+
+    private func explanation(
+        _ question: Question, _ environment: PlanEnvironment
+    ) -> QueryInterface.Explain.Reply {
+        let plan = question.plans[0] ?? QueryPlan(question.predicate, environment: environment)
+        return QueryInterface.Explain.Reply(
+            canonical: question.predicate.canonical, attributes: plan.attributes.attributes.map(\.name),
+            plan: plan.explanation)
+    }
+
+    /// Carries the plan out as Count would, and tells what each step of it left.
+    private func analyze(_ call: VarlinkCall, _ request: QueryInterface.Explain.Request) throws {
+        let environment = PlanEnvironment(
+            container: "", rootPath: [], epoch: 0, accounts: engine.names, now: .now, types: engine.types)
+        let engine = engine
+        try engine.understand(
+            call, predicate: request.predicate, scopes: request.scopes, attributes: [], explaining: environment
+        ) { question in
+            try whenAnswerable(call, question, tags: question.readsTags, sync: nil, timeout: nil) { scoped, _ in
+                engine.answer(call, question, in: scoped) { parts, scanGuard in
+                    var analysis = PlanAnalysis()
+                    for part in parts {
+                        analysis.add(try part.plan.analyze(in: part.snapshot, guard: scanGuard))
+                    }
+                    return analysis
+                } then: { result, _, place in
+                    place.leave()
+                    do {
+                        let analysis = try result.get()
+                        var reply = explanation(question, environment)
+                        reply.steps =
+                            [.init(step: "all items", rows: Int64(analysis.rows), microseconds: 0)]
+                            + analysis.steps.map {
+                                .init(
+                                    step: $0.text, rows: Int64($0.rows),
+                                    microseconds: Int64(clamping: $0.nanoseconds / 1_000))
+                            }
+                        call.reply(reply)
+                    } catch {
+                        QueryHandler.fail(call, error)
+                    }
+                }
+            }
         }
     }
 

@@ -22,7 +22,8 @@ extension QueryPlan {
 }
 
 extension PlanNode {
-    fileprivate var explanation: String { (isKernel ? "scan: " : "test: ") + text }
+    /// What is done for it, for people.
+    var explanation: String { (isKernel ? "scan: " : "test: ") + text }
 
     /// Whether all of it goes by columns.
     private var isKernel: Bool {
