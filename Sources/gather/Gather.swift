@@ -14,6 +14,8 @@ struct Gather: ParsableCommand {
               gather find "name LIKE '*.pdf'"            what matches now
               gather watch "name LIKE 'Item_*'"          that, and each change
               gather find "size > 1000000" --sort -size --limit 10
+              gather values contentType                  what there is, and how much of it
+              gather show notes.txt                      every attribute of a file
               gather container add grocery /srv/grocery  watch another directory
               gather status                              the daemon and its containers
 
@@ -34,8 +36,9 @@ struct Gather: ParsableCommand {
             """,
         version: "gather 0.1.0",
         subcommands: [
-            FindCommand.self, WatchCommand.self, CountCommand.self, FilterCommand.self, ExplainCommand.self,
-            AttributesCommand.self, ContainerCommand.self, StatusCommand.self, ReloadCommand.self,
+            FindCommand.self, WatchCommand.self, CountCommand.self, ValuesCommand.self, ShowCommand.self,
+            FilterCommand.self, ExplainCommand.self, AttributesCommand.self, ContainerCommand.self, StatusCommand.self,
+            ReloadCommand.self,
         ])
 }
 

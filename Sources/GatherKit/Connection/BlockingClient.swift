@@ -74,6 +74,11 @@ package struct BlockingClient: ~Copyable {
         CountResult(try call(QueryInterface.Count.self, search.countRequest))
     }
 
+    /// The distinct values of an attribute over the items that match now.
+    package mutating func values(of attribute: Attribute, _ search: Search) throws(GatherError) -> ValuesResult {
+        ValuesResult(try call(QueryInterface.Values.self, search.valuesRequest(attribute)), of: attribute)
+    }
+
     /// Returns when every change that was made before has been sent to the live queries of this user.
     package mutating func flush() throws(GatherError) -> String {
         try call(QueryInterface.Flush.self, QueryInterface.Flush.Request()).clock
@@ -82,6 +87,11 @@ package struct BlockingClient: ~Copyable {
     /// How the daemon understands a predicate.
     package mutating func explain(_ predicate: String) throws(GatherError) -> QueryExplanation {
         QueryExplanation(try call(QueryInterface.Explain.self, QueryInterface.Explain.Request(predicate: predicate)))
+    }
+
+    /// How the daemon understands a predicate, and what each step of answering it left.
+    package mutating func analyze(_ search: Search) throws(GatherError) -> QueryExplanation {
+        QueryExplanation(try call(QueryInterface.Explain.self, search.analysisRequest))
     }
 
     /// The attributes that predicates may name.

@@ -56,6 +56,33 @@ public struct GatherClient: Sendable, Hashable {
         return CountResult(try await call(QueryInterface.Count.self, search.countRequest))
     }
 
+    /// The distinct values of an attribute over the items that match now, with how many items have each: most frequent
+    /// first, of equally frequent ones in their natural order.
+    ///
+    /// Of a list, such as tags, each value counts by itself; items without the attribute count under
+    /// ``MetadataValue/none``. A million different names are more than the daemon counts
+    /// (``GatherError/Code/limitExceeded``), whatever the limit. The other parameters are those of
+    /// ``find(_:scopes:attributes:sort:limit:synchronized:timeout:)``.
+    ///
+    /// ```swift
+    /// let types = try await client.values(of: .contentType, "size > 1000000", limit: 10)
+    /// for entry in types.values { print(entry.count, entry.value) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - attribute: The attribute.
+    ///   - predicate: What has to be true of an item; an empty text matches everything.
+    ///   - limit: The most values that are wanted.
+    public func values(
+        of attribute: Attribute, _ predicate: String = "", scopes: [SearchScope] = [], limit: Int? = nil,
+        synchronized: Bool = true, timeout: Duration? = nil
+    ) async throws(GatherError) -> ValuesResult {
+        let search = Search(
+            predicate: predicate, scopes: scopes, limit: limit, isSynchronized: synchronized, timeout: timeout)
+        return ValuesResult(
+            try await call(QueryInterface.Values.self, search.valuesRequest(attribute)), of: attribute)
+    }
+
     /// Returns when every change that was made before the call has been sent to the live queries of this user, and
     /// returns the clock of that.
     @discardableResult
@@ -67,6 +94,17 @@ public struct GatherClient: Sendable, Hashable {
     public func explain(_ predicate: String) async throws(GatherError) -> QueryExplanation {
         QueryExplanation(
             try await call(QueryInterface.Explain.self, QueryInterface.Explain.Request(predicate: predicate)))
+    }
+
+    /// How the daemon understands a predicate and, with `analyze`, how it answers it: it is carried out once over what
+    /// ``find(_:scopes:attributes:sort:limit:synchronized:timeout:)`` would look at, and ``QueryExplanation/steps`` tells what
+    /// each step left and how long it took.
+    public func explain(
+        _ predicate: String, scopes: [SearchScope] = [], analyze: Bool
+    ) async throws(GatherError) -> QueryExplanation {
+        guard analyze else { return try await explain(predicate) }
+        let search = Search(predicate: predicate, scopes: scopes)
+        return QueryExplanation(try await call(QueryInterface.Explain.self, search.analysisRequest))
     }
 
     /// The attributes that predicates may name.

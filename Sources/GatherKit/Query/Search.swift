@@ -49,6 +49,16 @@ package struct Search: Sendable, Hashable {
             predicate: predicate, scopes: wireScopes, sync: isSynchronized ? nil : false,
             timeout: timeout?.wholeMilliseconds)
     }
+
+    func valuesRequest(_ attribute: Attribute) -> QueryInterface.Values.Request {
+        QueryInterface.Values.Request(
+            predicate: predicate, attribute: attribute.name, scopes: wireScopes, limit: limit.map { Int64($0) },
+            sync: isSynchronized ? nil : false, timeout: timeout?.wholeMilliseconds)
+    }
+
+    var analysisRequest: QueryInterface.Explain.Request {
+        QueryInterface.Explain.Request(predicate: predicate, scopes: wireScopes, analyze: true)
+    }
 }
 
 /// Items that matched, and how far that can be relied on.
@@ -85,8 +95,11 @@ public struct QueryExplanation: Sendable, Hashable {
     public let attributes: [String]
     /// How the index answers it.
     public let plan: String
+    /// What each step of the plan left, and how long it took, where that was asked for; else nil.
+    public let steps: [QueryStep]?
 
     init(_ reply: QueryInterface.Explain.Reply) {
+        steps = reply.steps?.map { QueryStep($0) }
         canonical = reply.canonical
         attributes = reply.attributes
         plan = reply.plan

@@ -11,20 +11,35 @@ struct ExplainCommand: ParsableCommand {
         discussion: """
             EXAMPLES
               gather explain "name LIKE 'Item_*' AND size > 4096"
+              gather explain --analyze "name MATCHES '.*[0-9]{4}.*'" --in /srv
             """)
 
     @Argument(help: "The predicate.")
     var predicate: String
+
+    @Flag(help: "Carry it out once, and say what each step left and how long it took.")
+    var analyze = false
+
+    @OptionGroup var places: ScopeOptions
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
     @OptionGroup var connection: ConnectionOptions
 
+    mutating func validate() throws {
+        if !analyze, !places.isEmpty { throw ValidationError("Where to look goes with --analyze.") }
+    }
+
     mutating func run() throws {
+        let scopes = try places.scopes(connection)
         var client = try connection.connect()
         let explanation: QueryExplanation
-        do throws(GatherError) { explanation = try client.explain(predicate) } catch {
+        do throws(GatherError) {
+            explanation =
+                try analyze
+                ? client.analyze(Search(predicate: predicate, scopes: scopes)) : client.explain(predicate)
+        } catch {
             throw Failure(error, command: "gather explain\(connection.words)", predicate: predicate)
         }
         var output = Output()
@@ -33,6 +48,17 @@ struct ExplainCommand: ParsableCommand {
             line.add("canonical", explanation.canonical)
             line.add("attributes", explanation.attributes)
             line.add("plan", explanation.plan)
+            if let steps = explanation.steps {
+                line.add(
+                    "steps",
+                    steps.map { step in
+                        var line = JSONLine()
+                        line.add("step", step.description)
+                        line.add("rows", step.count)
+                        line.add("microseconds", step.microseconds)
+                        return line.bytes()
+                    })
+            }
             output.line(line.bytes())
         } else {
             output.line("predicate   \(explanation.canonical)")
@@ -40,9 +66,30 @@ struct ExplainCommand: ParsableCommand {
             for (number, line) in explanation.plan.split(separator: "\n").enumerated() {
                 output.line((number == 0 ? "plan        " : "            ") + line)
             }
+            if let steps = explanation.steps { table(steps, &output) }
         }
         output.flush()
     }
+
+    private func table(_ steps: [QueryStep], _ output: inout Output) {
+        var table = Table()
+        table.add([
+            .init("left", .bold, alignsRight: true), .init("ms", .bold, alignsRight: true), .init("step", .bold),
+        ])
+        for step in steps {
+            table.add([
+                .init(Readable.count(step.count), alignsRight: true),
+                .init(Readable.milliseconds(step.microseconds), alignsRight: true),
+                .init(DisplayText.escaped(step.description)),
+            ])
+        }
+        output.line("")
+        for line in table.lines(color: Terminal.hasColor()) { output.line(line) }
+    }
+}
+
+extension QueryStep {
+    fileprivate var microseconds: Int { Int(duration / .microseconds(1)) }
 }
 
 struct AttributesCommand: ParsableCommand {

@@ -27,6 +27,9 @@ struct ScopeOptions: ParsableArguments {
         }
     }
 
+    /// Whether nothing was said of where to look.
+    var isEmpty: Bool { container.isEmpty && scope == nil && directories.isEmpty }
+
     /// The scopes. `--scope` without a container means every container, so the daemon is asked which there are.
     func scopes(_ connection: ConnectionOptions) throws -> [SearchScope] {
         var containers = container

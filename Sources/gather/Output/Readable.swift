@@ -37,6 +37,12 @@ enum Readable {
         "\(count(number)) \(number == 1 ? one : many)"
     }
 
+    /// `12.345`: microseconds as milliseconds.
+    static func milliseconds(_ microseconds: Int) -> String {
+        let rest = String(microseconds % 1_000)
+        return "\(microseconds / 1_000)." + String(repeating: "0", count: 3 - rest.count) + rest
+    }
+
     /// `2026-01-31 09:00`, in the zone of this machine.
     static func time(_ time: Timestamp) -> String {
         var seconds = time_t(time.nanoseconds / 1_000_000_000)
@@ -68,6 +74,12 @@ enum Readable {
         case (.mode, .integer(let mode)): Array(mode8(mode).utf8)
         case (_, let value): Array(plain(value).utf8)
         }
+    }
+
+    /// A value as a program reads it, whole.
+    static func exact(_ value: MetadataValue, of attribute: Attribute? = nil) -> String {
+        if attribute == .mode, case .integer(let mode) = value { return mode8(mode) }
+        return plain(value)
     }
 
     private static func mode8(_ mode: Int64) -> String {
