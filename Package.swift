@@ -17,6 +17,7 @@ let package = Package(
     name: "gather",
     products: [
         .library(name: "GatherKit", targets: ["GatherKit"]),
+        .library(name: "GatherFoundation", targets: ["GatherFoundation"]),
         .executable(name: "gatherd", targets: ["gatherd"]),
         .executable(name: "gather", targets: ["gather"]),
         .executable(name: "grocery", targets: ["grocery"]),
@@ -97,7 +98,14 @@ let package = Package(
         .target(name: "GatherKit", dependencies: ["GatherProtocol", "Varlink", "Metadata", nio, nioPosix]),
         .testTarget(name: "GatherKitTests", dependencies: ["GatherKit", "GatherProtocol", "Varlink", "Metadata"]),
 
-        // MARK: Rung 5: systemd
+        // MARK: Rung 5: Foundation's predicates, systemd
+
+        .target(name: "GatherFoundation", dependencies: ["GatherKit"]),
+        .testTarget(
+            name: "GatherFoundationTests",
+            dependencies: [
+                "GatherFoundation", "GatherKit", "GatherProtocol", "Varlink", "PredicateLanguage", "Metadata",
+            ]),
 
         .target(name: "SystemdSupport", dependencies: ["CSystemd", log]),
         .testTarget(name: "SystemdSupportTests", dependencies: ["SystemdSupport", log]),

@@ -19,6 +19,9 @@ enum Ladder {
     /// Every target may have these: the C library, and the standard library's module for atomics and locks.
     static let everywhere: Set<String> = ["Glibc", "Synchronization"]
 
+    /// What comes with Swift and is no dependency of the manifest, but has to be named in a row.
+    static let toolchain: Set<String> = ["Foundation"]
+
     static let nio = ["NIOCore", "NIOPosix"]
     static let log = ["Logging"]
     static let system = ["SystemPackage"]
@@ -49,6 +52,7 @@ enum Ladder {
                 "LiveQueries", "GatherProtocol", "ContentTypes",
             ], system, nio, log, lifecycle, collections),
         Rung(4, "GatherKit", ["GatherProtocol", "Varlink", "Metadata"], nio, collections),
+        Rung(5, "GatherFoundation", ["GatherKit", "Foundation"]),
         Rung(5, "SystemdSupport", ["CSystemd"], log),
         Rung(6, "gatherd", ["GatherService", "SystemdSupport"], log, arguments),
         Rung(6, "gather", ["GatherKit", "PredicateLanguage", "ContentTypes", "GatherService"], arguments),

@@ -1,0 +1,111 @@
+// What parts of a predicate are on their way into the language: values, conditions, ranges.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherKit
+
+/// A part of a predicate of Foundation, understood.
+enum Term {
+    /// The item itself.
+    case item
+    case value(Value)
+    case truth(Truth)
+    case range(Bounds)
+}
+
+/// An expression of the language.
+struct Value {
+    enum Sort { case text, number, date, list, codeUnits, unknown }
+
+    var text: String
+    var sort: Sort
+    /// The value, where it is a literal.
+    var constant: MetadataValue?
+    /// Expressions, itself among them, that make it nil where they are.
+    var nilWithout: Set<String> = []
+    /// `base ?? fallback`, for a comparison to take apart: what the index can look for is then in the open.
+    var parts: [Value] = []
+    /// Whether it is the variable of a condition over elements.
+    var isElement = false
+
+    init(_ text: String, _ sort: Sort, nilWithout: Set<String> = []) {
+        self.text = text
+        self.sort = sort
+        self.nilWithout = nilWithout.union([text])
+    }
+
+    init(_ constant: MetadataValue) {
+        text = Literal.text(of: constant)
+        self.constant = constant
+        sort =
+            switch constant {
+            case .string: .text
+            case .integer, .number: .number
+            case .date: .date
+            case .array: .list
+            default: .unknown
+            }
+    }
+
+    /// An attribute.
+    init(_ attribute: Attribute) {
+        let sort: Sort =
+            switch attribute.type {
+            case .integer: .number
+            case .date: .date
+            case .strings: .list
+            case .string, .boolean: .text
+            }
+        self.init(attribute.name, sort)
+    }
+
+    /// `base ?? fallback`.
+    static func coalescing(_ base: Value, _ fallback: Value) -> Value {
+        if let constant = base.constant { return constant == .none ? fallback : base }
+        if fallback.constant == MetadataValue.none { return base }
+        var value = Value("TERNARY(\(base.text) == NIL, \(fallback.text), \(base.text))", base.sort)
+        value.parts = [base, fallback]
+        return value
+    }
+
+    var list: [MetadataValue]? { if case .array(let elements) = constant { elements } else { nil } }
+}
+
+/// A Boolean of Swift: a condition, and what makes it nil.
+struct Truth {
+    var condition: Condition
+    /// Expressions of which each makes it nil where it is nil; the condition then says nothing.
+    var nilWithout: [String] = []
+    var isNil = false
+
+    init(_ condition: Condition, nilWithout: [String] = []) {
+        self.condition = condition
+        self.nilWithout = nilWithout
+    }
+
+    static let absent: Truth = {
+        var truth = Truth(.constant(false))
+        truth.isNil = true
+        return truth
+    }()
+
+    /// That it is true, and not nil.
+    var holds: Condition { isNil ? .constant(false) : guarded(condition) }
+    /// That it is false, and not nil.
+    var fails: Condition { isNil ? .constant(false) : guarded(condition.negated) }
+    /// That it is nil.
+    var isAbsent: Condition {
+        isNil ? .constant(true) : nilWithout.reduce(.constant(false)) { $0.or(.isNil($1)) }
+    }
+    var isOptional: Bool { isNil || !nilWithout.isEmpty }
+
+    private func guarded(_ condition: Condition) -> Condition {
+        nilWithout.reversed().reduce(condition) { $0.falseWithout.contains($1) ? $0 : Condition.isPresent($1).and($0) }
+    }
+}
+
+/// What a range has to hold.
+struct Bounds {
+    var lower: Value?
+    var upper: Value?
+    var includesUpper = false
+}
