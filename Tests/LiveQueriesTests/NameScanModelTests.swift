@@ -124,4 +124,22 @@ import Testing
             #expect((errors.count > 0) == (failed > 0), "seed \(seed): \(text)")
         }
     }
+
+    /// A name without the text that an expression needs is not tried, whatever letters it has: a scan would end with an
+    /// error where the test of a single row does not.
+    @Test(arguments: ["", "\u{E9}"])
+    func whatIsPassedOverDoesNotFail(ending: String) throws {
+        let index = MetadataIndex(root: NaiveTree.status(.directory))
+        let name = Array((String(repeating: "a", count: 100) + ending).utf8)
+        let row = try name.withUnsafeBytes {
+            try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file))
+        }
+        let predicate = try Predicate(parsing: "NOT name MATCHES '(a+)+[bc]x'", mode: .metadata)
+        let environment = PlanEnvironment.test(index)
+        let plan = QueryPlan(predicate, environment: environment)
+        let snapshot = index.snapshot()
+        #expect(try predicate.evaluate(on: ItemValues(row: row, reader: snapshot, environment: environment)))
+        #expect(try plan.matches(row, in: snapshot))
+        #expect(try Array(plan.select(in: snapshot)) == [row])
+    }
 }

@@ -21,6 +21,22 @@ import Testing
         return found
     }
 
+    /// Two literals of one query may be filed by what both have: nothing of it may stay behind.
+    @Test func aQueryIsTakenOutWithAllItsLiterals() throws {
+        let environment = PlanEnvironment.test(MetadataIndex(root: NaiveTree.status(.directory)))
+        let plans = try [
+            "name CONTAINS 'abc'", "name CONTAINS 'zab'", "name CONTAINS 'zab'",
+            "name CONTAINS 'abcd' OR name CONTAINS 'zabc'",
+        ].map { QueryPlan(try Predicate(parsing: $0, mode: .metadata), environment: environment) }
+        var filing = QueryFiling()
+        for (number, plan) in plans.enumerated() { filing.file(number, plan) }
+        #expect(Self.candidates(filing, "abcd").contains(3) && Self.candidates(filing, "zabc").contains(3))
+        filing.unfile(3, plans[3])
+        #expect(Set(Self.candidates(filing, "zabcd")) == [0, 1, 2])
+        for number in 0..<3 { filing.unfile(number, plans[number]) }
+        #expect(Self.candidates(filing, "zabcd").isEmpty)
+    }
+
     /// Whatever the query, if an item matches then it is a candidate; filed and taken out at random.
     @Test(arguments: 0..<10 as Range<UInt64>)
     func everyQueryThatMatchesIsACandidate(seed: UInt64) throws {

@@ -96,7 +96,9 @@ import Testing
         let pattern = try TextPattern(.matches, "(a+)+[bc]x")
         let text = String(repeating: "a", count: 100)
         #expect(try !pattern.matches(text))
+        #expect(try !pattern.matches(text + "\u{E9}"))
         #expect(throws: EvaluationError.self) { try pattern.matches(text + "x") }
+        #expect(throws: EvaluationError.self) { try pattern.matches(text + "\u{E9}x") }
     }
 
     @Test func aPatternCannotRaiseItsLimits() throws {

@@ -218,13 +218,23 @@ private struct TextFiling {
             let grams = (0...(bytes.count - length)).map { place in
                 bytes[place..<place + length].reduce(UInt32(length)) { $0 << 8 | UInt32($1) }
             }
-            let gram =
-                isFiling
-                ? grams.min { (infixes[$0]?.count ?? 0) < (infixes[$1]?.count ?? 0) }
-                : grams.first { infixes[$0]?.contains(number) ?? false }
-            guard let gram else { return }
-            Self.change(&infixes, gram, body)
-            infixCounts[length] += isFiling ? 1 : -1
+            if isFiling {
+                let fewest = grams.min { (infixes[$0]?.count ?? 0) < (infixes[$1]?.count ?? 0) }
+                guard let fewest else { return }
+                infixes[fewest, default: []].append(number)
+                infixCounts[length] += 1
+                return
+            }
+            // It may stand under one of them for another of its literals: it goes from all, as it is taken out with all.
+            for gram in grams where infixes[gram]?.contains(number) ?? false {
+                var removed = 0
+                Self.change(&infixes, gram) { numbers in
+                    removed = numbers.count
+                    numbers.removeAll { $0 == number }
+                    removed -= numbers.count
+                }
+                infixCounts[length] -= removed
+            }
         }
     }
 
