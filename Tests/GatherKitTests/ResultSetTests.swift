@@ -161,4 +161,19 @@ private func naturally(_ a: String, _ b: String) -> Bool {
         #expect(set.valueLists[.size]?.map(\.value) == [.integer(1), .integer(2), .integer(3)])
         #expect(set.groups().isEmpty)
     }
+
+    /// What was asked for serves an arrangement by some of it, in any order.
+    @Test func anArrangementThatNeedsNothingNewAsksNothingNew() {
+        func configuration(_ keys: [GatherKit.SortKey], _ attributes: [Attribute] = [.kind]) -> QueryConfiguration {
+            QueryConfiguration(
+                predicate: "", scopes: [], attributes: attributes, batchingInterval: .zero,
+                arrangement: ResultArrangement(sortKeys: keys))
+        }
+        let both = configuration([GatherKit.SortKey(.size), GatherKit.SortKey(.modified)])
+        #expect(configuration([GatherKit.SortKey(.modified), GatherKit.SortKey(.size)]).asksTheSame(as: both))
+        #expect(configuration([GatherKit.SortKey(.modified, ascending: false)]).asksTheSame(as: both))
+        #expect(configuration([]).asksTheSame(as: both))
+        #expect(!both.asksTheSame(as: configuration([GatherKit.SortKey(.modified)])))
+        #expect(!configuration([], [.size]).asksTheSame(as: both))
+    }
 }

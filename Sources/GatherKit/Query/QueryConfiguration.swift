@@ -21,10 +21,12 @@ struct QueryConfiguration: Sendable, Hashable {
         return requested
     }
 
-    /// Whether the daemon is asked the same, so that only the results are arranged in another way.
+    /// Whether what the daemon was asked by another configuration serves this one too, so that only the results are arranged
+    /// in another way: it told what these are arranged by, in whatever order that was asked for.
     func asksTheSame(as other: QueryConfiguration) -> Bool {
         predicate == other.predicate && scopes == other.scopes && batchingInterval == other.batchingInterval
-            && resumeClock == other.resumeClock && requestedAttributes == other.requestedAttributes
+            && resumeClock == other.resumeClock && attributes == other.attributes
+            && Set(requestedAttributes).isSubset(of: other.requestedAttributes)
     }
 
     /// The batching interval in whole milliseconds, rounded up so that a short one is not none.

@@ -79,8 +79,11 @@ struct ResultSet {
         tally(former.item, -1)
     }
 
+    /// To be told how many changes are coming: the order is made anew where that costs less than to keep it.
+    mutating func prepare(changes: Int) { order.prepare(changes: changes) }
+
     mutating func apply(_ delta: QueryChanges) {
-        order.prepare(changes: delta.removed.count + delta.added.count + delta.changed.count)
+        prepare(changes: delta.removed.count + delta.added.count + delta.changed.count)
         for removal in delta.removed { remove(removal.id) }
         for item in delta.added { put(item) }
         for item in delta.changed { put(item) }

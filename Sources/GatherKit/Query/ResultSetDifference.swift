@@ -38,6 +38,7 @@ struct ResultSetDifference {
         compared = attributes.filter { $0 != .id && $0 != .parent }
         // The old set is what is changed, so that items keep their places.
         results = old
+        results.prepare(changes: gathered.count)
         var unmatched: [MetadataItem] = []
         var gone: [String: MetadataItem] = [:]
         for item in old.unordered where gathered[item.id] == nil { gone[item.id] = item }

@@ -96,7 +96,8 @@ final class Subscription {
 
     private func wait(for records: [ContainerRecord], since clock: QueryClock?) {
         let waiter = engine.whenExact(records, tags: question.readsTags, timeout: nil) { _ in self.begin(since: clock) }
-        self.waiter = waiter.isDone ? nil : waiter
+        // One that was done at once may have begun another wait, which is to be cancelled with this.
+        if !waiter.isDone { self.waiter = waiter }
     }
 
     /// Whether a clock is one that this daemon or one before it gave for this question, and tells at which moment it was
