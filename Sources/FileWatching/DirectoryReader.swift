@@ -248,6 +248,8 @@ enum WatchLimits {
     static let auditIntervalLimit = 100 * 365 * 86_400e9
     /// Look-ups that a turn makes whatever time it has.
     static let lookUpsPerTurn = 64
+    /// How many of the events behind a rename are looked through for what tells it from the half of an exchange.
+    static let eventsAhead = 1_024
     /// With fewer look-ups waiting, each is made at once.
     static let promptLookUps = 256
     /// Look-ups that wait before no more events are read.

@@ -46,6 +46,9 @@ struct LookUpQueue {
     var isEmpty: Bool { next == entries.count }
     /// How many wait.
     var count: Int { entries.count - next }
+    /// How many were taken, ever, and how many will have been when those that wait now are.
+    private(set) var taken: UInt64 = 0
+    var end: UInt64 { taken + UInt64(count) }
     /// The cause of the one that waits longest. Of a queue that only events add to, none has an earlier one.
     var oldestCause: UInt64? { isEmpty ? nil : entries[next].origin.cause }
 
@@ -149,6 +152,7 @@ struct LookUpQueue {
         }
         let entry = entries[next]
         next += 1
+        taken += 1
         release(entry.origin.task)
         if countsDirectories { ofDirectory[Int(entry.directory.slot)] -= 1 }
         names.withUnsafeBytes {

@@ -15,6 +15,8 @@ struct RenameHalf {
     var origin: Origin
     /// Where the stream was when its time was over: crawls that later events cause cannot bring the second half.
     var expiry: UInt64 = .max
+    /// The look-ups that waited then: one of them may find what it has become, or have that read.
+    var lookUps: UInt64 = .max
     /// When its time is over: where in the stream the second half lies before, if there is one.
     var end: UInt64?
 }
@@ -63,6 +65,22 @@ struct RenameHalves {
         return true
     }
 
+    /// The file that has left this place and of which nothing was heard since.
+    func file(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) -> FileIdentity? {
+        guard !halves.isEmpty else { return nil }
+        return byPlace[Place(directory: directory, name: Array(name))].flatMap { halves[$0]?.identity }
+    }
+
+    /// The row of what has left a place stands in another from now on, from which nothing has left.
+    mutating func move(
+        _ directory: DirectoryID, _ name: UnsafeRawBufferPointer, to newDirectory: DirectoryID, _ newName: [UInt8]
+    ) {
+        guard let serial = byPlace.removeValue(forKey: Place(directory: directory, name: Array(name))) else { return }
+        halves[serial]?.directory = newDirectory
+        halves[serial]?.name = newName
+        byPlace[Place(directory: newDirectory, name: newName)] = serial
+    }
+
     /// Whether this file has left a place.
     func contains(_ file: FileIdentity) -> Bool { byFile[file] != nil }
 
@@ -90,15 +108,19 @@ struct RenameHalves {
     /// The second half of one lies before this, if there is one.
     mutating func settle(_ serial: Int, before end: UInt64) { halves[serial]?.end = end }
 
-    /// Says where the stream is to those whose time is over, and takes those that need not be kept, in order.
+    /// Says where the stream is, and the end of the look-ups that wait, to those whose time is over, and takes those that
+    /// need not be kept, in order.
     mutating func takeExpired(
-        now: UInt64, position: UInt64, isKept: (RenameHalf) -> Bool
+        now: UInt64, position: UInt64, lookUps: UInt64, isKept: (RenameHalf) -> Bool
     ) -> [RenameHalf] {
         guard let oldest, now >= oldest.deadline else { return [] }
         var taken: [RenameHalf] = []
         for serial in halves.keys.sorted() {
             guard let half = halves[serial], now >= half.deadline else { break }
-            if half.expiry == .max { halves[serial]?.expiry = position }
+            if half.expiry == .max {
+                halves[serial]?.expiry = position
+                halves[serial]?.lookUps = lookUps
+            }
             if let half = halves[serial], !isKept(half), let removed = remove(serial) { taken.append(removed) }
         }
         return taken

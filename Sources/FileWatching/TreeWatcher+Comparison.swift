@@ -297,7 +297,7 @@ extension TreeWatcher {
         tellMissing(missing, in: id, result, origin)
     }
 
-    private func holdsFindings(of result: CrawlResult, in container: WatchedContainer?) -> Bool {
+    func holdsFindings(of result: CrawlResult, in container: WatchedContainer?) -> Bool {
         container?.comparison?.task == result.task && container?.comparison?.holdsRemovals == true
     }
 
@@ -404,6 +404,17 @@ extension TreeWatcher {
         else { return false }
         lowerCause(of: task, to: origin.cause)
         container.comparison?.additions.append((id, Array(name)))
+        return true
+    }
+
+    /// The same of a file that a look-up of the comparison itself, of what was told while its directory was read, does not
+    /// find. A poll holds nothing that an event has told.
+    func holdOwnRemoval(_ node: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ origin: Origin) -> Bool
+    {
+        guard origin.task != 0, let container = containers[node.container], let comparison = container.comparison,
+            comparison.task == origin.task, comparison.holdsRemovals, !comparison.isPoll
+        else { return false }
+        holdRemoval(id, Array(name), identity: identity(of: tree.status(of: node)), in: container)
         return true
     }
 

@@ -164,6 +164,10 @@ extension TreeWatcher {
             return
         }
         heldEvents[result.watch] = nil
+        // What another has heard by this watch since the directory was read is lost with that one.
+        let wasHeardByAnother =
+            result.watch >= 0 && directories[id].watch != result.watch && heardWatches.contains(result.watch)
+        if held != nil { heardWatches.insert(result.watch) }
         takeWatch(of: result, for: id, origin)
         let wasUnreadable = directories[id].flags.contains(.unreadable)
         if let error = result.entryError { becameUnreadable(id, error) } else { becameReadable(id) }
@@ -198,7 +202,17 @@ extension TreeWatcher {
             // Whether it was still in its place when its own watch began.
             suspects.insert(node.container)
         }
+        let holds = holdsFindings(of: result, in: containers[node.container])
         for name in held?.names ?? [] {
+            let isHeld =
+                holds && name.withUnsafeBytes { tree.child(of: node, named: $0) == nil }
+                && containers[node.container]?.comparison?.isPoll == false
+            if isHeld {
+                // It may be known by another name, which may be gone.
+                lowerCause(of: result.task, to: held?.cause ?? .max)
+                containers[node.container]?.comparison?.additions.append((id, name))
+                continue
+            }
             name.withUnsafeBytes { name in
                 let ignored = ignoresNames && isIgnored(name, in: id)
                 let cause = min(origin.cause, held?.cause ?? .max)
@@ -206,6 +220,7 @@ extension TreeWatcher {
             }
         }
         if held?.isCut == true { read(id, descends: true, origin: origin) }
+        if wasHeardByAnother { read(id, descends: false, origin: origin) }
         readAgainIfChanged(id, wasUnreadable: wasUnreadable, origin)
     }
 
@@ -269,7 +284,7 @@ extension TreeWatcher {
         if let other = directories.directory(watch: result.watch), other != id {
             // The same directory is known in two places, so one of them is out of date; unless two containers have it
             // in common, by a bind mount: it has one watch, and they would take it from each other for ever.
-            if directories.container(of: other) != directories.container(of: id) {
+            if directories.container(of: other) != directories.container(of: id), isInPlace(other) {
                 if directories[id].flags.contains(.contested) {
                     becamePolled(id, .busy)
                     return
@@ -288,6 +303,25 @@ extension TreeWatcher {
         }
         directories[id].flags.remove(.contested)
         isPolledNoMore(id)
+    }
+
+    /// Whether a directory is where its row is, by the whole way.
+    func isInPlace(_ id: DirectoryID) -> Bool {
+        let record = directories[id]
+        guard let container = containers[record.node.container], let root = try? openRoot(container) else {
+            return false
+        }
+        var opened: CInt?
+        path(of: record.node).withUnsafeBytes {
+            opened =
+                $0.isEmpty
+                ? try? kernel.openDirectory(".", beneath: root.number, access: .path)
+                : try? kernel.openDirectory(longPath: $0, beneath: root.number, access: .path)
+        }
+        guard let number = opened else { return false }
+        defer { kernel.close(number) }
+        guard let status = try? kernel.status(of: "", in: number) else { return false }
+        return status.file.inode == record.inode && status.file.device == record.device
     }
 
     /// A result that nobody wants: its watch goes, unless a directory has it or a result may still bring it.
@@ -402,6 +436,8 @@ extension TreeWatcher {
         if !tasksAreOutstanding {
             heldEvents = [:]
             goneWatches = []
+            if !heardWatches.isEmpty { heardWatches = [] }
+            lastHeardWatch = -1
             for container in containers.values where container.hasWideAncestors {
                 container.hasWideAncestors = false
                 suspects.insert(container.number)

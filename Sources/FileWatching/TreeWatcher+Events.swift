@@ -37,16 +37,21 @@ extension TreeWatcher {
             guard event.nameLength <= WatchLimits.nameLength else { continue }
             let name = UnsafeRawBufferPointer(
                 rebasing: buffer[event.nameOffset..<event.nameOffset + event.nameLength])
-            process(event, name: name, origin: Origin(cause: cause))
+            process(
+                event, name: name, origin: Origin(cause: cause),
+                following: UnsafeRawBufferPointer(rebasing: buffer[offset...]))
             cause = start + UInt64(offset)
         }
     }
 
-    private func process(_ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
+    private func process(
+        _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin, following: UnsafeRawBufferPointer
+    ) {
         counters.eventsRead += 1
         if isContentChange(event), let id = directories.directory(watch: event.watch),
             ancestorWatches[event.watch] == nil
         {
+            noteHeard(event.watch)
             contentChanged(id, name: name, origin: origin)
             return
         }
@@ -63,6 +68,7 @@ extension TreeWatcher {
             hold(event, name: name, cause: origin.cause)
             return
         }
+        noteHeard(event.watch)
         if event.nameLength == 0 {
             directoryChanged(id, event, origin: origin)
             return
@@ -70,7 +76,7 @@ extension TreeWatcher {
         if event.mask.contains(.movedFrom) {
             movedFrom(id, event, name: name, origin: origin)
         } else if event.mask.contains(.movedTo) {
-            movedTo(id, event, name: name, origin: origin)
+            movedTo(id, event, name: name, origin: origin, following: following)
         } else if !ignoresNames || !isIgnored(name, in: id) {
             lookUps.add(name, in: id, origin: origin)
             if !touchedNames.isEmpty { touchedNames[id.slot]?.insert(Array(name)) }
@@ -79,6 +85,14 @@ extension TreeWatcher {
             // Its times and its links: where names come and go all the time they are not news each time.
             _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }
+    }
+
+    /// A directory has one watch, and what that tells goes to whom it is known to belong to. Where the directory has come
+    /// from another container, a thread may have read it in its new place before this, and hand that over after it.
+    private func noteHeard(_ watch: Int32) {
+        guard tasksAreOutstanding, watch != lastHeardWatch else { return }
+        heardWatches.insert(watch)
+        lastHeardWatch = watch
     }
 
     /// Whether an event tells of what lies in an entry, of its mode or its times, and not of its name.

@@ -44,7 +44,11 @@ extension TreeWatcher {
             if error == .noEntry, !name.isEmpty {
                 guard let child = tree.child(of: node, named: name) else { return }
                 if entry.isExpected, waitForNews(entry, name: name) { return }
-                if let directory = directories.directory(at: child), holdRemoval(of: directory, entry.origin) { return }
+                if let directory = directories.directory(at: child) {
+                    if holdRemoval(of: directory, entry.origin) { return }
+                } else if holdOwnRemoval(child, name, in: id, entry.origin) {
+                    return
+                }
                 removeNode(child, origin: entry.origin)
             } else {
                 _ = isRefused(id, error)
@@ -77,7 +81,7 @@ extension TreeWatcher {
     private func lookedAtDirectory(_ id: DirectoryID, _ status: KernelStatus, _ entry: LookUpQueue.Entry) {
         // It has been removed and only our descriptor keeps it: its name will say so.
         if status.file.links == 0 {
-            lookAtPlace(of: id, origin: entry.origin)
+            lookAtPlace(of: id, origin: entry.origin, isExpected: true)
             return
         }
         let node = directories[id].node
@@ -130,7 +134,10 @@ extension TreeWatcher {
         }
         if !isSame, mountChanged(child, from: old, to: status, entry.origin) { return }
         if !isSame, old.kind.isDirectory || status.file.kind == .directory {
-            if entry.isExpected, waitForNews(entry, name: name) { return }
+            // An event may have named it for something else, and what replaced it is still in the queue: the look-up waits
+            // for that once, since a directory that is renamed onto another takes over its identity.
+            let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0)
+            if waits, waitForNews(entry, name: name) { return }
             removeNode(child, origin: entry.origin)
             appeared(name, in: id, status, tags, entry)
             return
@@ -228,7 +235,7 @@ extension TreeWatcher {
             if status.file.links > 1 { tellLinks(of: status.file, tags: tags, searches: false, origin: entry.origin) }
             return
         }
-        if entry.isExpected, holdAddition(name, in: id, entry.origin) { return }
+        if entry.isExpected, holdAddition(name, in: id, entry.origin) || waitForNews(entry, name: name) { return }
         guard tree.insert(named: name, status: status.file, tags: tags, into: directory) != nil else { return }
         count(entry.origin) { $0.added += 1 }
         if status.file.links > 1 { tellLinks(of: status.file, tags: tags, searches: true, origin: entry.origin) }

@@ -8,6 +8,10 @@ extension TreeWatcher {
     /// The first half: keeps it until the second comes or its time is over.
     func movedFrom(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
         if ignoresNames, isIgnored(name, in: id) { return }
+        if event.cookie == exchangeCookie, exchangeCookie != 0 {
+            lookUps.add(name, in: id, origin: origin)
+            return
+        }
         // What left this name before has not been heard of again, and what leaves it now is something else.
         if let earlier = halves.take(id, name) {
             if let node = tree.child(of: directories[id].node, named: name),
@@ -24,9 +28,17 @@ extension TreeWatcher {
                 deadline: kernel.now() &+ settings.renameWindow, origin: origin))
     }
 
-    /// The second half.
-    func movedTo(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
+    /// The second half. `following` is what was read behind it.
+    func movedTo(
+        _ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin,
+        following: UnsafeRawBufferPointer
+    ) {
         let ignored = ignoresNames && isIgnored(name, in: id)
+        if event.cookie == exchangeCookie, exchangeCookie != 0 {
+            exchangeCookie = 0
+            if !ignored { lookUps.add(name, in: id, origin: origin, isExpected: true) }
+            return
+        }
         guard let half = halves.take(cookie: event.cookie) else {
             if !ignored {
                 counters.movesUnpaired += 1
@@ -35,14 +47,24 @@ extension TreeWatcher {
             }
             return
         }
+        if half.container != directories[id].node.container, !isInPlace(id) {
+            // The directory has come from another container itself, and is not known in its new place: what is read there
+            // may be what has left.
+            halves.append(half)
+            lookUps.add(name, in: id, origin: origin)
+            return
+        }
         counters.movesPaired += 1
         if directories.isAlive(half.directory) {
             if half.container == directories[id].node.container, !ignored {
-                rename(half, to: id, name: name)
+                rename(half, to: id, name: name, following: following)
             } else if !ignored, event.mask.contains(.isDirectory) {
                 takeOver(name, in: id, origin: half.origin)
             }
-            half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
+            // Where something is there, it has come since.
+            half.name.withUnsafeBytes {
+                lookUps.add($0, in: half.directory, origin: half.origin, isExpected: true)
+            }
         }
         // Where it is not there, it has moved on.
         if !ignored { lookUps.add(name, in: id, origin: half.origin, isExpected: true) }
@@ -50,7 +72,9 @@ extension TreeWatcher {
 
     /// Gives the row its new place. It is only the likely truth: the look-ups of both names, which follow in this turn,
     /// put right what happened since, and compare the inodes.
-    private func rename(_ half: RenameHalf, to id: DirectoryID, name: UnsafeRawBufferPointer) {
+    private func rename(
+        _ half: RenameHalf, to id: DirectoryID, name: UnsafeRawBufferPointer, following: UnsafeRawBufferPointer
+    ) {
         let from = directories[half.directory].node
         let to = directories[id].node
         guard let source = half.name.withUnsafeBytes({ tree.child(of: from, named: $0) }) else {
@@ -65,13 +89,35 @@ extension TreeWatcher {
         if source == target { return }
         let sourceStatus = tree.status(of: source)
         let targetStatus = tree.status(of: target)
+        if isSameFile(sourceStatus, targetStatus) {
+            // Between two names of one file rename(2) does nothing: it was seen here before it was heard of.
+            guard !isSelfOrAncestor(source, of: to) else { return }
+            removeNode(target, origin: half.origin)
+            tree.move(source, to: to, named: name)
+            return
+        }
+        let overlaps = isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from)
+        if !overlaps {
+            if let file = halves.file(id, name), file == identity(of: targetStatus) {
+                // The target has left this name before, and was not heard of since: nothing replaces it. Until it is heard of
+                // it waits under the name that is free now.
+                tree.exchange(source, target)
+                halves.move(id, name, to: half.directory, half.name)
+                return
+            }
+            if let cookie = exchange(half, id, name, sourceStatus, following) {
+                tree.exchange(source, target)
+                exchangeCookie = cookie
+                return
+            }
+        }
         let atSource = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
         let atTarget = status(of: name, in: id)
         let sourceStayed = atSource.map { isSameFile($0.file, sourceStatus) } ?? false
         let targetStayed = atTarget.map { isSameFile($0.file, targetStatus) } ?? false
         // An exchange comes as two pairs; the second finds everything in place.
         if sourceStayed, targetStayed { return }
-        if isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from) { return }
+        if overlaps { return }
         let sourceArrived = atTarget.map { isSameFile($0.file, sourceStatus) } ?? true
         // Nor was the target replaced where it is still there: of an exchange the first half has been moved on since.
         if targetStayed, !sourceArrived { return }
@@ -79,20 +125,52 @@ extension TreeWatcher {
             tree.exchange(source, target)
             return
         }
-        if sourceStatus.kind.isDirectory {
-            if targetStatus.kind.isDirectory {
-                replaceDirectory(target, with: source, origin: half.origin)
-            } else {
-                removeNode(target, origin: half.origin)
-                tree.move(source, to: to, named: name)
-            }
-        } else if targetStatus.kind.isDirectory {
+        if sourceStatus.kind.isDirectory != targetStatus.kind.isDirectory {
+            // rename(2) lets neither replace the other, so one of the rows is out of date: the source's, where something
+            // else has come. The look-ups see to it.
+            guard sourceArrived else { return }
             removeNode(target, origin: half.origin)
             tree.move(source, to: to, named: name)
+        } else if sourceStatus.kind.isDirectory {
+            replaceDirectory(target, with: source, origin: half.origin)
         } else {
             tree.replace(target, with: source)
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
         }
+    }
+
+    /// Whether the second half of a rename onto an entry is the first pair of an exchange: then the cookie of the second
+    /// pair, which follows at once. `mv a b; mv b a` has the same four events. After that nothing is called b, so whatever
+    /// is told of b next tells which it was: that it was made, or came, or something else; where nothing is told, a look.
+    private func exchange(
+        _ half: RenameHalf, _ id: DirectoryID, _ name: UnsafeRawBufferPointer, _ source: FileStatus,
+        _ following: UnsafeRawBufferPointer
+    ) -> UInt32? {
+        let (there, here) = (directories[half.directory].watch, directories[id].watch)
+        var offset = 0
+        var cookie: UInt32?
+        var isPair = false
+        for _ in 0..<WatchLimits.eventsAhead {
+            guard let event = InotifyEvent(in: following, at: &offset) else { break }
+            if event.nameLength == 0 { continue }
+            let named = UnsafeRawBufferPointer(
+                rebasing: following[event.nameOffset..<event.nameOffset + event.nameLength])
+            if cookie == nil {
+                guard event.mask.contains(.movedFrom), event.watch == here, named.elementsEqual(name) else {
+                    return nil
+                }
+                cookie = event.cookie
+            } else if !isPair {
+                guard event.mask.contains(.movedTo), event.cookie == cookie, event.watch == there,
+                    named.elementsEqual(half.name)
+                else { return nil }
+                isPair = true
+            } else if event.watch == here, named.elementsEqual(name) {
+                return event.mask.isDisjoint(with: [.create, .movedTo]) ? cookie : nil
+            }
+        }
+        guard isPair, let found = status(of: name, in: id), isSameFile(found.file, source) else { return nil }
+        return cookie
     }
 
     /// A directory that is not known here was renamed onto one that is, which must have been empty: it takes over that one's
@@ -101,6 +179,8 @@ extension TreeWatcher {
     private func takeOver(_ name: UnsafeRawBufferPointer, in id: DirectoryID, origin: Origin) {
         let parent = directories[id].node
         guard let target = tree.child(of: parent, named: name), tree.status(of: target).kind.isDirectory,
+            // It may have left this name before.
+            halves.file(id, name) == nil,
             let found = status(of: name, in: id), found.file.kind == .directory, !found.isMountRoot
         else { return }
         let known = tree.status(of: target)
@@ -199,8 +279,12 @@ extension TreeWatcher {
     func expireHalves() {
         guard !halves.isEmpty else { return }
         settleHalves()
-        let isKept = { (half: RenameHalf) in self.isAnnounced(half) || self.isKeptForCrawl(half) }
-        for half in halves.takeExpired(now: kernel.now(), position: position, isKept: isKept) {
+        let isKept = { (half: RenameHalf) in
+            self.isAnnounced(half) || self.lookUps.taken < half.lookUps || self.isKeptForCrawl(half)
+        }
+        for half in halves.takeExpired(
+            now: kernel.now(), position: position, lookUps: lookUps.end, isKept: isKept)
+        {
             counters.movesUnpaired += 1
             guard directories.isAlive(half.directory) else { continue }
             if let container = containers[half.container], let comparison = container.comparison,
@@ -209,8 +293,19 @@ extension TreeWatcher {
                 lowerCause(of: comparison.task, to: half.origin.cause)
                 holdRemoval(half.directory, half.name, identity: half.identity, in: container)
             } else {
+                removeLeft(half)
                 half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
             }
         }
+    }
+
+    /// Removes the row of a file that has left for good, unless it is back: whatever else has its name now is another.
+    private func removeLeft(_ half: RenameHalf) {
+        let parent = directories[half.directory].node
+        guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }),
+            identity(of: tree.status(of: node)) == half.identity, !tree.status(of: node).kind.isDirectory
+        else { return }
+        let found = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
+        if let found, !isSameFile(found.file, tree.status(of: node)) { removeNode(node, origin: half.origin) }
     }
 }

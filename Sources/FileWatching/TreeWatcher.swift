@@ -39,6 +39,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var onlyHot = false
     var deferredLookUps: [DeferredLookUp] = []
     var halves = RenameHalves()
+    /// Of the second pair of an exchange that was recognised by the first; 0 for none.
+    var exchangeCookie: UInt32 = 0
     var tasks: [UInt32: CrawlTask] = [:]
     var lastTask: UInt32 = 0
     /// The tasks of this turn, by container: a burst of new directories is one crawl, not one for each.
@@ -58,6 +60,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var slices: DirectorySlices?
     /// Events for watches that nobody knows yet, while something is being read.
     var heldEvents: [Int32: HeldEvents] = [:]
+    /// Watches of known directories that have told of something while directories were being read, and the last of them.
+    var heardWatches: Set<Int32> = []
+    var lastHeardWatch: Int32 = -1
     /// When the self-audit has something to do, and the processor time of the slice that is under way.
     var nextAudit: UInt64?
     var auditCost: UInt64 = 0

@@ -26,10 +26,15 @@ struct RandomScenario {
     /// How many events were queued when the watcher had its last turn.
     private var kept = 0
     private let names = ["a", "b", "d", "e"]
+    /// What must keep its identity.
+    private var moves = MoveModel()
+    /// Where in the played file system each container lies; every other seed has two.
+    private let containers: [UInt32: String]
 
     init(seed: UInt64) {
         self.seed = seed
         random = SeededGenerator(seed: seed)
+        containers = seed % 2 == 0 ? [1: "/c", 2: "/o"] : [1: "/c"]
         // Some watchers have no time, so that whatever is made in slices is.
         let isHurried = seed % 3 == 0
         player = Scenario { settings in
@@ -48,7 +53,9 @@ struct RandomScenario {
     }
 
     private mutating func run() {
+        if containers.count > 1 { perform("mkdir /o") }
         for _ in 0..<15 { change() }
+        if containers.count > 1 { perform("container 2 /o") }
         perform("start")
         for _ in 0..<12 {
             for _ in 0..<Int.random(in: 2...14, using: &random) {
@@ -57,19 +64,33 @@ struct RandomScenario {
             }
             perform("go crawl")
             perform("settle")
-            let expected = player.kernel.contents(below: "/c")
-            guard player.tree.contents(of: 1) == expected else {
-                let found = player.tree.contents(of: 1)
-                let differing = Set(expected.keys).union(found.keys).filter { expected[$0] != found[$0] }
-                    .map {
-                        "\(String(decoding: $0, as: UTF8.self)): \(found[$0] == nil ? "missing" : expected[$0] == nil ? "too many" : "differs")"
-                    }
+            guard check() else { return }
+            let wrong = moves.check(player.tree, player.kernel, containers)
+            if !wrong.isEmpty {
                 Issue.record(
-                    "GATHER_SCENARIO_FIRST_SEED=\(seed): \(differing.sorted()):\n\(text.joined(separator: "\n"))")
+                    "GATHER_SCENARIO_FIRST_SEED=\(seed): identities: \(wrong):\n\(text.joined(separator: "\n"))")
                 return
             }
         }
         player.end("seed \(seed)")
+    }
+
+    private func check() -> Bool {
+        for (number, path) in containers {
+            let expected = player.kernel.contents(below: path)
+            let found = player.tree.contents(of: number)
+            guard found != expected else { continue }
+            let differing = Set(expected.keys).union(found.keys).filter { expected[$0] != found[$0] }
+                .map {
+                    let name = String(decoding: $0, as: UTF8.self)
+                    let what = found[$0] == nil ? "missing" : expected[$0] == nil ? "too many" : "differs"
+                    return "\(path)/\(name): \(what)"
+                }
+            Issue.record(
+                "GATHER_SCENARIO_FIRST_SEED=\(seed): \(differing.sorted()):\n\(text.joined(separator: "\n"))")
+            return false
+        }
+        return true
     }
 
     /// Plays a line and keeps it.
@@ -79,7 +100,10 @@ struct RandomScenario {
             Issue.record("seed \(seed): \(line)")
             return
         }
-        for step in script.steps { player.play(step, of: script.name) }
+        for step in script.steps {
+            moves.note(step, player.kernel)
+            player.play(step, of: script.name)
+        }
         let turns: Set<ScenarioScript.Verb> = [.start, .read, .turn, .wait, .settle]
         if let verb = script.steps.first?.verb, turns.contains(verb) {
             kept = player.kernel.state.withLock { $0.queue.count }
@@ -95,9 +119,10 @@ struct RandomScenario {
         return 0
     }
 
-    /// A path in the container, or now and then outside; the directory that holds it exists.
+    /// A path in a container, or now and then outside; the directory that holds it exists.
     private mutating func place() -> String {
         var path = Int.random(in: 0..<6, using: &random) == 0 ? "outside" : ""
+        if path.isEmpty, containers.count > 1, Int.random(in: 0..<3, using: &random) == 0 { path = "/o" }
         while true {
             let name = names.randomElement(using: &random) ?? ""
             path = path.isEmpty ? name : path + "/" + name
@@ -106,7 +131,9 @@ struct RandomScenario {
         }
     }
 
-    private func absolute(_ path: String) -> String { path.hasPrefix("outside") ? "/" + path : "/c/" + path }
+    private func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : path.hasPrefix("outside") ? "/" + path : "/c/" + path
+    }
     private func kind(_ path: String) -> FileKind? { player.kernel.kind(absolute(path)) }
     private func isEmpty(_ path: String) -> Bool { player.kernel.contents(below: absolute(path)).isEmpty }
 
@@ -159,7 +186,10 @@ struct RandomScenario {
         default: return
         }
         // The same with a file of several names that comes in.
-        if let last = text.last, last.hasPrefix("mv outside") || last.hasPrefix("exchange"), text.contains("start") {
+        let last = text.last ?? ""
+        if last.hasPrefix("mv outside") || (last.hasPrefix("exchange") && last.contains("outside")),
+            text.contains("start")
+        {
             perform("settle")
         }
     }

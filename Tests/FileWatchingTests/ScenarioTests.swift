@@ -98,6 +98,23 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
             """, "many names", sourceLocation: #_sourceLocation)
     }
 
+    /// What a rename has become may be found by a look-up that waits, or by the reading of a directory that this finds.
+    @Test func aFirstHalfWaitsForLookUpsThatWait() {
+        Scenario { $0.turnBudget = 0 }.play(
+            """
+            create f
+            start
+            name f F
+            \((0..<200).map { "create a\($0)" }.joined(separator: "\n"))
+            mkdir d
+            mv f d/f
+            read
+            wait 3
+            settle
+            same d/f F
+            """, "many look-ups", sourceLocation: #_sourceLocation)
+    }
+
     /// Random changes, read in random portions: at each rest the tree equals the played file system. A failure prints
     /// its scenario.
     @Test(arguments: RandomScenario.seeds) func random(seed: UInt64) { RandomScenario(seed: seed).play() }
