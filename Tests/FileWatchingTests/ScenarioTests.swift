@@ -98,6 +98,29 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
             """, "many names", sourceLocation: #_sourceLocation)
     }
 
+    /// It has one watch: what that tells while the directory has been read in its new place, and is known only in the old
+    /// one, is lost with that.
+    @Test func aDirectoryOfAnotherContainerIsReadBeforeItIsHeardOf() {
+        Scenario { $0.turnBudget = 0 }.play(
+            """
+            mkdir /other
+            mkdir /other/d
+            create f
+            container 2 /other
+            start
+            mkdir z
+            rm z
+            \((0..<200).map { "create a\($0)" }.joined(separator: "\n"))
+            mv /other/d z
+            read
+            write f 1
+            turn
+            create z/x
+            read
+            settle
+            """, "many look-ups", sourceLocation: #_sourceLocation)
+    }
+
     /// What a rename has become may be found by a look-up that waits, or by the reading of a directory that this finds.
     @Test func aFirstHalfWaitsForLookUpsThatWait() {
         Scenario { $0.turnBudget = 0 }.play(
