@@ -89,13 +89,6 @@ extension TreeWatcher {
         if source == target { return }
         let sourceStatus = tree.status(of: source)
         let targetStatus = tree.status(of: target)
-        if isSameFile(sourceStatus, targetStatus) {
-            // Between two names of one file rename(2) does nothing: it was seen here before it was heard of.
-            guard !isSelfOrAncestor(source, of: to) else { return }
-            removeNode(target, origin: half.origin)
-            tree.move(source, to: to, named: name)
-            return
-        }
         let overlaps = isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from)
         if !overlaps {
             if let file = halves.file(id, name), file == identity(of: targetStatus) {
