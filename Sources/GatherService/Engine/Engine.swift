@@ -183,12 +183,16 @@ final class Engine {
         scheduleDeadline()
     }
 
+    /// So much later comes another turn: the loop does all tasks that are due, those that tasks add included, before it
+    /// looks at its descriptors. A turn that asks for the next at once would keep it from inotify and all sockets.
+    private static let turnPause = TimeAmount.microseconds(10)
+
     /// Another turn after those who wait for the loop have had theirs.
     private func scheduleTurn() {
         guard !turnScheduled else { return }
         turnScheduled = true
         let engine = NIOLoopBound(self, eventLoop: loop)
-        loop.execute {
+        loop.scheduleTask(in: Engine.turnPause) {
             engine.value.turnScheduled = false
             engine.value.turn()
         }
