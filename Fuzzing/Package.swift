@@ -19,7 +19,9 @@ let package = Package(
         .target(name: "Metadata"),
         .target(
             name: "PredicateLanguage",
-            dependencies: ["ContentTypes", "Metadata", "CPCRE2", .product(name: "Collections", package: "swift-collections")]),
+            dependencies: [
+                "ContentTypes", "Metadata", "CPCRE2", .product(name: "Collections", package: "swift-collections"),
+            ]),
         .target(
             name: "MetadataIndex",
             dependencies: ["Metadata", .product(name: "Collections", package: "swift-collections")]),

@@ -29,7 +29,8 @@ let package = Package(
         .testTarget(name: "ContentTypesTests", dependencies: ["ContentTypes"]),
         .testTarget(name: "MetadataTests", dependencies: ["Metadata"]),
         .testTarget(
-            name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "ContentTypes", "Metadata"], exclude: ["Fixtures"]),
+            name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "ContentTypes", "Metadata"],
+            exclude: ["Fixtures"]),
         .testTarget(name: "MetadataIndexTests", dependencies: ["MetadataIndex", "Metadata"]),
         .testTarget(
             name: "FileWatchingTests", dependencies: ["FileWatching", "LinuxSystem", "Metadata"], exclude: ["Scenarios"]
