@@ -18,10 +18,9 @@ struct ByteTable: Sendable {
     var isEmpty: Bool { texts.isEmpty }
 
     private static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
-        // FNV-1a.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        return hash ^ hash >> 32
+        var hash = FNV1a()
+        for byte in text { hash.combine(byte) }
+        return hash.value ^ hash.value >> 32
     }
 
     /// Calls `body` with the rules of a text.

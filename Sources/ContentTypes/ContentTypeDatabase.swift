@@ -1,6 +1,8 @@
 // The shared MIME-info database as Gather uses it: the type of a file by its name, and which type is a kind of which.
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// The types of files by their names, and how types inherit, from the files that `update-mime-database` writes
 /// (`globs2`, `subclasses` and `aliases`; the Shared MIME-info Database specification of freedesktop.org). Contents are not
 /// looked at. Immutable, to be shared by all threads.
@@ -28,6 +30,9 @@ package final class ContentTypeDatabase: Sendable {
     package let types: [String]
     private let globs: GlobTable
     private let inheritance: TypeInheritance
+    /// What types that were asked about are kinds of. Objects may name any, so it is bounded.
+    private let known = Mutex<[String: [String]]>([:])
+    private static let remembered = 4_096
     /// The same for the same files, on every machine and in every run: what tells whether an answer that depends on the
     /// database was given by the same one.
     package let fingerprint: UInt64
@@ -42,18 +47,17 @@ package final class ContentTypeDatabase: Sendable {
         for source in sources.reversed() { builder.add(source.globs) }
         (globs, types) = builder.finish(adding: EntryType.allCases.map(\.rawValue))
         inheritance = TypeInheritance(sources.map { ($0.subclasses, $0.aliases) })
-        // FNV-1a, with each file's length before it.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        func combine(_ bytes: [UInt8]) {
-            for shift in stride(from: UInt64(0), to: 64, by: 8) {
-                hash = (hash ^ (UInt64(bytes.count) >> shift & 0xFF)) &* 0x0000_0100_0000_01B3
-            }
-            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        }
+        var hash = FNV1a()
         for source in sources {
-            for file in [source.globs, source.subclasses, source.aliases] { combine(file) }
+            for file in [source.globs, source.subclasses, source.aliases] {
+                // With each file's length before it, so that a byte cannot change sides.
+                for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                    hash.combine(UInt8(truncatingIfNeeded: UInt64(file.count) >> shift))
+                }
+                for byte in file { hash.combine(byte) }
+            }
         }
-        fingerprint = hash
+        fingerprint = hash.value
     }
 
     /// Whether no name has a type, as on a machine without the package `shared-mime-info`.
@@ -75,11 +79,25 @@ package final class ContentTypeDatabase: Sendable {
 
     /// Whether a type is another one or a kind of it. Either may be a media type, an alias of one, a uniform type
     /// identifier (`public.jpeg`) or, on the right side, a family (`image/*`). Letters' case does not count.
-    package func type(_ type: String, conformsTo other: String) -> Bool { inheritance.type(type, conformsTo: other) }
+    package func type(_ type: String, conformsTo other: String) -> Bool {
+        inheritance.conforms(ancestors(type), to: other)
+    }
 
     /// Whether both name the same type.
     package func type(_ type: String, equals other: String) -> Bool { inheritance.type(type, equals: other) }
 
     /// A media type and all that it is a kind of, nearest first.
-    package func tree(of type: String) -> [String] { inheritance.tree(of: type) }
+    package func tree(of type: String) -> [String] {
+        ancestors(type).filter { $0.utf8.contains(UInt8(ascii: "/")) }
+    }
+
+    /// A plan asks about every type that there is, and each question makes its plans anew.
+    private func ancestors(_ type: String) -> [String] {
+        if let found = known.withLock({ $0[type] }) { return found }
+        let found = inheritance.ancestors(type)
+        known.withLock { known in
+            if known.count < ContentTypeDatabase.remembered { known[type] = found }
+        }
+        return found
+    }
 }

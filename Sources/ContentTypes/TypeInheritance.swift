@@ -49,7 +49,7 @@ struct TypeInheritance: Sendable {
     }
 
     /// A type and all that it is a kind of, nearest first.
-    private func ancestors(_ type: String) -> [String] {
+    func ancestors(_ type: String) -> [String] {
         var found = [name(type)]
         var next = 0
         while next < found.count {
@@ -61,14 +61,10 @@ struct TypeInheritance: Sendable {
 
     func type(_ type: String, equals other: String) -> Bool { name(type) == name(other) }
 
-    func type(_ type: String, conformsTo other: String) -> Bool {
+    /// Whether a type, of which `all` are the ancestors, is another one or a kind of it.
+    func conforms(_ all: [String], to other: String) -> Bool {
         let other = name(other)
-        let all = ancestors(type)
         if other.utf8.count > 2, other.hasSuffix("/*") { return all.contains { $0.hasPrefix(other.dropLast()) } }
         return all.contains(other)
-    }
-
-    func tree(of type: String) -> [String] {
-        ancestors(type).filter { $0.utf8.contains(UInt8(ascii: "/")) }
     }
 }

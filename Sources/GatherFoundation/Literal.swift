@@ -5,35 +5,15 @@ internal import GatherKit
 
 /// Writes constants so that they read back as the same value.
 enum Literal {
-    /// `text` in single quotes, with escapes for quotes, backslashes and what is no visible character.
-    static func quoted(_ text: String) -> String {
-        var quoted = "'"
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "'", "\\":
-                quoted += "\\"
-                quoted.unicodeScalars.append(scalar)
-            case "\n": quoted += "\\n"
-            case "\t": quoted += "\\t"
-            case "\r": quoted += "\\r"
-            case "\u{0}"..<" ", "\u{7F}":
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\x" + (digits.utf8.count < 2 ? "0" : "") + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "'"
-    }
-
     static func text(of value: MetadataValue) -> String {
         switch value {
         case .none, .dictionary: "NIL"
         case .boolean(let value): value ? "TRUE" : "FALSE"
         case .integer(let value): String(value)
         case .number(let value): String(value)
-        case .string(let text): quoted(text)
+        case .string(let text): PredicateText.literal(text)
         // A date that stands beside something else than a date would be text.
-        case .date(let date): "CAST(\(quoted(date.rfc3339)), 'NSDate')"
+        case .date(let date): "CAST(\(PredicateText.literal(date.rfc3339)), 'NSDate')"
         case .array(let elements): "{" + elements.map(text(of:)).joined(separator: ", ") + "}"
         }
     }

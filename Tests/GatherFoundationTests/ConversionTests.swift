@@ -30,7 +30,7 @@ import Testing
         for _ in 0..<500 {
             let text = (0..<Int.random(in: 0..<6, using: &generator))
                 .map { _ in pieces.randomElement(using: &generator)! }.joined()
-            let read = try Language.literal(in: "name ==[n] " + Literal.quoted(text))
+            let read = try Language.literal(in: "name ==[n] " + PredicateText.literal(text))
             #expect(read.map { Array($0.utf8) } == Array(text.utf8), "\(Array(text.utf8))")
         }
     }

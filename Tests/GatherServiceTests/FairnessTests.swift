@@ -37,14 +37,20 @@ import Varlink
     /// Long for each row, and not so long that it would count as costly.
     private static let slow = "path CONTAINS 'z1' OR path CONTAINS 'z2' OR path CONTAINS 'z3'"
 
+    /// One user's live queries, more than may scan at once.
+    private static func hogs(_ daemon: DaemonFixture) throws -> [RawCaller] {
+        let hogs = try (0..<40).map { _ in try RawCaller(daemon, as: one) }
+        for hog in hogs { hog.call("Query.Watch", "{\"predicate\":\"\(slow)\"}", ",\"more\":true") }
+        // Each is told so in the turn in which it begins to wait for its scan.
+        for hog in hogs { #expect(hog.next().contains("started")) }
+        return hogs
+    }
+
     @Test(.enabled(if: OtherUser.canBecome)) func gatheringsOfOneUserDoNotHoldUpAnother() async throws {
         var limits = ServiceLimits()
         limits.rowsScannedOnLoop = 0
         try await Self.run(files: 3_000, limits: limits) { daemon in
-            let hogs = try (0..<40).map { _ in try RawCaller(daemon, as: Self.one) }
-            for hog in hogs { hog.call("Query.Watch", "{\"predicate\":\"\(Self.slow)\"}", ",\"more\":true") }
-            // Each is told so in the turn in which it begins to wait for its scan.
-            for hog in hogs { #expect(hog.next().contains("started")) }
+            let hogs = try Self.hogs(daemon)
             let caller = try RawCaller(daemon, as: Self.other)
             caller.call("Query.Count", "{\"predicate\":\"\(Self.slow)\"}")
             #expect(caller.next().contains("\"count\":0"))
@@ -57,9 +63,7 @@ import Varlink
         var limits = ServiceLimits()
         limits.rowsScannedOnLoop = 0
         try await Self.run(files: 2_000, limits: limits) { daemon in
-            let hogs = try (0..<40).map { _ in try RawCaller(daemon, as: Self.one) }
-            for hog in hogs { hog.call("Query.Watch", "{\"predicate\":\"\(Self.slow)\"}", ",\"more\":true") }
-            for hog in hogs { #expect(hog.next().contains("started")) }
+            let hogs = try Self.hogs(daemon)
             let caller = try RawCaller(daemon, as: Self.other)
             caller.call("Service.Status", "{}")
             #expect(caller.next().contains("\"items\":2000"))

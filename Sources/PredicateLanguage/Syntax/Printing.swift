@@ -181,7 +181,7 @@ private struct Printer {
         case .boolean(let value): text += value ? "TRUE" : "FALSE"
         case .integer(let value): text += String(value)
         case .number(let value): text += String(value)
-        case .string(let value): printQuoted(value)
+        case .string(let value): text += PredicateText.literal(value)
         case .date(let value): text += "CAST('\(value.rfc3339)', 'NSDate')"
         case .array(let values):
             text += "{"
@@ -192,24 +192,6 @@ private struct Printer {
             text += "}"
         case .dictionary: text += "NULL"
         }
-    }
-
-    private mutating func printQuoted(_ value: String) {
-        text += "'"
-        for scalar in value.unicodeScalars {
-            switch scalar {
-            case "'", "\\":
-                text += "\\"
-                text.unicodeScalars.append(scalar)
-            case "\n": text += "\\n"
-            case "\t": text += "\\t"
-            case "\r": text += "\\r"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                text += "\\x" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "'"
     }
 }
 

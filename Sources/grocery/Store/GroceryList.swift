@@ -51,18 +51,8 @@ struct GroceryList: Sendable {
     /// the texts come from the files.
     func items(tag: TagName? = nil) async throws(GatherError) -> [GroceryItem] {
         var predicate = GroceryList.predicate
-        if let tag { predicate += " AND ANY tags == \(GroceryList.literal(tag.text))" }
+        if let tag { predicate += " AND ANY tags == \(PredicateText.literal(tag.text))" }
         let found = try await container.client.find(predicate, scopes: [scope], attributes: GroceryList.attributes)
         return found.items.compactMap { GroceryItem($0) }.sortedByName()
-    }
-
-    /// A text as a predicate has it between quotes.
-    static func literal(_ text: String) -> String {
-        var literal = "'"
-        for character in text {
-            if character == "'" || character == "\\" { literal.append("\\") }
-            literal.append(character)
-        }
-        return literal + "'"
     }
 }
