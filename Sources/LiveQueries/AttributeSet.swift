@@ -1,11 +1,14 @@
-// A set of attributes in one number.
+// A set of attributes in one number, and the names of extended ones.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 
 /// A set of attributes: those that a predicate reads, or that a caller asked for.
 package struct AttributeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
+    /// The fixed ones, by their ordinals.
     private var bits: UInt64 = 0
+    /// The extended ones, each once, in their order.
+    package private(set) var extended: [ExtendedAttributeName] = []
 
     /// No attributes.
     package init() {}
@@ -18,30 +21,68 @@ package struct AttributeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
     package init(arrayLiteral attributes: Attribute...) { self.init(attributes) }
 
     /// Whether there are none.
-    package var isEmpty: Bool { bits == 0 }
+    package var isEmpty: Bool { bits == 0 && extended.isEmpty }
 
     /// How many there are.
-    package var count: Int { bits.nonzeroBitCount }
+    package var count: Int { bits.nonzeroBitCount + extended.count }
 
     /// Whether the attribute is in it.
-    package func contains(_ attribute: Attribute) -> Bool { bits >> UInt64(attribute.rawValue) & 1 != 0 }
+    package func contains(_ attribute: Attribute) -> Bool {
+        switch attribute {
+        case .extended(let name):
+            let place = place(of: name)
+            return place < extended.count && extended[place] == name
+        default: return bits & AttributeSet.bit(attribute) != 0
+        }
+    }
 
     /// Adds an attribute.
-    package mutating func insert(_ attribute: Attribute) { bits |= 1 << UInt64(attribute.rawValue) }
+    package mutating func insert(_ attribute: Attribute) {
+        switch attribute {
+        case .extended(let name):
+            let place = place(of: name)
+            if place == extended.count || extended[place] != name { extended.insert(name, at: place) }
+        default: bits |= AttributeSet.bit(attribute)
+        }
+    }
 
     /// Takes an attribute away.
-    package mutating func remove(_ attribute: Attribute) { bits &= ~(1 << UInt64(attribute.rawValue)) }
+    package mutating func remove(_ attribute: Attribute) {
+        switch attribute {
+        case .extended(let name): extended.removeAll { $0 == name }
+        default: bits &= ~AttributeSet.bit(attribute)
+        }
+    }
 
     /// What is in one or the other.
     package func union(_ other: AttributeSet) -> AttributeSet {
         var result = self
         result.bits |= other.bits
+        for name in other.extended { result.insert(.extended(name)) }
         return result
     }
 
-    /// The attributes in the order of ``Attribute/allCases``.
-    package var attributes: [Attribute] { Attribute.allCases.filter(contains) }
+    /// The attributes: fixed ones in the order of ``Attribute/fixed``, then extended ones in that of their names.
+    package var attributes: [Attribute] {
+        Attribute.fixed.filter(contains) + extended.map { .extended($0) }
+    }
 
     /// Whether one of them follows from where an item lies (``Attribute/followsFromPlace``).
-    package var followFromPlace: Bool { contains(.path) || contains(.depth) || contains(.scope) }
+    package var followFromPlace: Bool { bits & AttributeSet.ofPlace != 0 }
+
+    private static let ofPlace = bit(.path) | bit(.depth) | bit(.scope)
+
+    private static func bit(_ attribute: Attribute) -> UInt64 {
+        attribute.ordinal.map { 1 << UInt64($0) } ?? 0
+    }
+
+    /// Where a name stands, or would.
+    private func place(of name: ExtendedAttributeName) -> Int {
+        var (low, high) = (0, extended.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if extended[middle] < name { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }

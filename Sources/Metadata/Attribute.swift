@@ -1,8 +1,8 @@
 // The attributes that predicates, sort keys and requests may name: their types, aliases and descriptions.
 // SPDX-License-Identifier: Apache-2.0
 
-/// An attribute of an item. The raw value is its position in ``allCases``, and never on the wire; ``name`` is.
-public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
+/// An attribute of an item: one of ``fixed``, or an extended attribute of the file.
+public enum Attribute: Sendable, Hashable {
     case id
     case parent
     case name
@@ -29,12 +29,61 @@ public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
     case depth
     case hidden
     case tags
+    /// An extended attribute, by what follows `user.` in its name: `xattr.NAME`.
+    case extended(ExtendedAttributeName)
+
+    /// The attributes that every item may have, in the order of their declaration: all but ``extended(_:)``.
+    public static let fixed: [Attribute] = [
+        .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .kind, .contentType,
+        .contentTypeTree, .size, .created, .modified, .changed, .owner, .ownerID, .group, .groupID, .mode, .inode,
+        .device, .links, .depth, .hidden, .tags,
+    ]
+
+    /// Its place in ``fixed``; nil for an extended attribute.
+    package var ordinal: Int? {
+        switch self {
+        case .id: 0
+        case .parent: 1
+        case .name: 2
+        case .path: 3
+        case .displayName: 4
+        case .fileExtension: 5
+        case .container: 6
+        case .scope: 7
+        case .kind: 8
+        case .contentType: 9
+        case .contentTypeTree: 10
+        case .size: 11
+        case .created: 12
+        case .modified: 13
+        case .changed: 14
+        case .owner: 15
+        case .ownerID: 16
+        case .group: 17
+        case .groupID: 18
+        case .mode: 19
+        case .inode: 20
+        case .device: 21
+        case .links: 22
+        case .depth: 23
+        case .hidden: 24
+        case .tags: 25
+        case .extended: nil
+        }
+    }
 
     /// What the attribute is called in predicates and on the wire.
-    public var name: String { staticName.description }
+    public var name: String {
+        if case .extended(let name) = self { return Attribute.extendedPrefix + name.text }
+        return fieldName.description
+    }
 
-    /// As ``name``, as a constant: for comparing and writing keys without making strings.
-    public var staticName: StaticString {
+    /// What comes before the name of an extended attribute.
+    package static let extendedPrefix = "xattr."
+
+    /// The field that has it in the contract's `Item`, as a constant: for comparing and writing keys without making
+    /// strings. All extended attributes are in one.
+    package var fieldName: StaticString {
         // Not by reflection, which costs a short-lived process half a millisecond.
         switch self {
         case .id: "id"
@@ -63,6 +112,7 @@ public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
         case .depth: "depth"
         case .hidden: "hidden"
         case .tags: "tags"
+        case .extended: "extended"
         }
     }
 
@@ -74,7 +124,7 @@ public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
 
     private static let byName: [String: Attribute] = {
         var names: [String: Attribute] = [:]
-        for attribute in allCases {
+        for attribute in fixed {
             names[attribute.name] = attribute
             for alias in attribute.aliases { names[alias] = attribute }
         }
@@ -85,7 +135,7 @@ public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
     public var type: AttributeType {
         switch self {
         case .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .kind, .contentType, .owner,
-            .group:
+            .group, .extended:
             .string
         case .size, .ownerID, .groupID, .mode, .inode, .device, .links, .depth: .integer
         case .created, .modified, .changed: .date
@@ -151,6 +201,7 @@ public enum Attribute: UInt8, Sendable, CaseIterable, Hashable {
         case .depth: "How many directories deep it lies: 1 at the top of a container."
         case .hidden: "Whether the name begins with a dot."
         case .tags: "The tags in the extended attribute user.xdg.tags."
+        case .extended(let name): "The extended attribute user.\(name.text), where it is text."
         }
     }
 }

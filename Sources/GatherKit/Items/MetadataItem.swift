@@ -54,7 +54,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
 
     /// The attributes that have a value here. Items of a live query also have those by which it follows files.
     public var attributes: [Attribute] {
-        Attribute.allCases.filter { value(forAttribute: $0) != .none }
+        Attribute.fixed.filter { value(forAttribute: $0) != .none }
     }
 
     /// The JSON object in which the item came.

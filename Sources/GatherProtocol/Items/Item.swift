@@ -139,7 +139,8 @@ package struct Item: JSONMessage, Hashable {
 
     /// The value of any attribute, in the type that predicates know it by; `.none` where it is absent.
     package func value(of attribute: Attribute) -> MetadataValue {
-        let name = attribute.staticName
+        if case .extended(let name) = attribute { return extended?[name.text].map { .string($0) } ?? .none }
+        let name = attribute.fieldName
         switch attribute.type {
         case .integer: return integer(name).map { .integer($0) } ?? .none
         case .date: return date(name).map { .date($0) } ?? .none

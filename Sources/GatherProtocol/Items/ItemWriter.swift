@@ -90,13 +90,13 @@ package enum ItemWriter {
     /// An integer attribute, such as `size`. Numbers of 64 bits without sign, such as inodes, travel as the signed
     /// number with the same bits, since Varlink's integers are signed.
     package static func integer(_ value: Int64, _ attribute: Attribute, to writer: inout JSONWriter) {
-        writer.key(attribute.staticName)
+        writer.key(attribute.fieldName)
         writer.integer(value)
     }
 
     /// A date: `created`, `modified` or `changed`.
     package static func date(_ value: Timestamp, _ attribute: Attribute, to writer: inout JSONWriter) {
-        writer.key(attribute.staticName)
+        writer.key(attribute.fieldName)
         writer.timestamp(value)
     }
 
@@ -107,13 +107,13 @@ package enum ItemWriter {
 
     /// A string attribute, such as `owner`, `group` or `container`.
     package static func string(_ value: String, _ attribute: Attribute, to writer: inout JSONWriter) {
-        writer.key(attribute.staticName)
+        writer.key(attribute.fieldName)
         writer.string(value)
     }
 
     /// A list of strings: `tags` or `contentTypeTree`.
     package static func strings(_ values: [String], _ attribute: Attribute, to writer: inout JSONWriter) {
-        writer.field(attribute.staticName, values)
+        writer.field(attribute.fieldName, values)
     }
 
     /// All that a status tells of one attribute; false, and nothing is written, for an attribute that it does not hold,

@@ -130,6 +130,7 @@ struct ItemRenderer: Sendable {
                 caller?.may(.read, snapshot.access(of: row)) ?? true
             else { return }
             ItemWriter.strings(tags, attribute, to: &writer)
+        case .extended: return
         case .owner, .group:
             guard let status else { return }
             let name = attribute == .owner ? names.user(status.owner) : names.group(status.group)
@@ -163,7 +164,7 @@ struct ItemRenderer: Sendable {
             true
         case .id, .parent, .name, .path, .displayName, .fileExtension, .contentType, .contentTypeTree, .container,
             .scope,
-            .depth, .hidden, .tags:
+            .depth, .hidden, .tags, .extended:
             false
         }
     }

@@ -250,7 +250,7 @@ struct QueryHandler {
     private func attributes(_ call: VarlinkCall) {
         call.reply(
             QueryInterface.Attributes.Reply(
-                attributes: Attribute.allCases.map {
+                attributes: Attribute.fixed.map {
                     AttributeDescription(
                         name: $0.name, type: $0.type.rawValue, aliases: $0.aliases, description: $0.description)
                 }))

@@ -84,6 +84,7 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
             // Tags that were not read and none at all are the same to a predicate: no value.
             guard let tags = environment.tags(of: row, in: reader), !tags.isEmpty else { return .none }
             return .array(tags.map { .string($0) })
+        case .extended: return .none
         }
     }
 

@@ -110,7 +110,7 @@ struct PlanCompiler {
         let isPresent: PlanNode
         switch attribute {
         case .created: isPresent = .test(.createdIsKnown)
-        case .parent, .fileExtension, .contentType, .contentTypeTree, .tags: return nil
+        case .parent, .fileExtension, .contentType, .contentTypeTree, .tags, .extended: return nil
         default: isPresent = .constant(true)
         }
         return comparison.operation == .notEqual ? isPresent : .not(isPresent)

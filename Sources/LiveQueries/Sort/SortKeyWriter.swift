@@ -62,6 +62,7 @@ struct SortKeyWriter {
             text = accountName(attribute == .owner ? status.owner : status.group, isGroup: attribute == .group)
             key.append(text: text)
         case .tags: key.append(texts: environment.tags(of: row, in: snapshot) ?? [])
+        case .extended: key.appendMissing()
         case .id: key.append(Self.number(snapshot.identifier(of: row)))
         case .parent:
             let parent = snapshot.parent(of: row)

@@ -19,12 +19,12 @@ enum AttributeNames {
 
     static func attribute(_ key: String, at position: Int) throws(PredicateError) -> Attribute {
         if let attribute = Attribute(name: key) { return attribute }
-        let names = Attribute.allCases.map(\.name)
+        let names = Attribute.fixed.map(\.name)
         if let meant = elsewhere[key.lowercased()] {
             throw PredicateError("unknown attribute '\(key)'; did you mean '\(meant.name)'?", at: position)
         }
         // Aliases are long; they are suggested for long words only, so that a short slip finds its short name.
-        let known = key.utf8.count < 10 ? names : names + Attribute.allCases.flatMap(\.aliases)
+        let known = key.utf8.count < 10 ? names : names + Attribute.fixed.flatMap(\.aliases)
         throw PredicateError(
             "unknown attribute '\(key)'\(Spelling.suggestion(for: key, among: known))", at: position)
     }

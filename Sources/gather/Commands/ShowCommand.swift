@@ -34,7 +34,7 @@ struct ShowCommand: ParsableCommand {
 
     mutating func run() throws {
         var client = try connection.connect()
-        let shown = attributes?.attributes ?? Attribute.allCases.sorted { $0.name < $1.name }
+        let shown = attributes?.attributes ?? Attribute.fixed.sorted { $0.name < $1.name }
         var output = Output()
         var status: Int32 = 0
         var isFirst = true
