@@ -149,6 +149,25 @@ private func naturally(_ a: String, _ b: String) -> Bool {
         }
     }
 
+    /// As the daemon tells them apart: by their bytes.
+    @Test func textsThatLookAlikeAreTwoValues() {
+        let composed = "\u{E9}"
+        let decomposed = "e\u{301}"
+        var set = ResultSet(ResultArrangement(valueListAttributes: [.tags], groupingAttributes: [.tags]))
+        let samples = [
+            Sample(id: "a", name: "a", tags: [composed]), Sample(id: "b", name: "b", tags: [decomposed]),
+            Sample(id: "c", name: "c", tags: [composed, decomposed]),
+        ]
+        set.apply(QueryChanges(added: samples.map(\.item)))
+        #expect(set.valueLists[.tags]?.map(\.count) == [2, 2])
+        #expect(set.groups().map { $0.results.map(\.id) } == [["b", "c"], ["a", "c"]])
+        set.apply(QueryChanges(removed: [RemovedItem(id: "b", path: ""), RemovedItem(id: "c", path: "")]))
+        #expect(
+            set.valueLists[.tags]?.map { Array("\($0.value)".utf8) } == [
+                Array("\(MetadataValue.string(composed))".utf8)
+            ])
+    }
+
     @Test func anotherArrangementShowsTheSameItems() {
         var set = ResultSet()
         let samples = [("a", "z", 1), ("b", "y", 2), ("c", "x", 3)].map {

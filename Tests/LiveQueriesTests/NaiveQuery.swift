@@ -8,8 +8,16 @@ import MetadataIndex
 import PredicateLanguage
 
 final class TestAccounts: AccountNaming {
+    /// A user whose name some regular expressions fail on.
+    static let repetitive: UInt32 = 7
+
     func user(_ number: UInt32) -> [UInt8] {
-        Array((number == 0 ? "root" : number == 1_000 ? "anna" : "\(number)").utf8)
+        switch number {
+        case 0: Array("root".utf8)
+        case TestAccounts.repetitive: Array(repeating: UInt8(ascii: "a"), count: 40)
+        case 1_000: Array("anna".utf8)
+        default: Array("\(number)".utf8)
+        }
     }
     func knows(user number: UInt32) -> Bool { true }
     func knows(group number: UInt32) -> Bool { true }

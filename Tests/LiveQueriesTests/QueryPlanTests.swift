@@ -93,6 +93,20 @@ import Testing
         }
     }
 
+    /// That one name can be tested does not mean that all can.
+    @Test(arguments: ["owner MATCHES '(a+)+[bc]'", "NOT owner MATCHES '(a+)+[bc]'"])
+    func aNameThatCannotBeTestedFailsTheQuestion(text: String) throws {
+        let index = MetadataIndex(root: NaiveTree.status(.directory))
+        let plan = QueryPlan(try Predicate(parsing: text, mode: .metadata), environment: .test(index))
+        var status = NaiveTree.status(.file)
+        let row = try Array("b".utf8).withUnsafeBytes { try index.insert(parent: .root, name: $0, status: status) }
+        #expect(Self.answer { try plan.matches(row, in: index) } == text.hasPrefix("NOT"))
+        status.owner = TestAccounts.repetitive
+        let other = try Array("a".utf8).withUnsafeBytes { try index.insert(parent: .root, name: $0, status: status) }
+        #expect(Self.answer { try plan.matches(other, in: index) } == nil)
+        #expect(Self.selection { try plan.select(in: index.snapshot()) } == nil)
+    }
+
     private static func answer(_ body: () throws -> Bool) -> Bool? { try? body() }
     private static func selection(_ body: () throws -> RowSelection) -> RowSelection? { try? body() }
 

@@ -15,8 +15,9 @@ struct ResultSet {
     private var entries: [String: Entry] = [:]
     private var arrivals: UInt64 = 0
     private var order = ResultOrder()
-    /// How many items have each value, of the attributes whose values are listed.
-    private var tallies: [Attribute: [MetadataValue: Int]] = [:]
+    /// How many items have each value, of the attributes whose values are listed. Values are told apart by their sort
+    /// keys, as the daemon does: a name composed and the same name decomposed are two, where `String` finds them equal.
+    private var tallies: [Attribute: [[UInt8]: AttributeValueCount]] = [:]
 
     init(_ arrangement: ResultArrangement = ResultArrangement()) {
         self.arrangement = arrangement
@@ -95,18 +96,20 @@ struct ResultSet {
 
     private mutating func tally(_ item: MetadataItem, _ step: Int) {
         for attribute in arrangement.valueListAttributes {
-            for value in ResultSet.values(of: attribute, item) {
-                let count = (tallies[attribute]?[value] ?? 0) + step
-                tallies[attribute]?[value] = count == 0 ? nil : count
+            for (key, value) in ResultSet.values(of: attribute, item) {
+                let count = (tallies[attribute]?[key]?.count ?? 0) + step
+                tallies[attribute]?[key] = count == 0 ? nil : AttributeValueCount(value: value, count: count)
             }
         }
     }
 
-    /// The values under which an item counts: each of a list, and none where it has none.
-    private static func values(of attribute: Attribute, _ item: MetadataItem) -> Set<MetadataValue> {
+    /// The values under which an item counts, by their sort keys: each of a list, and none where it has none.
+    private static func values(of attribute: Attribute, _ item: MetadataItem) -> [[UInt8]: MetadataValue] {
         switch item.value(forAttribute: attribute) {
-        case .array(let values): values.isEmpty ? [.none] : Set(values)
-        case let value: [value]
+        case .array(let values) where !values.isEmpty:
+            Dictionary(values.map { ($0.sortKey, $0) }, uniquingKeysWith: { first, _ in first })
+        case .array: [MetadataValue.none.sortKey: .none]
+        case let value: [value.sortKey: value]
         }
     }
 
@@ -115,12 +118,11 @@ struct ResultSet {
     /// The distinct values of the attributes asked for, most frequent first, of equally frequent ones in their order.
     var valueLists: [Attribute: [AttributeValueCount]] {
         tallies.mapValues { counts in
-            counts.map { (count: AttributeValueCount(value: $0.key, count: $0.value), key: $0.key.sortKey) }
-                .sorted { first, second in
-                    if first.count.count != second.count.count { return first.count.count > second.count.count }
-                    return first.key.lexicographicallyPrecedes(second.key)
-                }
-                .map(\.count)
+            counts.sorted { first, second in
+                if first.value.count != second.value.count { return first.value.count > second.value.count }
+                return first.key.lexicographicallyPrecedes(second.key)
+            }
+            .map(\.value)
         }
     }
 
@@ -131,13 +133,14 @@ struct ResultSet {
 
     private static func groups(_ items: [MetadataItem], by attributes: ArraySlice<Attribute>) -> [ResultGroup] {
         guard let attribute = attributes.first else { return [] }
-        var members: [MetadataValue: [MetadataItem]] = [:]
+        var members: [[UInt8]: (value: MetadataValue, items: [MetadataItem])] = [:]
         for item in items {
-            for value in values(of: attribute, item) { members[value, default: []].append(item) }
+            for (key, value) in values(of: attribute, item) {
+                members[key, default: (value, [])].items.append(item)
+            }
         }
-        return members.map { (key: $0.key.sortKey, value: $0.key, items: $0.value) }
-            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
-            .map { group in
+        return members.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            .map { _, group in
                 ResultGroup(
                     attribute: attribute, value: group.value, results: group.items,
                     subgroups: groups(group.items, by: attributes.dropFirst()))

@@ -89,8 +89,11 @@ struct PlanCompiler {
             let test = PlanNode.test(.scope(ScopeTree([.documents])))
             return choose(answer(.string("documents")), answer(.string("data")), test)
         case .owner, .group:
-            // Which names there are is not known now; that no name makes it fail shows with any.
-            guard answer(.string("root")) != nil else { return nil }
+            // Which names there are is not known now, so it may not fail for any: what compares the name itself with a
+            // constant, but for regular expressions, does not.
+            guard case .comparison(let comparison) = node.kind, comparison.left.attribute == attribute,
+                comparison.right.constant != nil, comparison.operation != .matches, answer(.string("root")) != nil
+            else { return nil }
             return .test(.account(isGroup: attribute == .group, node))
         default: return nil
         }
