@@ -35,39 +35,19 @@ struct InheritedSocketTests {
         }
     }
 
-    @Test func `What the environment announces is taken, closed on exec, and announced no more`() async {
-        await #expect(processExitsWith: .success) {
-            let directory = try makeTemporaryDirectory()
-            let path = directory + "/io.gatherd"
-            let listener = try makeSocket(kind: SOCK_STREAM, path: path, listening: true)
-            defer {
-                unlink(path)
-                rmdir(directory)
-            }
-            // Descriptors 3 and 4 are the protocol's; what the test runner keeps there is put back afterwards.
-            let saved = [3, 4].map { fcntl($0, F_DUPFD, 100) }
-            defer {
-                for (index, descriptor) in saved.enumerated() where descriptor >= 0 {
-                    dup2(descriptor, CInt(index) + 3)
-                }
-            }
-            let status = open("/dev/null", O_RDONLY)
-            try #require(dup2(status, 3) == 3)
-            try #require(dup2(listener, 4) == 4)
-            setenv("LISTEN_PID", "\(getpid())", 1)
-            setenv("LISTEN_FDS", "2", 1)
-            setenv("LISTEN_FDNAMES", "other:varlink", 1)
-            let sockets = try InheritedSocket.takeAll()
-            #expect(
-                sockets == [
-                    InheritedSocket(descriptor: 3, name: "other"), InheritedSocket(descriptor: 4, name: "varlink"),
-                ])
-            try #expect(InheritedSocket.listener(among: sockets) == sockets.last)
-            #expect(fcntl(3, F_GETFD) & FD_CLOEXEC != 0)
-            #expect(fcntl(4, F_GETFD) & FD_CLOEXEC != 0)
-            #expect(getenv("LISTEN_FDS") == nil)
-            try #expect(InheritedSocket.takeAll() == [])
+    @Test func `Passed sockets are taken`() throws {
+        let directory = try makeTemporaryDirectory()
+        let path = directory + "/io.gatherd"
+        let listener = try makeSocket(kind: SOCK_STREAM, path: path, listening: true)
+        let other = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer {
+            for descriptor in [listener, other] { close(descriptor) }
+            unlink(path)
+            rmdir(directory)
         }
+        let status = try ActivatedProcess.test(
+            "ActivatedProcessTests", passing: [other, listener], names: ["other", "varlink"])
+        #expect(status == 0)
     }
 
     @Test func `Sockets for another process are not taken`() async {
@@ -76,5 +56,20 @@ struct InheritedSocketTests {
             setenv("LISTEN_FDS", "1", 1)
             try #expect(InheritedSocket.takeAll() == [])
         }
+    }
+}
+
+@Suite(.enabled(if: ActivatedProcess.isInside, "run by InheritedSocketTests")) struct ActivatedProcessTests {
+    @Test func `What the environment announces is taken, closed on exec, and announced no more`() throws {
+        let sockets = try InheritedSocket.takeAll()
+        #expect(
+            sockets == [
+                InheritedSocket(descriptor: 3, name: "other"), InheritedSocket(descriptor: 4, name: "varlink"),
+            ])
+        try #expect(InheritedSocket.listener(among: sockets) == sockets.last)
+        #expect(fcntl(3, F_GETFD) & FD_CLOEXEC != 0)
+        #expect(fcntl(4, F_GETFD) & FD_CLOEXEC != 0)
+        #expect(getenv("LISTEN_FDS") == nil)
+        try #expect(InheritedSocket.takeAll() == [])
     }
 }
