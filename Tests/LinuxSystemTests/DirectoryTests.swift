@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LinuxSystem
 import Testing
+
+@testable import LinuxSystem
 
 @Suite struct DirectoryTests {
     let scratch: Scratch
@@ -181,6 +182,20 @@ import Testing
             #expect(throws: SystemError.wouldBlock) { _ = try LockedFile(path) }
             _ = consume held
         }
+        _ = try LockedFile(path)
+    }
+
+    /// As a child process has one for a moment, which other tests start.
+    @Test func aCopyOfItsDescriptorDoesNotHoldTheFile() throws {
+        let path = scratch.path + "/lock"
+        let copy: CInt
+        do {
+            let held = try LockedFile(path)
+            copy = dup(held.descriptor.number)
+            _ = consume held
+        }
+        defer { close(copy) }
+        #expect(copy >= 0)
         _ = try LockedFile(path)
     }
 

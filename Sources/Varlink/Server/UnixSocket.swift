@@ -55,6 +55,8 @@ enum UnixSocket {
         guard lock >= 0 else { throw failure(.bind) }
         defer { close(lock) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw failure(.bind, EADDRINUSE) }
+        // Not by closing alone: a child process has a copy of the descriptor between fork(2) and execve(2).
+        defer { _ = flock(lock, LOCK_UN) }
 
         let descriptor = try make()
         do throws(VarlinkSocketError) {
