@@ -133,16 +133,63 @@ private func string(_ text: String) throws(JSONError) -> String {
 
     @Test func findsEachSpecialByteAtEachOffset() throws {
         for special in 0..<256 {
-            for offset in 0..<24 {
-                var content = [UInt8](repeating: UInt8(ascii: "m"), count: 24)
+            for offset in 0..<47 {
+                var content = [UInt8](repeating: UInt8(ascii: "m"), count: 47)
                 content[offset] = UInt8(special)
                 let error = check([UInt8(ascii: "\"")] + content + [UInt8(ascii: "\"")])
                 switch special {
                 case 0..<0x20: #expect(error == JSONError(.controlCharacter, at: offset + 1))
                 case 0x22: #expect(error == JSONError(.trailingBytes, at: offset + 2))
-                case 0x5C: #expect(error == JSONError(.invalidEscape, at: offset + 1) || offset == 23)
+                case 0x5C: #expect(error == JSONError(.invalidEscape, at: offset + 1) || offset == 46)
                 case 0x80...: #expect(error == JSONError(.invalidUTF8, at: offset + 1))
                 default: #expect(error == nil)
+                }
+            }
+        }
+    }
+
+    /// What is read in one go is what reading it piece by piece gives, and nothing else is consumed.
+    @Test func readsPlainPairs() throws {
+        let plain = String(repeating: "x", count: 40)
+        for (text, expected) in [
+            ("{\"id\":\"1\",\"path\":\"/a\"}", "/a"), ("{\"id\":\"\",\"path\":\"\"}", ""),
+            ("{\"id\":\"\(plain)\",\"path\":\"\(plain)\"}", plain), ("{\"id\":\"1\",\"path\":\"/a\" }", nil),
+            ("{\"id\":\"1\",\"path\":\"/\u{E9}\"}", nil), ("{\"id\":\"1\\n\",\"path\":\"/a\"}", nil),
+            ("{\"id\":\"1\",\"path\":\"/a\\\"\"}", nil), ("{\"id\":\"1\",\"path\":\"/a\",\"size\":1}", nil),
+            ("{\"path\":\"/a\",\"id\":\"1\"}", nil), ("{\"id\":\"1\",\"paths\":\"/a\"}", nil), ("{\"id\":1}", nil),
+            ("{}", nil),
+        ] as [(String, String?)] {
+            for tail in ["", ",7"] {
+                let array = "[\(text)\(tail)]"
+                var found: String?
+                var rest = 0
+                try read(array) { (reader) throws(JSONError) in
+                    try reader.beginArray()
+                    while try reader.nextElement() {
+                        let before = reader.position
+                        if !reader.readPlainPair("id", "path", { found = String(decoding: $0, as: UTF8.self) }) {
+                            let after = reader.position
+                            #expect(after == before)
+                            try reader.skipValue()
+                            rest += 1
+                        }
+                    }
+                }
+                #expect(found == expected, "\(array)")
+                #expect(rest == (expected == nil ? 1 : 0) + (tail.isEmpty ? 0 : 1), "\(array)")
+            }
+        }
+        // Cut off anywhere it is not such an object.
+        let whole = Array("[{\"id\":\"1\",\"path\":\"/a\"}".utf8)
+        for length in 2..<whole.count {
+            #expect(throws: JSONError.self) {
+                try read(String(decoding: whole[..<length], as: UTF8.self)) { (reader) throws(JSONError) in
+                    try reader.beginArray()
+                    while try reader.nextElement() {
+                        let isPlain = reader.readPlainPair("id", "path", { _ in })
+                        #expect(!isPlain)
+                        try reader.skipValue()
+                    }
                 }
             }
         }

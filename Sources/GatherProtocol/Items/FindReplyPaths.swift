@@ -46,6 +46,8 @@ package struct FindReplySummary: Sendable, Hashable {
     private static func readPath(
         _ reader: inout JSONReader, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(JSONError) {
+        // What nearly every item of a caller who asks for paths alone looks like.
+        if reader.readPlainPair("id", "path", body) { return }
         var path: JSONReader.Text?
         var rawPath: JSONReader.Text?
         try reader.beginObject()
