@@ -31,6 +31,7 @@ extension TreeWatcher {
     /// that those are noticed too when they point elsewhere. Where a directory cannot be watched the container is
     /// looked for from time to time.
     func watchAncestors(of container: WatchedContainer, isMissing: Bool) {
+        guard budget.isWanted else { return }
         var walk = AncestorWalk(container.pathComponents)
         var watches: [Int32: InotifyMask] = [:]
         var isWhole = true

@@ -117,7 +117,7 @@ extension TreeWatcher {
             guard !container.isUnmounted, !container.isEnclosed else { throw .noDevice }
             container.isMountPoint = status.isMountRoot
             let type = kernel.fileSystemType(of: number)
-            container.fileSystem = type?.nameIfChangedElsewhere
+            container.fileSystem = budget.isWanted ? type?.nameIfChangedElsewhere : nil
             if type?.keepsBirthTimes == false {
                 devicesWithoutBirthTimes.insert(status.file.device)
             } else if !devicesWithoutBirthTimes.isEmpty {

@@ -276,7 +276,7 @@ extension TreeWatcher {
     private func takeWatch(of result: CrawlResult, for id: DirectoryID, _ origin: Origin) {
         guard result.watch >= 0 else {
             // With no room it was not asked for.
-            if directories[id].watch < 0 { becamePolled(id, result.watchError) }
+            if directories[id].watch < 0, budget.isWanted { becamePolled(id, result.watchError) }
             return
         }
         holdWatch(result.watch)

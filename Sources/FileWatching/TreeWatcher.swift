@@ -132,7 +132,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         self.kernel = kernel
         self.tree = tree
         self.settings = settings
-        let budget = WatchBudget()
+        let budget = WatchBudget(isWanted: settings.watches)
         self.budget = budget
         pool = CrawlPool(
             kernel: kernel, budget: budget, threads: settings.crawlThreads,

@@ -7,8 +7,12 @@ import Synchronization
 /// limit. What the kernel itself allows is known only when it refuses (`ENOSPC`): the limit is then lowered to what
 /// there is.
 final class WatchBudget: Sendable {
+    /// Whether there are to be any at all.
+    let isWanted: Bool
     private let used = Atomic<Int>(0)
     private let limit = Atomic<Int>(.max)
+
+    init(isWanted: Bool = true) { self.isWanted = isWanted }
 
     /// How many more there may be.
     var room: Int { limit.load(ordering: .relaxed) - used.load(ordering: .relaxed) }
@@ -20,6 +24,7 @@ final class WatchBudget: Sendable {
 
     /// Takes one, for a watch that is about to be made. False where there is none left.
     func reserve() -> Bool {
+        guard isWanted else { return false }
         var count = used.load(ordering: .relaxed)
         while count < limit.load(ordering: .relaxed) {
             let (exchanged, original) = used.compareExchange(

@@ -5,6 +5,9 @@
 package struct WatchSettings: Sendable {
     /// Threads that read directories. 0 reads them on the loop, for tests.
     package var crawlThreads = 2
+    /// Whether anything is watched: without, each container is read once, and what changes afterwards is not noticed. For
+    /// one answer, which needs no watches and takes none from others.
+    package var watches = true
     /// The share of `fs.inotify.max_user_watches` that is taken at most, over all containers.
     package var watchShare = 1.0
     /// How often directories without a watch are compared.

@@ -16,6 +16,7 @@ struct Gather: ParsableCommand {
               gather find "size > 1000000" --sort -size --limit 10
               gather values contentType                  what there is, and how much of it
               gather show notes.txt                      every attribute of a file
+              gather find "size > 1000000" --embedded --in .   try it without a daemon
               gather container add grocery /srv/grocery  watch another directory
               gather status                              the daemon and its containers
 

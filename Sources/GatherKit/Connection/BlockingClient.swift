@@ -14,7 +14,11 @@ package struct BlockingClient: ~Copyable {
     package init(_ socket: DaemonSocket) throws(GatherError) {
         self.socket = socket
         do throws(VarlinkClientError) {
-            client = try BlockingVarlinkClient(path: socket.path)
+            if let daemon = socket.inProcess {
+                client = BlockingVarlinkClient(descriptor: try daemon.descriptor())
+            } else {
+                client = try BlockingVarlinkClient(path: socket.path)
+            }
         } catch {
             throw GatherError(error, socket: socket)
         }

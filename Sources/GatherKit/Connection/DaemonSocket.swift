@@ -19,6 +19,8 @@ public struct DaemonSocket: Sendable, Hashable {
     public let path: String
     /// How such a daemon is started, as one command for a shell.
     public let startCommand: String
+    /// Nil for a socket in the file system.
+    let inProcess: InProcessDaemon?
 
     /// The name of the socket in its directory.
     static let name = "gatherd/io.gatherd"
@@ -28,6 +30,7 @@ public struct DaemonSocket: Sendable, Hashable {
     /// A socket at this path.
     public init(path: String) {
         self.path = path
+        inProcess = nil
         startCommand =
             path == DaemonSocket.systemPath
             ? DaemonSocket.system.startCommand : "gatherd --socket \(ShellText.quoted(path)) --container ID=DIRECTORY"
@@ -36,6 +39,14 @@ public struct DaemonSocket: Sendable, Hashable {
     private init(path: String, startCommand: String) {
         self.path = path
         self.startCommand = startCommand
+        inProcess = nil
+    }
+
+    /// An engine in this process.
+    package init(_ daemon: InProcessDaemon) {
+        path = "this process"
+        startCommand = ""
+        inProcess = daemon
     }
 
     /// The socket of the daemon that is meant, whether or not anybody listens there.

@@ -13,9 +13,12 @@ struct Session: Sendable {
     /// Connects, on one of the threads that all of NIO's users in the process share.
     static func connect(_ socket: DaemonSocket) async throws(GatherError) -> Session {
         do throws(VarlinkClientError) {
-            let client = try await VarlinkClient.connect(
-                path: socket.path, on: MultiThreadedEventLoopGroup.singleton)
-            return Session(client: client, socket: socket)
+            let group = MultiThreadedEventLoopGroup.singleton
+            if let daemon = socket.inProcess {
+                let client = try await VarlinkClient.attach(descriptor: try daemon.descriptor(), on: group)
+                return Session(client: client, socket: socket)
+            }
+            return Session(client: try await VarlinkClient.connect(path: socket.path, on: group), socket: socket)
         } catch {
             throw GatherError(error, socket: socket)
         }

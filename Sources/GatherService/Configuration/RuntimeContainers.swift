@@ -7,13 +7,14 @@ import SystemPackage
 /// Reads and writes `containers.toml` in the state directory. The file is written beside and renamed, so that a full
 /// disk or a power cut leaves the old one.
 struct RuntimeContainers {
-    let path: String
+    /// Nil where nothing is kept.
+    let path: String?
 
-    init(stateDirectory: String) { path = stateDirectory + "/containers.toml" }
+    init(stateDirectory: String?) { path = stateDirectory.map { $0 + "/containers.toml" } }
 
     /// What was added before; nothing where there is no file.
     func load() throws(ConfigurationError) -> [ContainerConfiguration] {
-        guard let text = try ConfigurationLoader.read(path, required: false) else { return [] }
+        guard let path, let text = try ConfigurationLoader.read(path, required: false) else { return [] }
         var containers: [ContainerConfiguration] = []
         for (identifier, table) in try TOMLFile.parse(path: path, text: text).tables.sorted(by: { $0.key < $1.key }) {
             var file = TOMLFile(path: path, table: table)
@@ -38,6 +39,7 @@ struct RuntimeContainers {
 
     /// Replaces the file's contents, durably.
     func save(_ containers: [ContainerConfiguration]) throws(ConfigurationError) {
+        guard let path else { return }
         var text = "# Written by gatherd: containers added at run time (gather container add).\n"
         for container in containers {
             func list(_ strings: [String]) -> String { strings.map(TOMLDocument.quoted).joined(separator: ", ") }

@@ -18,7 +18,8 @@ final class DaemonCore {
     private let loop: any EventLoop
     private var logger: Logger
     private var configuration: DaemonConfiguration
-    private let state: StateDirectory
+    /// Nil where nothing is kept.
+    private let state: StateDirectory?
     private let runtime: RuntimeContainers
     private let engine: Engine
     private let pool: NIOThreadPool
@@ -34,22 +35,26 @@ final class DaemonCore {
         self.loop = loop
         self.logger = logger
         descriptors = OpenFiles.raiseLimit()
-        state = try StateDirectory(path: options.stateDirectory)
+        state = try options.stateDirectory.map { path throws(ConfigurationError) in try StateDirectory(path: path) }
         runtime = RuntimeContainers(stateDirectory: options.stateDirectory)
         let containers: [ContainerConfiguration]
         (configuration, containers) = try DaemonCore.read(options, runtime, self.logger)
         self.logger.logLevel = configuration.logLevel
         var settings = WatchSettings()
+        settings.watches = options.watches
         settings.pollInterval = configuration.pollInterval
         settings.watchShare = configuration.watchShare
-        settings.auditInterval = configuration.auditInterval
+        settings.auditInterval = options.watches ? configuration.auditInterval : 0
         settings.auditShare = configuration.auditShare
         pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
-        // A limit of the size of files is an error to be dealt with, and no reason to end.
-        signal(SIGXFSZ, SIG_IGN)
-        let files = SavedStateFiles(stateDirectory: options.stateDirectory)
+        var saved = SavedState()
         let boot = StateStore.currentBoot
-        var saved = StateLoader.load(files, containers, boot: boot)
+        let files = options.stateDirectory.map { SavedStateFiles(stateDirectory: $0) }
+        if let files {
+            // A limit of the size of files is an error to be dealt with, and no reason to end.
+            signal(SIGXFSZ, SIG_IGN)
+            saved = StateLoader.load(files, containers, boot: boot)
+        }
         for note in saved.notes { self.logger.warning("\(note)", metadata: ["message-id": "state-set-aside"]) }
         let store = StateStore(
             files, saved, boot: boot, loop: loop, logger: self.logger, journalBytes: options.limits.journalBytes)
@@ -116,7 +121,7 @@ final class DaemonCore {
         var limits = ProtocolLimits.ofServer
         limits.connections = OpenFiles.connections(options.limits.connections, descriptors: descriptors)
         // A user's own daemon has no other callers, and may serve that one with all that it has.
-        if case .path(_, isSystem: false) = options.socket {
+        if !options.socket.isShared {
             limits.connectionsPerUser = limits.connections
         } else {
             limits.connectionsPerUser = options.limits.connectionsPerUser
@@ -140,6 +145,7 @@ final class DaemonCore {
 
     private func listen(_ server: VarlinkServer) throws -> EventLoopFuture<Void> {
         switch options.socket {
+        case .embedded: return loop.makeSucceededVoidFuture()
         case .inherited(let descriptor): return server.listen(descriptor: descriptor)
         case .path(let path, let isSystem):
             do {
@@ -158,6 +164,15 @@ final class DaemonCore {
                 throw ConfigurationError(file: path, message: "cannot listen: \(error)")
             }
         }
+    }
+
+    /// Serves a connected socket, which is the daemon's from now on.
+    func attach(descriptor: CInt) {
+        guard let server else {
+            Glibc.close(descriptor)
+            return
+        }
+        server.attach(descriptor: descriptor).whenFailure { _ in }
     }
 
     private func makeSocketDirectory(for path: String, isSystem: Bool) throws {

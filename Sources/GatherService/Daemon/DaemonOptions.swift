@@ -12,6 +12,8 @@ package struct DaemonOptions: Sendable {
         case path(String, isSystem: Bool)
         /// Passed by the service manager, with its mode as the socket unit says.
         case inherited(descriptor: CInt)
+        /// None: the program that the engine runs in attaches connected ones.
+        case embedded
 
         /// Whether others than root and the daemon's own user may be meant to connect; such callers are told only what the
         /// kernel would let them list. Who hands over a socket may have opened it to anybody.
@@ -19,19 +21,24 @@ package struct DaemonOptions: Sendable {
             switch self {
             case .path(_, let isSystem): isSystem
             case .inherited: true
+            case .embedded: false
             }
         }
     }
 
-    package var configurationFile: String
+    /// Nil where none is read.
+    package var configurationFile: String?
     /// Whether a missing configuration file is an error: it is where the command line named it.
     package var configurationIsRequired: Bool
     package var socket: Socket
-    package var stateDirectory: String
+    /// Nil where nothing is kept: then nothing at all is written.
+    package var stateDirectory: String?
     /// Containers of the command line.
     package var containers: [ContainerConfiguration]
     /// Overrides the configuration's level.
     package var logLevel: Logger.Level?
+    /// Whether changes are watched for; without, each container is read once.
+    package var watches = true
     /// Where the database of content types is looked for.
     package var dataDirectories: [String]
     /// The house limits, where no test lowers them.
@@ -41,7 +48,7 @@ package struct DaemonOptions: Sendable {
 
     /// To be made before other threads exist: it looks at the environment.
     package init(
-        configurationFile: String, configurationIsRequired: Bool, socket: Socket, stateDirectory: String,
+        configurationFile: String?, configurationIsRequired: Bool, socket: Socket, stateDirectory: String?,
         containers: [ContainerConfiguration] = [], logLevel: Logger.Level? = nil
     ) {
         self.configurationFile = configurationFile
@@ -56,8 +63,12 @@ package struct DaemonOptions: Sendable {
     /// The files and the command line together. A daemon that starts is `toleratingOverlaps`, so that neither a file system
     /// that is mounted later nor one container too many ends it.
     package func configuration(toleratingOverlaps: Bool = false) throws(ConfigurationError) -> DaemonConfiguration {
-        var configuration = try ConfigurationLoader.load(
-            file: configurationFile, required: configurationIsRequired, toleratingOverlaps: toleratingOverlaps)
+        var configuration = DaemonConfiguration()
+        configuration.toleratesOverlaps = toleratingOverlaps
+        if let configurationFile {
+            configuration = try ConfigurationLoader.load(
+                file: configurationFile, required: configurationIsRequired, toleratingOverlaps: toleratingOverlaps)
+        }
         for container in containers {
             try ConfigurationLoader.add(container, to: &configuration, from: "--container")
         }

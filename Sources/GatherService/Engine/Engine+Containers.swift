@@ -163,11 +163,12 @@ extension Engine {
             guard let record = container(number: number) else { return }
             record.unreadableLogged += 1
             guard record.unreadableLogged <= Engine.unreadableNamed else { return }
+            let again = watcher.settings.watches ? "; it is tried again when its mode changes" : ""
             let last = record.unreadableLogged == Engine.unreadableNamed ? "; more of them are only counted" : ""
             log(
                 .warning, number, "unreadable-directory",
                 {
-                    "cannot read \(absolute(path, in: $0)): \(error); it is tried again when its mode changes\(last)"
+                    "cannot read \(absolute(path, in: $0)): \(error)\(again)\(last)"
                 })
         case .overflow:
             logger.warning(

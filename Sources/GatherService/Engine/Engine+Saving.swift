@@ -51,6 +51,7 @@ extension Engine {
     /// Saves indexes where that is due: at once where the journal does not lead up to now, else when the interval is over
     /// and something has changed. To be called when there are no open changes.
     func saveIfDue() {
+        guard store.isKept else { return }
         for record in containers where !record.saving.wasRead {
             switch state(of: record) {
             case .live, .degraded: record.saving.wasRead = true

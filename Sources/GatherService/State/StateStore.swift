@@ -34,7 +34,8 @@ final class StateStore {
 
     /// This incarnation of the daemon.
     let run = UInt64.random(in: 1...UInt64.max)
-    private let files: SavedStateFiles
+    /// Nil where nothing is kept.
+    private let files: SavedStateFiles?
     private let boot: JournalSegmentHeader.BootIdentifier
     private let loop: any EventLoop
     private let journalBytes: Int
@@ -51,13 +52,14 @@ final class StateStore {
     /// Goes on from what was saved; the first segment of this incarnation is on disk when this returns, or changes are not
     /// saved.
     init(
-        _ files: SavedStateFiles, _ state: SavedState, boot: JournalSegmentHeader.BootIdentifier, loop: any EventLoop,
+        _ files: SavedStateFiles?, _ state: SavedState, boot: JournalSegmentHeader.BootIdentifier, loop: any EventLoop,
         logger: Logger, journalBytes: Int = StateLimits.journalBytes
     ) {
         self.journalBytes = journalBytes
         (self.files, self.boot, self.loop, self.logger) = (files, boot, loop, logger)
         nextNumber = state.nextSegment
         closed = state.segments
+        guard files != nil else { return }
         thread.start()
         guard rotate(at: state.sequence, isContinuation: state.isContinuation) else { return }
         for container in state.containers.values where container.isRaised {
@@ -85,7 +87,11 @@ final class StateStore {
         return .init(low: low, high: high)
     }
 
+    /// Whether anything is kept for another run.
+    var isKept: Bool { files != nil }
+
     private func repair(_ repairs: [SavedState.Repair]) {
+        guard let files else { return }
         for repair in repairs {
             switch repair {
             case .truncate(let name, let byteCount):
@@ -124,7 +130,7 @@ final class StateStore {
     /// That a container is gone; what was saved of it goes.
     func appendRemoval(_ index: MetadataIndex, _ identifier: String, sequence: UInt64) {
         writer?.append(.removed, sequence: sequence, epoch: index.epoch)
-        files.remove(SavedStateFiles.indexName(identifier))
+        files?.remove(SavedStateFiles.indexName(identifier))
     }
 
     /// That nothing is known any more of containers whose indexes had these epochs. Each is named, so that the next start
@@ -151,6 +157,7 @@ final class StateStore {
     }
 
     private func suspend(_ error: SystemError) {
+        guard let files else { return }
         logger.error(
             "changes cannot be saved in \(files.directory): \(error); trying again, meanwhile a restart of gatherd costs a comparison and clocks",
             metadata: ["message-id": "state-unsaved", "error": "\(error)"])
@@ -162,6 +169,7 @@ final class StateStore {
 
     /// Begins a segment; false, and it is said, where that cannot be.
     func rotate(at sequence: UInt64, isContinuation: Bool) -> Bool {
+        guard let files else { return false }
         let wasSuspended = segment == nil
         let header = JournalSegmentHeader(
             number: nextNumber, run: run, startSequence: sequence, boot: boot, isContinuation: isContinuation)
@@ -219,7 +227,7 @@ final class StateStore {
 
     /// Saves indexes as they were when the present segment began; says for each, on the loop, why that failed if it did.
     func save(_ items: [Item], then: @escaping ([SystemError?]) -> Void) {
-        let files = files
+        guard let files else { return }
         let former = closed.last?.name
         thread.runIfActive(eventLoop: loop) {
             items.map { item -> SystemError? in
@@ -242,13 +250,13 @@ final class StateStore {
     }
 
     /// Lets go of what was saved of a container that is gone.
-    func forget(_ identifier: String) { files.remove(SavedStateFiles.indexName(identifier)) }
+    func forget(_ identifier: String) { files?.remove(SavedStateFiles.indexName(identifier)) }
 
     /// Lets go of the oldest segments beyond what is kept, but of none from `needed` on.
     func prune(needed: UInt64) {
         var total = closed.reduce(0) { $0 + $1.byteCount }
         while let first = closed.first, first.number < needed, total > journalBytes {
-            files.remove(first.name)
+            files?.remove(first.name)
             closed.removeFirst()
             total -= first.byteCount
         }

@@ -12,6 +12,7 @@ struct CountCommand: ParsableCommand {
             EXAMPLES
               gather count "name LIKE 'Item_*'"
               gather count "kind == 'directory'" --in /usr/share
+              gather count "size > 1000000" --embedded --in .   without a daemon
             """)
 
     @Argument(help: "What has to be true of an item; '' is true of all.")
@@ -22,22 +23,26 @@ struct CountCommand: ParsableCommand {
     @Flag(name: .customLong("no-sync"), help: "Take what is known at once, without waiting for what is being read.")
     var withoutSync = false
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var daemon: ConnectionOptions
+    @OptionGroup var embedding: EmbeddedOptions
 
     mutating func run() throws {
+        let connection = try embedding.connection(daemon, places, watches: false)
         let scopes = try places.scopes(connection)
+        if !withoutSync { connection.showProgress() }
         var client = try connection.connect()
         let result: CountResult
         do throws(GatherError) {
             result = try client.count(
-                Search(predicate: predicate, scopes: scopes, isSynchronized: !withoutSync))
+                Search(
+                    predicate: predicate, scopes: scopes, isSynchronized: !withoutSync, timeout: connection.patience))
         } catch {
             throw Failure(error, command: "gather count\(connection.words)", predicate: predicate)
         }
         var output = Output()
         output.line(String(result.count))
         output.flush()
-        Inexact.note(result.inexactContainers)
-        if result.count == 0 { NoContainers.note(ifNoneIn: &client, scopes, connection.target) }
+        Inexact.note(result.inexactContainers, connection)
+        if result.count == 0 { NoContainers.note(ifNoneIn: &client, scopes, connection) }
     }
 }

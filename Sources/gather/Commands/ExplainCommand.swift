@@ -32,7 +32,7 @@ struct ExplainCommand: ParsableCommand {
     }
 
     mutating func run() throws {
-        let scopes = try places.scopes(connection)
+        let scopes = try places.scopes(connection.target)
         var client = try connection.connect()
         let explanation: QueryExplanation
         do throws(GatherError) {

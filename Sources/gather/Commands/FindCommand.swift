@@ -21,6 +21,7 @@ struct FindCommand: ParsableCommand {
               gather find "" --in . --attributes path,size,modified
               gather find "name ENDSWITH[c] '.jpg'" --json | jq .size
               if gather find "name == 'STOP'" --quiet; then exit; fi
+              gather find "size > 1000000" --embedded --in .   try it without installing anything
             """)
 
     @Argument(help: "What has to be true of an item; '' is true of all.")
@@ -56,7 +57,8 @@ struct FindCommand: ParsableCommand {
     @Flag(name: .customLong("no-sync"), help: "Take what is known at once, without waiting for what is being read.")
     var withoutSync = false
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var daemon: ConnectionOptions
+    @OptionGroup var embedding: EmbeddedOptions
 
     mutating func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit wants a number above 0.") }
@@ -69,15 +71,18 @@ struct FindCommand: ParsableCommand {
     }
 
     mutating func run() throws {
+        let connection = try embedding.connection(daemon, places, watches: false)
         let scopes = try places.scopes(connection)
+        if !withoutSync { connection.showProgress() }
         if isPlain {
             let search = Search(
-                predicate: predicate, scopes: scopes, sort: sort.map(\.key), limit: limit, isSynchronized: !withoutSync)
-            return try PlainFind(search: search, nulTerminated: nulTerminated, connection: connection.target).run()
+                predicate: predicate, scopes: scopes, sort: sort.map(\.key), limit: limit, isSynchronized: !withoutSync,
+                timeout: connection.patience)
+            return try PlainFind(search: search, nulTerminated: nulTerminated, connection: connection).run()
         }
         var search = Search(
             predicate: predicate, scopes: scopes, sort: sort.map(\.key), limit: quiet ? 1 : limit,
-            isSynchronized: !withoutSync)
+            isSynchronized: !withoutSync, timeout: connection.patience)
         var client = try connection.connect()
         let summary: BlockingClient.Summary
         do {
@@ -85,9 +90,9 @@ struct FindCommand: ParsableCommand {
         } catch let error as GatherError {
             throw Failure(error, command: "gather find\(connection.words)", predicate: predicate)
         }
-        Inexact.note(summary.inexactContainers)
+        Inexact.note(summary.inexactContainers, connection)
         guard summary.count == 0 else { return }
-        NoContainers.note(ifNoneIn: &client, scopes, connection.target)
+        NoContainers.note(ifNoneIn: &client, scopes, connection)
         if quiet { throw ExitCode(ExitStatus.failure) }
     }
 
@@ -167,9 +172,10 @@ enum ItemColumns {
 
 /// What is said where an answer may be wrong.
 enum Inexact {
-    static func note(_ containers: [String]) {
+    static func note(_ containers: [String], _ connection: Connection) {
         guard !containers.isEmpty else { return }
-        Output.note(
-            "the answer may be wrong for: \(containers.joined(separator: ", ")) ('gather status' says why)")
+        // What is wrong within this command it has said itself.
+        let hint = connection.embedded == nil ? " ('gather status' says why)" : ""
+        Output.note("the answer may be wrong for: \(containers.joined(separator: ", "))\(hint)")
     }
 }

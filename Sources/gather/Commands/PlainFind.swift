@@ -76,7 +76,7 @@ struct PlainFind {
         } catch let error as GatherError {
             throw Failure(error, command: "gather find\(connection.words)", predicate: search.predicate)
         }
-        Inexact.note(summary.inexactContainers)
+        Inexact.note(summary.inexactContainers, connection)
         if summary.count == 0 { NoContainers.note(ifNoneIn: &client, search.scopes, connection) }
     }
 }

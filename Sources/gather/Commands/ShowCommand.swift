@@ -73,7 +73,7 @@ struct ShowCommand: ParsableCommand {
             let summary = try client.find(search) { items in
                 for item in items where item.pathBytes == place.path { found = item }
             }
-            Inexact.note(summary.inexactContainers)
+            Inexact.note(summary.inexactContainers, connection.target)
         } catch let error as GatherError where error.code == .unknownScope {
             throw try missing(place, &client, isOutside: true)
         }

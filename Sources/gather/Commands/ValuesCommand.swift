@@ -17,6 +17,7 @@ struct ValuesCommand: ParsableCommand {
               gather values tags "kind == 'file'" --container grocery
               gather values fileExtension "size > 1000000" --in . --limit 10
               gather values owner "" --json | jq -r .value
+              gather values fileExtension --embedded --in .   without a daemon
             """)
 
     @Argument(help: ArgumentHelp("The attribute ('gather attributes' lists them).", valueName: "attribute"))
@@ -39,20 +40,25 @@ struct ValuesCommand: ParsableCommand {
     @Flag(name: .customLong("no-sync"), help: "Take what is known at once, without waiting for what is being read.")
     var withoutSync = false
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var daemon: ConnectionOptions
+    @OptionGroup var embedding: EmbeddedOptions
 
     mutating func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit wants a number above 0.") }
     }
 
     mutating func run() throws {
+        let connection = try embedding.connection(daemon, places, watches: false)
         let scopes = try places.scopes(connection)
+        if !withoutSync { connection.showProgress() }
         var client = try connection.connect()
         let result: ValuesResult
         do throws(GatherError) {
             result = try client.values(
                 of: attribute.attribute,
-                Search(predicate: predicate, scopes: scopes, limit: limit, isSynchronized: !withoutSync))
+                Search(
+                    predicate: predicate, scopes: scopes, limit: limit, isSynchronized: !withoutSync,
+                    timeout: connection.patience))
         } catch {
             throw Failure(
                 error, command: "gather values\(connection.words) \(attribute.attribute.name)", predicate: predicate)
@@ -75,8 +81,8 @@ struct ValuesCommand: ParsableCommand {
             }
         }
         output.flush()
-        Inexact.note(result.inexactContainers)
-        if result.values.isEmpty { NoContainers.note(ifNoneIn: &client, scopes, connection.target) }
+        Inexact.note(result.inexactContainers, connection)
+        if result.values.isEmpty { NoContainers.note(ifNoneIn: &client, scopes, connection) }
     }
 
     private func line(_ entry: AttributeValueCount) -> [UInt8] {

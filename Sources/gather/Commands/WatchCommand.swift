@@ -22,6 +22,7 @@ struct WatchCommand: ParsableCommand {
               gather watch "ANY tags == 'urgent'" --container grocery
               gather watch "name ENDSWITH '.c'" --in . --batch 100 --json
               gather watch "" --json --since "$clock"
+              gather watch "" --embedded --in ~/Downloads   try it without installing anything
             """)
 
     @Argument(help: "What has to be true of an item; '' is true of all.")
@@ -45,7 +46,8 @@ struct WatchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Merge the changes of this many milliseconds.", valueName: "ms"))
     var batch: Int = 0
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var daemon: ConnectionOptions
+    @OptionGroup var embedding: EmbeddedOptions
 
     mutating func validate() throws {
         if batch < 0 || batch > 3_600_000 { throw ValidationError("--batch wants milliseconds, an hour at most.") }
@@ -53,6 +55,7 @@ struct WatchCommand: ParsableCommand {
     }
 
     mutating func run() throws {
+        let connection = try embedding.connection(daemon, places, watches: true)
         let scopes = try places.scopes(connection)
         let attributes = attributes?.attributes ?? (json ? MetadataQuery.defaultAttributes : [.path])
         let query = MetadataQuery(
@@ -60,15 +63,15 @@ struct WatchCommand: ParsableCommand {
             since: since, socket: connection.daemon)
         let command = self
         // The process ends from the task, or here: a reader that goes away is noticed at once, not at the next change.
-        Task { await command.follow(query, attributes) }
+        Task { await command.follow(query, attributes, connection) }
         Output.waitUntilNobodyReads()
     }
 
     /// Follows the query to its end, and ends the process. Not `Never`, and its errors not typed: with both, Swift 6.3
     /// makes code that crashes after the first `await` when it optimizes.
-    private func follow(_ query: MetadataQuery, _ attributes: [Attribute]) async {
+    private func follow(_ query: MetadataQuery, _ attributes: [Attribute], _ connection: Connection) async {
         do {
-            try await tell(query, attributes)
+            try await tell(query, attributes, connection)
             Glibc.exit(0)
         } catch let error as GatherError {
             Failure(error, command: "gather watch\(connection.words)", predicate: predicate).exit()
@@ -77,16 +80,17 @@ struct WatchCommand: ParsableCommand {
         }
     }
 
-    private func tell(_ query: MetadataQuery, _ attributes: [Attribute]) async throws {
+    private func tell(_ query: MetadataQuery, _ attributes: [Attribute], _ connection: Connection) async throws {
         try await query.start()
         var printer = ChangePrinter(
-            asJSON: json, nulTerminated: nulTerminated, attributes: attributes, isResuming: since != nil)
+            asJSON: json, nulTerminated: nulTerminated, attributes: attributes, isResuming: since != nil,
+            connection: connection)
         for try await notification in query.notifications {
             printer.print(notification, of: query)
             guard case .gathered = notification, query.resultCount == 0 else { continue }
             // Asked on the way, by a connection of its own: an empty answer has a reason.
             if var client = try? connection.connect() {
-                NoContainers.note(ifNoneIn: &client, query.scopes, connection.target)
+                NoContainers.note(ifNoneIn: &client, query.scopes, connection)
             }
         }
     }

@@ -25,6 +25,7 @@ struct ConnectionOptions: ParsableArguments {
         Connection(socket: socket, choice: user ? .user : system ? .system : .automatic)
     }
 
+    var isAutomatic: Bool { socket == nil && !user && !system }
     var daemon: DaemonSocket { target.daemon }
     var words: String { target.words }
     func connect() throws(GatherError) -> BlockingClient { try target.connect() }
@@ -35,10 +36,22 @@ struct Connection {
     var socket: String?
     var choice = DaemonSocket.Choice.automatic
 
-    var daemon: DaemonSocket { socket.map { DaemonSocket(path: $0) } ?? .find(choice) }
+    /// The engine within this command, and the directories that it reads.
+    var embedded: (daemon: DaemonSocket, directories: [String])?
+
+    /// How long answers may wait for what is being read: within this command until it is read, else as the daemon has it.
+    var patience: Duration? { embedded == nil ? nil : .seconds(86_400) }
+
+    var daemon: DaemonSocket {
+        if let embedded { return embedded.daemon }
+        return socket.map { DaemonSocket(path: $0) } ?? .find(choice)
+    }
 
     /// The options as they would be typed, for commands that are suggested.
     var words: String {
+        if let embedded {
+            return " --embedded" + embedded.directories.map { " --in \(ShellText.quoted($0))" }.joined()
+        }
         if let socket { return " --socket \(ShellText.quoted(socket))" }
         return choice == .user ? " --user" : choice == .system ? " --system" : ""
     }

@@ -9,7 +9,7 @@ enum LeadingOptions {
         var rest = Array(arguments)
         var options: [String] = []
         while let first = rest.first {
-            if first == "--user" || first == "--system" || first.hasPrefix("--socket=") {
+            if first == "--user" || first == "--system" || first == "--embedded" || first.hasPrefix("--socket=") {
                 options.append(rest.removeFirst())
             } else if first == "--socket", rest.count > 1 {
                 options += [rest.removeFirst(), rest.removeFirst()]

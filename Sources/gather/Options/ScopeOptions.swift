@@ -31,12 +31,12 @@ struct ScopeOptions: ParsableArguments {
     var isEmpty: Bool { container.isEmpty && scope == nil && directories.isEmpty }
 
     /// The scopes. `--scope` without a container means every container, so the daemon is asked which there are.
-    func scopes(_ connection: ConnectionOptions) throws -> [SearchScope] {
+    func scopes(_ connection: Connection) throws -> [SearchScope] {
         var containers = container
         if scope != nil, containers.isEmpty {
             var client = try connection.connect()
             containers = try client.containers().map(\.identifier)
-            guard !containers.isEmpty else { throw Failure(NoContainers.message(connection.target)) }
+            guard !containers.isEmpty else { throw Failure(NoContainers.message(connection)) }
         }
         return try containers.map { identifier in
             switch scope {

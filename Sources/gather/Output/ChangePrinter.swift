@@ -9,16 +9,18 @@ struct ChangePrinter: ~Copyable {
     private let asJSON: Bool
     private let attributes: [Attribute]
     private let isResuming: Bool
+    private let connection: Connection
     private let isTerminal: Bool
     private let hasColor: Bool
     private var output: Output
     /// Whether what comes as progress is a difference.
     private var isResumed = false
 
-    init(asJSON: Bool, nulTerminated: Bool, attributes: [Attribute], isResuming: Bool) {
+    init(asJSON: Bool, nulTerminated: Bool, attributes: [Attribute], isResuming: Bool, connection: Connection) {
         self.asJSON = asJSON
         self.attributes = attributes
         self.isResuming = isResuming
+        self.connection = connection
         isTerminal = Terminal.isTerminal() && !nulTerminated
         hasColor = Terminal.hasColor() && isTerminal
         output = Output(nulTerminated: nulTerminated)
@@ -39,7 +41,7 @@ struct ChangePrinter: ~Copyable {
                     $0.add("clock", query.clock)
                 }
             }
-            Inexact.note(query.inexactContainers)
+            Inexact.note(query.inexactContainers, connection)
         case .updated(let changes):
             print(changes)
             if asJSON { event("updated") { $0.add("clock", query.clock) } }

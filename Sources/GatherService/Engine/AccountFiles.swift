@@ -1,0 +1,55 @@
+// The names of users and groups from /etc/passwd and /etc/group alone.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Synchronization
+
+extension AccountDirectory {
+    /// The files `/etc/passwd` and `/etc/group` (passwd(5), group(5)), read once when a name is asked for. For programs that are
+    /// linked as a whole: the C library would load modules for other databases, and those want the very C library of the build.
+    package static let files: AccountDirectory = {
+        let users = AccountFile("/etc/passwd")
+        let groups = AccountFile("/etc/group")
+        return AccountDirectory(user: { users.name(of: $0) }, group: { groups.name(of: $0) })
+    }()
+}
+
+/// A file of lines `NAME:…:NUMBER:…`.
+private final class AccountFile: Sendable {
+    private static let largestFile = 16 << 20
+
+    private let path: String
+    /// Nil until it is read.
+    private let names = Mutex<[UInt32: [UInt8]]?>(nil)
+
+    init(_ path: String) { self.path = path }
+
+    func name(of number: UInt32) -> [UInt8]? {
+        names.withLock { names in
+            let read = names ?? AccountFile.read(path)
+            names = read
+            return read[number]
+        }
+    }
+
+    private static func read(_ path: String) -> [UInt32: [UInt8]] {
+        guard let file = try? Entry.openForReading(path), let size = try? file.size(), size <= largestFile else {
+            return [:]
+        }
+        var bytes = [UInt8](repeating: 0, count: size)
+        let count = (try? bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }) ?? 0
+        return parse(bytes.prefix(count))
+    }
+
+    private static func parse(_ bytes: ArraySlice<UInt8>) -> [UInt32: [UInt8]] {
+        var names: [UInt32: [UInt8]] = [:]
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
+            guard fields.count >= 3, !fields[0].isEmpty,
+                let number = UInt32(String(decoding: fields[2], as: UTF8.self)), names[number] == nil
+            else { continue }
+            names[number] = Array(fields[0])
+        }
+        return names
+    }
+}

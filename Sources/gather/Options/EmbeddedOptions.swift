@@ -1,0 +1,97 @@
+// The engine within the command itself.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import GatherKit
+internal import GatherService
+internal import Glibc
+
+/// `--embedded`: no daemon, and nothing to install.
+struct EmbeddedOptions: ParsableArguments {
+    @Flag(
+        help: ArgumentHelp(
+            "Read the directories of --in within this command, without a daemon.",
+            discussion: """
+                Nothing is written anywhere. What is mounted below a directory is not entered, and names of owners come from \
+                /etc/passwd and /etc/group.
+                """))
+    var embedded = false
+
+    /// The daemon that these options mean together: one within this command, which begins to read, or the one of the
+    /// machine. With `watches` it follows changes.
+    func connection(
+        _ options: ConnectionOptions, _ places: ScopeOptions, watches: Bool
+    ) throws(Failure) -> Connection {
+        guard embedded else { return options.target }
+        guard !places.directories.isEmpty else {
+            throw Failure(
+                status: ExitStatus.usage, "--embedded reads the directories of --in: say at least one, such as --in .")
+        }
+        guard places.container.isEmpty else {
+            throw Failure(
+                status: ExitStatus.usage, "--container means one of a daemon; with --embedded there are those of --in")
+        }
+        guard options.isAutomatic else {
+            throw Failure(
+                status: ExitStatus.usage, "--embedded asks no daemon: it does not go with --socket, --user or --system")
+        }
+        var directories: [String] = []
+        for directory in places.directories {
+            let path = try RealPath.directory(directory)
+            guard access(path, R_OK | X_OK) == 0 else {
+                throw Failure(
+                    status: ExitStatus.usage,
+                    "\(DisplayText.escaped(directory)): \(String(cString: strerror(errno)))")
+            }
+            directories.append(path)
+        }
+        var connection = Connection()
+        connection.embedded = (try EmbeddedOptions.daemon(directories, watches: watches), places.directories)
+        return connection
+    }
+
+    private static func daemon(_ directories: [String], watches: Bool) throws(Failure) -> DaemonSocket {
+        do throws(EmbeddedDaemon.Failure) {
+            let daemon = try EmbeddedDaemon(
+                directories: directories, watches: watches, warn: { Output.note(DisplayText.escaped($0)) })
+            return DaemonSocket(
+                InProcessDaemon { () throws(InProcessDaemon.Failure) in
+                    do throws(EmbeddedDaemon.Failure) { return try daemon.connect() } catch {
+                        guard case .system(let code) = error else { throw InProcessDaemon.Failure(code: EIO) }
+                        throw InProcessDaemon.Failure(code: code)
+                    }
+                })
+        } catch {
+            switch error {
+            case .directories(let message): throw Failure(status: ExitStatus.usage, message)
+            // What inotify_init1(2) says of that.
+            case .system(EMFILE):
+                throw Failure("no more inotify instances for this user; raise fs.inotify.max_user_instances (sysctl)")
+            case .system(let code):
+                throw Failure("the directories cannot be read: \(String(cString: strerror(code)))")
+            }
+        }
+    }
+}
+
+extension Connection {
+    /// Shows on a terminal how far an engine within this command has read, until it has; returns at once without one.
+    func showProgress() {
+        guard embedded != nil, Terminal.isTerminal(STDERR_FILENO), var client = try? connect() else { return }
+        let progress = Progress()
+        var looks = 0
+        while let containers = try? client.containers(), containers.contains(where: \.state.isTemporary) {
+            looks += 1
+            if looks > Connection.silentLooks {
+                let items = containers.reduce(0) { $0 + $1.items }
+                progress.show("reading: \(Readable.count(items, "item", "items")) so far")
+            }
+            _ = poll(nil, 0, Connection.lookMilliseconds)
+        }
+        if looks > Connection.silentLooks { progress.clear() }
+    }
+
+    /// A short reading shows nothing.
+    private static var silentLooks: Int { 15 }
+    private static var lookMilliseconds: Int32 { 20 }
+}

@@ -1,0 +1,167 @@
+// The engine within the command: the same answers without a daemon, and nothing left behind.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(2)))
+struct EmbeddedTests {
+    /// A directory with a tree, an empty home and an empty runtime directory of its own.
+    private final class Place: Sendable {
+        let directory: String
+        let tree: String
+        let environment: [String: String]
+
+        init() throws {
+            let name = "gather-\(UUID().uuidString.prefix(8))"
+            directory = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath().path() + name
+            tree = directory + "/tree"
+            for path in [directory, tree, directory + "/home"] { try Change.directory(path) }
+            environment = [
+                "HOME": directory + "/home", "XDG_RUNTIME_DIR": directory + "/home",
+                "XDG_STATE_HOME": directory + "/home", "TMPDIR": directory + "/home",
+            ]
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+        func gather(_ arguments: String...) async -> ChildProcess.Result {
+            await ChildProcess(.gather, arguments, environment: environment).result()
+        }
+
+        /// The paths below the tree, as a fresh walk finds them.
+        func walk() -> [String] {
+            (FileManager.default.enumerator(atPath: tree)?.compactMap { $0 as? String } ?? [])
+                .map { "\(tree)/\($0)" }.sorted()
+        }
+
+        /// Every entry of the whole place, with what changes where something is written.
+        func everything() throws -> [String] {
+            try FileManager.default.subpathsOfDirectory(atPath: directory).map { path in
+                var status = stat()
+                try #require(lstat("\(directory)/\(path)", &status) == 0)
+                let (written, changed) = (status.st_mtim, status.st_ctim)
+                return "\(path) \(status.st_ino) \(written.tv_sec) \(written.tv_nsec) \(changed.tv_nsec)"
+            }.sorted()
+        }
+    }
+
+    @Test func `find and count answer as a fresh walk does, and write nothing`() async throws {
+        let place = try Place()
+        for directory in 0..<20 {
+            try Change.directory("\(place.tree)/d\(directory)")
+            for file in 0..<20 {
+                try Change.write(
+                    String(repeating: "x", count: file), to: "\(place.tree)/d\(directory)/Item_\(file)")
+            }
+        }
+        try Change.symlink("d1", place.tree + "/link")
+        try Change.link(place.tree + "/d1/Item_1", place.tree + "/d2/second")
+        let before = try place.everything()
+
+        let all = await place.gather("find", "", "--embedded", "--in", place.tree)
+        #expect(all.status == 0)
+        #expect(all.errors == "")
+        #expect(all.lines.sorted() == place.walk())
+        let count = await place.gather("count", "", "--embedded", "--in", place.tree)
+        #expect(count.text == "\(place.walk().count)\n", "\(count.errors)")
+
+        let some = await place.gather(
+            "find", "size > 17 AND kind == 'file'", "--embedded", "--in", place.tree, "--attributes",
+            "path,size,owner")
+        let owner = getuid() == 0 ? "root" : NSUserName()
+        #expect(
+            some.lines.sorted()
+                == (0..<20).flatMap { directory in
+                    [18, 19].map { "\(place.tree)/d\(directory)/Item_\($0)\t\($0)\t\(owner)" }
+                }.sorted(), "\(some.errors)")
+        let none = await place.gather("find", "name == 'nothing'", "--embedded", "--in", place.tree, "--quiet")
+        #expect(none.status == 1)
+        #expect(none.errors == "")
+        let first = await place.gather("--embedded", "find", "", "--in", place.tree, "--limit", "3", "--json")
+        #expect(first.lines.count == 3, "\(first.errors)")
+        #expect(try place.everything() == before)
+    }
+
+    @Test func `Directories may be equal, nested, symlinks and several`() async throws {
+        let place = try Place()
+        for name in ["a", "a/inner", "b"] {
+            try Change.directory("\(place.tree)/\(name)")
+            try Change.write("", to: "\(place.tree)/\(name)/file")
+        }
+        try Change.symlink(place.tree + "/b", place.directory + "/link")
+        let nested = await place.gather(
+            "find", "name == 'file'", "--embedded", "--in", place.tree + "/a/inner", "--in", place.tree + "/a", "--in",
+            place.tree + "/a/")
+        #expect(nested.lines.sorted() == ["\(place.tree)/a/file", "\(place.tree)/a/inner/file"], "\(nested.errors)")
+        let several = await place.gather(
+            "find", "name == 'file'", "--embedded", "--in", place.directory + "/link", "--in", place.tree + "/a/inner")
+        #expect(several.lines.sorted() == ["\(place.tree)/a/inner/file", "\(place.tree)/b/file"], "\(several.errors)")
+    }
+
+    @Test func `watch tells changes as they happen, and Ctrl-C ends it with 130`() async throws {
+        let place = try Place()
+        try Change.write("", to: place.tree + "/a")
+        let watch = ChildProcess(
+            .gather, ["watch", "kind == 'file'", "--embedded", "--in", place.tree], environment: place.environment)
+        #expect(await watch.nextLine() == "  \(place.tree)/a")
+        try Change.directory(place.tree + "/d")
+        try Change.write("", to: place.tree + "/d/b")
+        #expect(await watch.nextLine() == "+ \(place.tree)/d/b")
+        var line: String?
+        try Change.rename(place.tree + "/d/b", place.tree + "/c")
+        // What is written after it was made may be told as a change of its own.
+        repeat { line = await watch.nextLine() } while line == "~ \(place.tree)/d/b"
+        #expect(line == "~ \(place.tree)/d/b -> \(place.tree)/c")
+        try Change.remove(place.tree + "/c")
+        #expect(await watch.nextLine() == "- \(place.tree)/c")
+        watch.kill(SIGINT)
+        let result = await watch.result()
+        #expect(result.status == 130)
+        #expect(result.errors == "")
+        #expect(try place.everything().map { $0.split(separator: " ")[0] } == ["home", "tree", "tree/a", "tree/d"])
+    }
+
+    @Test func `A wrong predicate is 2, with the command that was probably meant`() async throws {
+        let place = try Place()
+        for command in ["find", "watch", "count"] {
+            let wrong = await place.gather(command, "Item_*", "--embedded", "--in", place.tree)
+            #expect(wrong.status == 2, "\(command)")
+            #expect(
+                wrong.errors.contains("gather \(command) --embedded --in \(place.tree) \"name LIKE 'Item_*'\""),
+                "\(wrong.errors)")
+        }
+    }
+
+    @Test func `Arguments that are wrong are 64`() async throws {
+        let place = try Place()
+        for command in ["find", "watch", "count"] {
+            for arguments in [
+                [], ["--in", place.tree, "--user"], ["--in", place.tree, "--system"],
+                ["--in", place.tree, "--socket", "/tmp/socket"], ["--in", place.tree, "--container", "box"],
+                ["--in", place.tree + "/missing"], ["--in", "/etc/passwd"], ["--scope", "documents"],
+            ] {
+                let result = await ChildProcess(
+                    .gather, [command, "", "--embedded"] + arguments, environment: place.environment
+                ).result()
+                #expect(result.status == 64, "\(command) \(arguments): \(result.errors)")
+                #expect(result.errors != "" && result.text == "", "\(command) \(arguments)")
+            }
+        }
+        #expect(await place.gather("status", "--embedded").status == 64)
+    }
+
+    /// Root may read everything, so there is nothing to be told then.
+    @Test(.enabled(if: getuid() != 0)) func `What cannot be read is said`() async throws {
+        let place = try Place()
+        try Change.directory(place.tree + "/closed")
+        try Change.chmod(place.tree + "/closed", 0)
+        let found = await place.gather("find", "", "--embedded", "--in", place.tree)
+        #expect(found.lines == ["\(place.tree)/closed"])
+        #expect(found.errors.contains("cannot read \(place.tree)/closed"))
+        let root = await place.gather("find", "", "--embedded", "--in", place.tree + "/closed")
+        #expect(root.status == 64)
+        try Change.chmod(place.tree + "/closed", 0o755)
+    }
+}
