@@ -51,8 +51,8 @@ extension TreeWatcher {
         pool.submit(
             CrawlJob(
                 ticket: ticket, task: task, root: root, path: path(of: record.node) + [0], device: record.device,
-                inode: record.inode, options: container.options, descends: descends, isMeasured: isMeasured,
-                hasWatch: record.watch >= 0))
+                inode: record.inode, options: container.options, descends: descends && settings.descends,
+                isMeasured: isMeasured, hasWatch: record.watch >= 0))
         noteDepth(of: id)
     }
 

@@ -8,6 +8,8 @@ package struct WatchSettings: Sendable {
     /// Whether anything is watched: without, each container is read once, and what changes afterwards is not noticed. For
     /// one answer, which needs no watches and takes none from others.
     package var watches = true
+    /// Whether the directories in a container are read too; without, only its own entries are known.
+    package var descends = true
     /// The share of `fs.inotify.max_user_watches` that is taken at most, over all containers.
     package var watchShare = 1.0
     /// How often directories without a watch are compared.

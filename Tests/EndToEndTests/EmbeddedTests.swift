@@ -123,6 +123,93 @@ struct EmbeddedTests {
         #expect(try place.everything().map { $0.split(separator: " ")[0] } == ["home", "tree", "tree/a", "tree/d"])
     }
 
+    @Test func `values and show answer without a daemon`() async throws {
+        let place = try Place()
+        try Change.directory(place.tree + "/d")
+        try Change.directory(place.tree + "/d/deep")
+        for name in ["a.txt", "d/b.txt", "d/deep/c.jpg"] { try Change.write("12", to: "\(place.tree)/\(name)") }
+        try Change.symlink("d", place.tree + "/way")
+        try Change.symlink("nowhere", place.tree + "/d/link")
+        let before = try place.everything()
+        let values = await place.gather("values", "fileExtension", "kind == 'file'", "--embedded", "--in", place.tree)
+        #expect(values.text == "2\ttxt\n1\tjpg\n", "\(values.errors)")
+
+        let owner = getuid() == 0 ? "root" : NSUserName()
+        let one = await place.gather("show", place.tree + "/d/b.txt", "--embedded")
+        #expect(one.status == 0 && one.errors == "", "\(one.errors)")
+        for line in [
+            #"name            = "b.txt""#, "size            = 2", "depth           = 1",
+            "path            = \"\(place.tree)/d/b.txt\"", "owner           = \"\(owner)\"",
+        ] { #expect(one.lines.contains(line), "\(line): \(one.text)") }
+        // Directories that lie in each other, one after the other and the first again; by symlinks; not what they lead to.
+        let several = await place.gather(
+            "show", "--embedded", "--attributes", "name,depth", place.tree + "/a.txt", place.tree + "/d/deep/c.jpg",
+            place.tree + "/way/link", place.tree + "/way", place.tree + "/d/")
+        let names = ["a.txt", "c.jpg", "link", "way", "d"]
+        #expect(
+            several.text == names.map { "name  = \"\($0)\"\ndepth = 1\n" }.joined(separator: "\n"), "\(several.errors)")
+        // With --in it is read whole.
+        let whole = await place.gather(
+            "--embedded", "show", "--in", place.tree, "--json", "--attributes", "name,depth",
+            place.tree + "/way/deep/c.jpg"
+        )
+        #expect(whole.text.hasSuffix(",\"name\":\"c.jpg\",\"depth\":3}\n"), "\(whole.errors)")
+
+        let missing = await place.gather(
+            "show", place.tree + "/there", place.tree + "/a.txt", "--embedded", "--attributes", "name")
+        #expect(missing.status == 1)
+        #expect(missing.text == "name = \"a.txt\"\n")
+        #expect(missing.errors.contains("\(place.tree)/there: No such file or directory"), "\(missing.errors)")
+        let outside = await place.gather("show", place.tree + "/a.txt", "--embedded", "--in", place.tree + "/d")
+        #expect(outside.status == 1)
+        #expect(outside.errors.contains("lies outside of the directories of --in"), "\(outside.errors)")
+        let own = await place.gather("show", place.tree, "--embedded", "--in", place.tree)
+        #expect(own.status == 1)
+        #expect(own.errors.contains("not an item in one; leave --in out"), "\(own.errors)")
+        #expect(try place.everything() == before)
+
+        for arguments in [
+            ["--embedded", "--user"], ["--embedded", "--no-sync"], ["--in", place.tree],
+            ["--embedded", "--in", place.tree + "/missing"], ["--embedded", "--in", "/etc/passwd"],
+        ] {
+            let wrong = await ChildProcess(
+                .gather, ["show", place.tree + "/a.txt"] + arguments, environment: place.environment
+            ).result()
+            #expect(wrong.status == 64, "\(arguments): \(wrong.errors)")
+            #expect(wrong.errors != "" && wrong.text == "", "\(arguments)")
+        }
+        #expect(await place.gather("show", "--embedded").status == 64)
+    }
+
+    /// Each directory takes an engine of its own, which is gone before the next: of all that the kernel gives to one user,
+    /// no more than one is ever taken.
+    @Test func `show reads any number of directories`() async throws {
+        let place = try Place()
+        let paths = (0..<150).map { "\(place.tree)/d\($0)/file" }
+        for number in 0..<150 {
+            try Change.directory("\(place.tree)/d\(number)")
+            try Change.write("", to: paths[number])
+        }
+        let result = await ChildProcess(
+            .gather, ["show", "--embedded", "--json", "--attributes", "path"] + paths, environment: place.environment
+        ).result()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.lines.map { $0.split(separator: "\"")[7] } == paths.map { $0[...] })
+    }
+
+    @Test func `A reader that goes away ends the command quietly`() async throws {
+        let place = try Place()
+        for file in 0..<3_000 { try Change.write("", to: "\(place.tree)/a-rather-long-name-\(file)") }
+        for command in ["find", "watch"] {
+            let result = await ChildProcess(
+                .gather, [command, "", "--embedded", "--in", place.tree], environment: place.environment,
+                closesOutput: true
+            ).result()
+            #expect(result.status == 0, "\(command): \(result.errors)")
+            #expect(result.errors == "", "\(command)")
+        }
+    }
+
     @Test func `A wrong predicate is 2, with the command that was probably meant`() async throws {
         let place = try Place()
         for command in ["find", "watch", "count"] {
@@ -148,6 +235,9 @@ struct EmbeddedTests {
                 #expect(result.status == 64, "\(command) \(arguments): \(result.errors)")
                 #expect(result.errors != "" && result.text == "", "\(command) \(arguments)")
             }
+        }
+        for command in ["find", "count"] {
+            #expect(await place.gather(command, "", "--embedded", "--in", place.tree, "--no-sync").status == 64)
         }
         #expect(await place.gather("status", "--embedded").status == 64)
     }

@@ -14,9 +14,17 @@ package final class InProcessDaemon: Sendable, Hashable {
     }
 
     private let connect: @Sendable () throws(Failure) -> Int32
+    private let end: @Sendable () -> Void
 
-    /// An engine to which `connect` makes connections: each is a connected socket that blocks, and is the caller's.
-    package init(connect: @escaping @Sendable () throws(Failure) -> Int32) { self.connect = connect }
+    /// An engine to which `connect` makes connections: each is a connected socket that blocks, and is the caller's. `end` ends
+    /// it.
+    package init(connect: @escaping @Sendable () throws(Failure) -> Int32, end: @escaping @Sendable () -> Void) {
+        self.connect = connect
+        self.end = end
+    }
+
+    /// Ends the engine; blocks until it has. It ends with the process too, and sooner than by this.
+    package func close() { end() }
 
     func descriptor() throws(VarlinkClientError) -> Int32 {
         do throws(Failure) {

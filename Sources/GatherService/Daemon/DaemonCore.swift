@@ -42,6 +42,7 @@ final class DaemonCore {
         self.logger.logLevel = configuration.logLevel
         var settings = WatchSettings()
         settings.watches = options.watches
+        settings.descends = options.descends
         settings.pollInterval = configuration.pollInterval
         settings.watchShare = configuration.watchShare
         settings.auditInterval = options.watches ? configuration.auditInterval : 0

@@ -39,6 +39,8 @@ package struct DaemonOptions: Sendable {
     package var logLevel: Logger.Level?
     /// Whether changes are watched for; without, each container is read once.
     package var watches = true
+    /// Whether what lies deeper than right in a container's directory is read.
+    package var descends = true
     /// Where the database of content types is looked for.
     package var dataDirectories: [String]
     /// The house limits, where no test lowers them.

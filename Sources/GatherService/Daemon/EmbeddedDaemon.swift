@@ -27,9 +27,11 @@ package final class EmbeddedDaemon: Sendable {
     ///
     /// - Parameters:
     ///   - watches: Whether changes are noticed; without, no watches are taken, and answers are as of one reading.
+    ///   - descends: Whether everything below is read; without, only what lies right in each directory, and none of them may lie
+    ///     in another.
     ///   - warn: Called, from any thread, with each sentence that somebody should read.
     package init(
-        directories: [String], watches: Bool, warn: @escaping @Sendable (String) -> Void
+        directories: [String], watches: Bool, descends: Bool = true, warn: @escaping @Sendable (String) -> Void
     ) throws(Failure) {
         let containers: [ContainerConfiguration]
         do throws(ConfigurationError) {
@@ -41,6 +43,7 @@ package final class EmbeddedDaemon: Sendable {
             configurationFile: nil, configurationIsRequired: false, socket: .embedded, stateDirectory: nil,
             containers: containers, logLevel: .warning)
         options.watches = watches
+        options.descends = descends
         options.accounts = .files
         let logger = Logger(label: "gather", factory: { _ in WarningHandler(warn: warn) })
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -27,7 +27,7 @@ struct CountCommand: ParsableCommand {
     @OptionGroup var embedding: EmbeddedOptions
 
     mutating func run() throws {
-        let connection = try embedding.connection(daemon, places, watches: false)
+        let connection = try embedding.connection(daemon, places, isSynchronized: !withoutSync)
         let scopes = try places.scopes(connection)
         if !withoutSync { connection.showProgress() }
         var client = try connection.connect()

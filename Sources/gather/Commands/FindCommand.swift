@@ -71,7 +71,7 @@ struct FindCommand: ParsableCommand {
     }
 
     mutating func run() throws {
-        let connection = try embedding.connection(daemon, places, watches: false)
+        let connection = try embedding.connection(daemon, places, isSynchronized: !withoutSync)
         let scopes = try places.scopes(connection)
         if !withoutSync { connection.showProgress() }
         if isPlain {

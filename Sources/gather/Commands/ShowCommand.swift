@@ -16,6 +16,7 @@ struct ShowCommand: ParsableCommand {
               gather show notes.txt
               gather show Documents/*.pdf --attributes name,size,tags
               gather show . --json | jq .modified
+              gather show notes.txt --embedded           without a daemon
             """)
 
     @Argument(help: ArgumentHelp("The files.", valueName: "path"))
@@ -30,10 +31,28 @@ struct ShowCommand: ParsableCommand {
     @Flag(name: .customLong("no-sync"), help: "Take what is known at once, without waiting for what is being read.")
     var withoutSync = false
 
-    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var daemon: ConnectionOptions
+    @OptionGroup var embedding: EmbeddedOptions
+
+    @Option(
+        name: .customLong("in"),
+        help: ArgumentHelp(
+            """
+            With --embedded: read this directory whole. May be repeated. Without it the directories of the files are read, and \
+            nothing below them.
+            """,
+            valueName: "dir"))
+    var directories: [String] = []
+
+    mutating func validate() throws {
+        if !embedding.embedded, !directories.isEmpty {
+            throw ValidationError("--in goes with --embedded; a daemon finds the files wherever they are.")
+        }
+    }
 
     mutating func run() throws {
-        var client = try connection.connect()
+        if embedding.embedded { try embedding.check(daemon, isSynchronized: !withoutSync) }
+        var source = try ItemSource(daemon, embedding, directories, isSynchronized: !withoutSync)
         let shown = attributes?.attributes ?? Attribute.fixed.sorted { $0.name < $1.name }
         var output = Output()
         var status: Int32 = 0
@@ -42,7 +61,7 @@ struct ShowCommand: ParsableCommand {
         for path in paths {
             do {
                 let place = try FilePlace(bytes.bytes(of: path), text: path)
-                let item = try find(place, shown, &client)
+                let item = try source.item(at: place, shown)
                 if json {
                     output.line(item.json(shown))
                 } else {
@@ -59,43 +78,5 @@ struct ShowCommand: ParsableCommand {
         }
         output.flush()
         if status != 0 { throw ExitCode(status) }
-    }
-
-    private func find(
-        _ place: FilePlace, _ shown: [Attribute], _ client: inout BlockingClient
-    ) throws -> MetadataItem {
-        let search = Search(
-            predicate: place.predicate, scopes: place.scopes,
-            attributes: shown + (shown.contains(.path) ? [] : [.path]),
-            isSynchronized: !withoutSync)
-        var found: MetadataItem?
-        do {
-            let summary = try client.find(search) { items in
-                for item in items where item.pathBytes == place.path { found = item }
-            }
-            Inexact.note(summary.inexactContainers, connection.target)
-        } catch let error as GatherError where error.code == .unknownScope {
-            throw try missing(place, &client, isOutside: true)
-        }
-        guard let found else { throw try missing(place, &client, isOutside: false) }
-        return found
-    }
-
-    /// Why a path is not there.
-    private func missing(
-        _ place: FilePlace, _ client: inout BlockingClient, isOutside: Bool
-    ) throws -> Failure {
-        let name = DisplayText.escaped(place.path)
-        let containers = try client.containers()
-        if let own = containers.first(where: { Array($0.path.utf8) == place.path }) {
-            return Failure("\(name) is the directory of the container '\(own.identifier)', not an item in it")
-        }
-        if isOutside {
-            let directory = place.directory.map { ShellText.quoted($0) } ?? "DIRECTORY"
-            return Failure(
-                "\(name) lies outside all containers. To watch it: gather container add\(connection.words) NAME \(directory)"
-            )
-        }
-        return Failure("\(name) is not in the index: it is ignored, or you may not list its directory")
     }
 }

@@ -48,7 +48,7 @@ struct ValuesCommand: ParsableCommand {
     }
 
     mutating func run() throws {
-        let connection = try embedding.connection(daemon, places, watches: false)
+        let connection = try embedding.connection(daemon, places, isSynchronized: !withoutSync)
         let scopes = try places.scopes(connection)
         if !withoutSync { connection.showProgress() }
         var client = try connection.connect()

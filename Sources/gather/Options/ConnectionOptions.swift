@@ -36,14 +36,19 @@ struct Connection {
     var socket: String?
     var choice = DaemonSocket.Choice.automatic
 
-    /// The engine within this command, and the directories that it reads.
-    var embedded: (daemon: DaemonSocket, directories: [String])?
+    /// An engine within this command, and the directories that it reads as they were typed.
+    struct Embedded {
+        var daemon: InProcessDaemon
+        var directories: [String]
+    }
+
+    var embedded: Embedded?
 
     /// How long answers may wait for what is being read: within this command until it is read, else as the daemon has it.
     var patience: Duration? { embedded == nil ? nil : .seconds(86_400) }
 
     var daemon: DaemonSocket {
-        if let embedded { return embedded.daemon }
+        if let embedded { return DaemonSocket(embedded.daemon) }
         return socket.map { DaemonSocket(path: $0) } ?? .find(choice)
     }
 

@@ -20,7 +20,7 @@ struct EmbeddedOptions: ParsableArguments {
     /// The daemon that these options mean together: one within this command, which begins to read, or the one of the
     /// machine. With `watches` it follows changes.
     func connection(
-        _ options: ConnectionOptions, _ places: ScopeOptions, watches: Bool
+        _ options: ConnectionOptions, _ places: ScopeOptions, watches: Bool = false, isSynchronized: Bool = true
     ) throws(Failure) -> Connection {
         guard embedded else { return options.target }
         guard !places.directories.isEmpty else {
@@ -31,36 +31,55 @@ struct EmbeddedOptions: ParsableArguments {
             throw Failure(
                 status: ExitStatus.usage, "--container means one of a daemon; with --embedded there are those of --in")
         }
+        try check(options, isSynchronized: isSynchronized)
+        return try EmbeddedOptions.connection(places.directories, watches: watches)
+    }
+
+    /// Throws where something was said that only a daemon can do.
+    func check(_ options: ConnectionOptions, isSynchronized: Bool) throws(Failure) {
         guard options.isAutomatic else {
             throw Failure(
                 status: ExitStatus.usage, "--embedded asks no daemon: it does not go with --socket, --user or --system")
         }
-        var directories: [String] = []
-        for directory in places.directories {
+        guard isSynchronized else {
+            throw Failure(
+                status: ExitStatus.usage, "--embedded knows nothing before it has read: it does not go with --no-sync")
+        }
+    }
+
+    /// An engine within this command, which begins to read directories; without `descends` only what lies right in one.
+    static func connection(
+        _ directories: [String], watches: Bool = false, descends: Bool = true
+    ) throws(Failure) -> Connection {
+        var paths: [String] = []
+        for directory in directories {
             let path = try RealPath.directory(directory)
             guard access(path, R_OK | X_OK) == 0 else {
                 throw Failure(
                     status: ExitStatus.usage,
                     "\(DisplayText.escaped(directory)): \(String(cString: strerror(errno)))")
             }
-            directories.append(path)
+            paths.append(path)
         }
-        var connection = Connection()
-        connection.embedded = (try EmbeddedOptions.daemon(directories, watches: watches), places.directories)
-        return connection
+        return Connection(
+            embedded: Connection.Embedded(
+                daemon: try daemon(paths, watches: watches, descends: descends), directories: directories))
     }
 
-    private static func daemon(_ directories: [String], watches: Bool) throws(Failure) -> DaemonSocket {
+    private static func daemon(
+        _ directories: [String], watches: Bool, descends: Bool
+    ) throws(Failure) -> InProcessDaemon {
         do throws(EmbeddedDaemon.Failure) {
             let daemon = try EmbeddedDaemon(
-                directories: directories, watches: watches, warn: { Output.note(DisplayText.escaped($0)) })
-            return DaemonSocket(
-                InProcessDaemon { () throws(InProcessDaemon.Failure) in
+                directories: directories, watches: watches, descends: descends,
+                warn: { Output.note(DisplayText.escaped($0)) })
+            return InProcessDaemon(
+                connect: { () throws(InProcessDaemon.Failure) in
                     do throws(EmbeddedDaemon.Failure) { return try daemon.connect() } catch {
                         guard case .system(let code) = error else { throw InProcessDaemon.Failure(code: EIO) }
                         throw InProcessDaemon.Failure(code: code)
                     }
-                })
+                }, end: { daemon.close() })
         } catch {
             switch error {
             case .directories(let message): throw Failure(status: ExitStatus.usage, message)
