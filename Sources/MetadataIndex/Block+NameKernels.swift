@@ -6,11 +6,9 @@ extension Block {
     /// as numbers; only a literal of more than sixteen has others, which are looked at where those agree.
     func keepNames(_ bits: inout BlockBitmap, _ literal: UnsafeRawBufferPointer, atEnd: Bool, whole: Bool) {
         let count = literal.count
-        // The four bits of the end alone leave rows here and there, which take longer to reach than all one by one.
-        if whole || !atEnd && count >= NameMark.bytes {
-            bits.keep(head, mask: .max, equal: NameMark.head(literal))
-            if whole { bits.keep(kindAndTail, mask: 0xF0, equal: NameMark.tail(literal) << 4) }
-        }
+        let isMarked = count >= NameMark.bytes
+        if whole || isMarked && !atEnd { bits.keep(head, mask: .max, equal: NameMark.head(literal)) }
+        if whole || isMarked && atEnd { bits.keep(kindAndTail, mask: 0xF0, equal: NameMark.tail(literal) << 4) }
         let names = UnsafeRawPointer(header.pointee.names)
         let end = header.pointee.nameEnd
         let name = name
@@ -28,8 +26,9 @@ extension Block {
             if offset + 8 > end {
                 return compareBytes(UnsafeRawBufferPointer(start: start, count: count), literal) == 0
             }
-            if UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)) & mask != first { return false }
-            if count <= 8 { return true }
+            let begins = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)) & mask == first
+            if count <= 8 { return begins }
+            if !begins { return false }
             if UInt64(littleEndian: start.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)) != tail {
                 return false
             }
@@ -99,7 +98,9 @@ extension BlockBitmap {
                 var rest = asked
                 while rest != 0 {
                     let place = rest.trailingZeroBitCount
-                    if body(word << 6 | place) { found |= 1 << UInt64(place) }
+                    // Without a branch, which would be guessed wrong often, and then hold back the loads for the rows
+                    // behind it.
+                    found |= (body(word << 6 | place) ? 1 : 0) << UInt64(place)
                     rest &= rest &- 1
                 }
             }
