@@ -177,6 +177,15 @@ extension IndexSnapshot {
         try bits.filter { (place) throws(E) in try matches(block.nameBytes(place)) }
     }
 
+    /// The same where each row's place in the block counts too.
+    package func select<E: Error>(
+        placesAndNamesMatching matches: (Int, UnsafeRawBufferPointer) throws(E) -> Bool, inBlock number: Int,
+        among bits: inout BlockBitmap
+    ) throws(E) {
+        let block = rows.blocks[number].block
+        try bits.filter { (place) throws(E) in try matches(place, block.nameBytes(place)) }
+    }
+
     // MARK: Inner loops
 
     /// Keeps the places for which `body` holds. A full word is a loop without branches, which a processor runs at a

@@ -9,7 +9,7 @@ import Synchronization
 /// Anchoring at both ends is PCRE2's own, so every alternative is tried until one covers the text. The work for one
 /// match is bounded by ``PredicateLimits``. Where the system allows it the expression runs as machine code; under
 /// `MemoryDenyWriteExecute` it does not, and PCRE2's interpreter serves.
-final class RegularExpression: Sendable, Hashable {
+package final class RegularExpression: Sendable, Hashable {
     let text: String
     let options: TextOptions
 
@@ -23,12 +23,22 @@ final class RegularExpression: Sendable, Hashable {
     private nonisolated(unsafe) let code: OpaquePointer
     /// Immutable after init, and shared as the code is.
     private nonisolated(unsafe) let context: OpaquePointer
-    /// Match data that nobody uses at the moment, one for each thread that ever matched at once.
-    private let idle: Mutex<[MatchData]> = Mutex([])
+    /// The address of match data that nobody uses at the moment, or 0. They belong to whoever took it. One is kept: threads
+    /// that match at once, which are few, make their own; a lock took longer than most matches.
+    private let idle = Atomic<UInt>(0)
+    /// Whether there is machine code.
+    private let isNative: Bool
 
-    /// One block of match data. It belongs to whoever took it out of `idle`.
-    private struct MatchData: @unchecked Sendable {
-        let pointer: OpaquePointer
+    /// What one match needs beside the expression, for one thread at a time.
+    package struct MatchData: ~Copyable {
+        fileprivate let pointer: OpaquePointer
+
+        package init() throws(EvaluationError) {
+            guard let pointer = pcre2_match_data_create_8(1, nil) else { throw EvaluationError("out of memory") }
+            self.pointer = pointer
+        }
+
+        deinit { pcre2_match_data_free_8(pointer) }
     }
 
     init(_ text: String, options: TextOptions) throws(EvaluationError) {
@@ -67,13 +77,13 @@ final class RegularExpression: Sendable, Hashable {
         pcre2_set_depth_limit_8(context, PredicateLimits.regularExpressionDepth)
         pcre2_set_heap_limit_8(context, PredicateLimits.regularExpressionHeap)
         // Fails where memory cannot be made executable; the interpreter is used then.
-        _ = pcre2_jit_compile_8(compiled, UInt32(PCRE2_JIT_COMPLETE))
+        isNative = pcre2_jit_compile_8(compiled, UInt32(PCRE2_JIT_COMPLETE)) == 0
         code = compiled
         self.context = context
     }
 
     deinit {
-        idle.withLock { for data in $0 { pcre2_match_data_free_8(data.pointer) } }
+        free(idle.load(ordering: .acquiring))
         pcre2_match_context_free_8(context)
         pcre2_code_free_8(code)
     }
@@ -81,17 +91,35 @@ final class RegularExpression: Sendable, Hashable {
     /// Whether the whole text matches; false for bytes that are not UTF-8. A text without the plain text that the expression
     /// cannot match without is not tried, so it costs little and never fails; indexes pass over it too.
     func matches(_ text: UnsafeRawBufferPointer) throws(EvaluationError) -> Bool {
+        let kept = idle.exchange(0, ordering: .acquiring)
+        guard let data = OpaquePointer(bitPattern: kept) ?? pcre2_match_data_create_8(1, nil) else {
+            throw EvaluationError("out of memory")
+        }
+        defer { free(idle.exchange(UInt(bitPattern: data), ordering: .acquiringAndReleasing)) }
+        return try matches(text, data)
+    }
+
+    /// The same for many texts in a row.
+    package func matches(
+        _ text: UnsafeRawBufferPointer, using data: borrowing MatchData
+    ) throws(EvaluationError) -> Bool {
+        try matches(text, data.pointer)
+    }
+
+    private func matches(
+        _ text: UnsafeRawBufferPointer, _ data: OpaquePointer
+    ) throws(EvaluationError) -> Bool {
         if UTF8Scalars.isASCII(text) {
             guard hasRequired(text) else { return false }
             // What drops marks and composes leaves ASCII as it is.
-            return try run(text)
+            return try run(text, data)
         }
         guard UTF8Scalars.isValid(text) else { return false }
         // By what plans narrow names by, so that a text fails here exactly where it does there.
         if !required.isEmpty, !TextPattern.folded(text, hasRequired) { return false }
-        if folding.isIdentity { return try run(text) }
+        if folding.isIdentity { return try run(text, data) }
         return try folding.fold(text).bytes.withUnsafeBufferPointer { (bytes) throws(EvaluationError) in
-            try run(UnsafeRawBufferPointer(bytes))
+            try run(UnsafeRawBufferPointer(bytes), data)
         }
     }
 
@@ -113,18 +141,19 @@ final class RegularExpression: Sendable, Hashable {
         }
     }
 
-    private func run(_ text: UnsafeRawBufferPointer) throws(EvaluationError) -> Bool {
-        guard let data = idle.withLock({ $0.popLast() }) ?? makeMatchData() else {
-            throw EvaluationError("out of memory")
-        }
-        defer { idle.withLock { $0.append(data) } }
+    private func run(_ text: UnsafeRawBufferPointer, _ data: OpaquePointer) throws(EvaluationError) -> Bool {
         let subject = text.bindMemory(to: UInt8.self)
-        var result = pcre2_match_8(
-            code, subject.baseAddress, subject.count, 0, PCRE2_NO_UTF_CHECK, data.pointer, context)
-        if result == PCRE2_ERROR_JIT_STACKLIMIT {
-            // Machine code has 32 KiB of stack; the interpreter has the heap limit.
-            result = pcre2_match_8(
-                code, subject.baseAddress, subject.count, 0, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data.pointer, context)
+        var result: Int32
+        if isNative, !text.isEmpty {
+            // Without the checks of pcre2_match(3): the pattern is ours, and the text is valid.
+            result = pcre2_jit_match_8(code, subject.baseAddress, subject.count, 0, 0, data, context)
+            if result == PCRE2_ERROR_JIT_STACKLIMIT {
+                // Machine code has 32 KiB of stack; the interpreter has the heap limit.
+                result = pcre2_match_8(
+                    code, subject.baseAddress, subject.count, 0, PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, data, context)
+            }
+        } else {
+            result = pcre2_match_8(code, subject.baseAddress, subject.count, 0, PCRE2_NO_UTF_CHECK, data, context)
         }
         switch result {
         case PCRE2_ERROR_NOMATCH: return false
@@ -135,8 +164,8 @@ final class RegularExpression: Sendable, Hashable {
         }
     }
 
-    private func makeMatchData() -> MatchData? {
-        pcre2_match_data_create_8(1, nil).map(MatchData.init)
+    private func free(_ address: UInt) {
+        if let data = OpaquePointer(bitPattern: address) { pcre2_match_data_free_8(data) }
     }
 
     private static func message(_ code: Int32) -> String {
@@ -145,9 +174,11 @@ final class RegularExpression: Sendable, Hashable {
         return String(decoding: buffer.prefix(max(0, Int(length))), as: UTF8.self)
     }
 
-    static func == (a: RegularExpression, b: RegularExpression) -> Bool { a.text == b.text && a.options == b.options }
+    package static func == (a: RegularExpression, b: RegularExpression) -> Bool {
+        a.text == b.text && a.options == b.options
+    }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(text)
         hasher.combine(options)
     }

@@ -19,7 +19,8 @@ package struct TextPattern: Sendable, Hashable {
     /// Where the constant may not be cut, for IN.
     private let cuts: [Int]
     private let like: LikePattern?
-    private let regularExpression: RegularExpression?
+    /// What MATCHES compares with; nil for other operators.
+    package let regularExpression: RegularExpression?
 
     /// What is done, without what it is done with: switching on payloads would count references for each text.
     fileprivate enum Kernel: Sendable, Hashable {
