@@ -36,13 +36,13 @@ class Connection:
 
 
 class Daemon(MeasuredProcess):
-    """gatherd on some containers, with everything that it writes under `directory`."""
+    """gatherd on some containers, with everything that it writes under `directory`; `launcher` comes before its name."""
 
-    def __init__(self, program, directory, containers):
+    def __init__(self, program, directory, containers, launcher=()):
         os.makedirs(directory, exist_ok=True)
         self.socket_path = os.path.join(directory, "io.gatherd")
         self.log_path = os.path.join(directory, "log")
-        arguments = [program, "--socket", self.socket_path, "--state-directory", os.path.join(directory, "state")]
+        arguments = [*launcher, program, "--socket", self.socket_path, "--state-directory", os.path.join(directory, "state")]
         for identifier, path in containers.items():
             arguments += ["--container", f"{identifier}={path}"]
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("GATHER", "XDG_"))}
@@ -65,14 +65,14 @@ class Daemon(MeasuredProcess):
                 # There is nothing to wait for before the socket is there.
                 time.sleep(0.0005)
 
-    def wait_until_live(self):
-        """Returns how many seconds after its start all containers were live."""
+    def wait_until_live(self, allowed=("live",)):
+        """Returns how many seconds after its start all containers were live, or in another of the states allowed."""
         connection = self.connect()
         connection.send("io.gatherd.Container.Monitor", more=True)
         while True:
             containers = connection.receive()["containers"]
             states = {container["state"] for container in containers}
-            if states == {"live"}:
+            if states and states <= set(allowed):
                 seconds = time.monotonic() - self.started
                 connection.close()
                 return seconds
