@@ -24,7 +24,8 @@ struct PackagingTests {
     }
 
     @Test(arguments: [
-        "Packaging/check-units", "Packaging/demo", "Packaging/dependencies", "Packaging/fuzz", "Packaging/lint",
+        "Packaging/check-units", "Packaging/demo", "Packaging/dependencies", "Packaging/docs", "Packaging/fuzz",
+        "Packaging/lint",
         "Packaging/sanitize", "Packaging/test", ".ci/run",
     ])
     func `Scripts are well formed and stop at errors`(_ path: String) throws {

@@ -60,11 +60,11 @@ enum Repository {
         try String(contentsOf: URL(filePath: root + "/" + path), encoding: .utf8)
     }
 
-    /// Every Swift file under `Sources`.
+    /// Every Swift file under `Sources`, but the code that documentation shows.
     static func sources() throws -> [SourceFile] {
         let enumerator = try #require(FileManager.default.enumerator(atPath: root + "/Sources"))
         var files: [SourceFile] = []
-        for case let path as String in enumerator where path.hasSuffix(".swift") {
+        for case let path as String in enumerator where path.hasSuffix(".swift") && !path.contains(".docc/") {
             let target = String(path.prefix { $0 != "/" })
             files.append(SourceFile(target: target, path: "Sources/" + path, text: try text("Sources/" + path)))
         }

@@ -60,9 +60,8 @@ public struct GatherClient: Sendable, Hashable {
     /// first, of equally frequent ones in their natural order.
     ///
     /// Of a list, such as tags, each value counts by itself; items without the attribute count under
-    /// ``MetadataValue/none``. A million different names are more than the daemon counts
-    /// (``GatherError/Code/limitExceeded``), whatever the limit. The other parameters are those of
-    /// ``find(_:scopes:attributes:sort:limit:synchronized:timeout:)``.
+    /// `MetadataValue.none`. A million different names are more than the daemon counts
+    /// (``GatherError/Code/limitExceeded``), whatever the limit.
     ///
     /// ```swift
     /// let types = try await client.values(of: .contentType, "size > 1000000", limit: 10)
@@ -72,7 +71,10 @@ public struct GatherClient: Sendable, Hashable {
     /// - Parameters:
     ///   - attribute: The attribute.
     ///   - predicate: What has to be true of an item; an empty text matches everything.
+    ///   - scopes: Where to look; nowhere in particular means every container that this user may read.
     ///   - limit: The most values that are wanted.
+    ///   - synchronized: Whether the answer reflects every change that was made before the call.
+    ///   - timeout: How long to wait for containers that are not read yet; nil for ten seconds.
     public func values(
         of attribute: Attribute, _ predicate: String = "", scopes: [SearchScope] = [], limit: Int? = nil,
         synchronized: Bool = true, timeout: Duration? = nil

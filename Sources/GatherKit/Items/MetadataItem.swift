@@ -27,7 +27,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
         self.previousPath = previousPath
     }
 
-    /// The value of an attribute; ``MetadataValue/none`` where the item has none or it was not asked for.
+    /// The value of an attribute; `MetadataValue.none` where the item has none or it was not asked for.
     public func value(forAttribute attribute: Attribute) -> MetadataValue {
         switch attribute {
         case .id: .string(id)
@@ -36,7 +36,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The value of the attribute with this name or alias (`size`, `kMDItemFSSize`); ``MetadataValue/none`` also where
+    /// The value of the attribute with this name or alias (`size`, `kMDItemFSSize`); `MetadataValue.none` also where
     /// there is no such attribute.
     public func value(forAttribute name: some StringProtocol) -> MetadataValue {
         Attribute(name: name).map { value(forAttribute: $0) } ?? .none

@@ -3,7 +3,7 @@
 
 /// How many items have one value of an attribute.
 public struct AttributeValueCount: Sendable, Hashable {
-    /// The value; ``MetadataValue/none`` for items that have none. Of a list, such as tags, each is counted by itself.
+    /// The value; `MetadataValue.none` for items that have none. Of a list, such as tags, each is counted by itself.
     public let value: MetadataValue
     /// How many items have it.
     public let count: Int

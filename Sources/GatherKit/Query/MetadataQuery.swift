@@ -137,7 +137,7 @@ public final class MetadataQuery: Sendable {
     public var results: [MetadataItem] { core.withResults { $0.arranged() } }
 
     /// The distinct values of each of the ``valueListAttributes`` over the results and how many results have them, most
-    /// frequent first; of results that have no value ``MetadataValue/none`` tells how many. They are counted as changes
+    /// frequent first; of results that have no value `MetadataValue.none` tells how many. They are counted as changes
     /// come: reading costs O(values log values).
     public var valueLists: [Attribute: [AttributeValueCount]] { core.withResults { $0.valueLists } }
 

@@ -5,7 +5,7 @@
 public struct ResultGroup: Sendable, Hashable {
     /// What they are grouped by.
     public let attribute: Attribute
-    /// What they have in common; ``MetadataValue/none`` for those that have no value.
+    /// What they have in common; `MetadataValue.none` for those that have no value.
     public let value: MetadataValue
     /// The results, in the query's order.
     public let results: [MetadataItem]
