@@ -19,14 +19,16 @@ extension TreeWatcher {
     }
 
     /// Something has become of an entry that no event told of until now, and the queue is not empty: the event is in it,
-    /// and is heard first. A file that was written to and has moved since is not taken for one that is gone.
-    func waitForNews(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer) -> Bool {
+    /// and is heard first. A file that was written to and has moved since is not taken for one that is gone. `found`: what
+    /// is there now.
+    func waitForNews(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer, found: FileStatus? = nil) -> Bool {
         let queued = queuedBytes()
         guard queued > 0 else { return false }
         deferredLookUps.append(
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin, position: position + queued,
-                attempts: entry.attempts, waitsForNews: true))
+                attempts: entry.attempts, waitsForNews: true,
+                linked: found.flatMap { $0.links > 1 && !$0.kind.isDirectory ? $0 : nil }))
         return true
     }
 
@@ -54,11 +56,15 @@ extension TreeWatcher {
         deferredLookUps = []
         for var lookUp in waiting {
             let id = lookUp.directory
-            guard directories.isAlive(id) else { continue }
-            if lookUp.waitsForNews, position < lookUp.position {
+            let isAlive = directories.isAlive(id)
+            if isAlive, lookUp.waitsForNews, position < lookUp.position {
                 deferredLookUps.append(lookUp)
                 continue
             }
+            // If it has gone on meanwhile, that has changed it under its other names, and was told of a name that the tree
+            // never had.
+            if let linked = lookUp.linked.take() { lookAtLinks(of: linked, origin: lookUp.origin) }
+            guard isAlive else { continue }
             if !unreachable.contains(id.slot) {
                 do throws(SystemError) {
                     _ = try descriptor(of: id)

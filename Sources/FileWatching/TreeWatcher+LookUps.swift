@@ -137,7 +137,7 @@ extension TreeWatcher {
             // An event may have named it for something else, and what replaced it is still in the queue: the look-up waits
             // for that once, since a directory that is renamed onto another takes over its identity.
             let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0)
-            if waits, waitForNews(entry, name: name) { return }
+            if waits, waitForNews(entry, name: name, found: status.file) { return }
             removeNode(child, origin: entry.origin)
             appeared(name, in: id, status, tags, entry)
             return
@@ -235,7 +235,11 @@ extension TreeWatcher {
             if status.file.links > 1 { tellLinks(of: status.file, tags: tags, searches: false, origin: entry.origin) }
             return
         }
-        if entry.isExpected, holdAddition(name, in: id, entry.origin) || waitForNews(entry, name: name) { return }
+        if entry.isExpected,
+            holdAddition(name, in: id, entry.origin) || waitForNews(entry, name: name, found: status.file)
+        {
+            return
+        }
         guard tree.insert(named: name, status: status.file, tags: tags, into: directory) != nil else { return }
         count(entry.origin) { $0.added += 1 }
         if status.file.links > 1 { tellLinks(of: status.file, tags: tags, searches: true, origin: entry.origin) }

@@ -172,6 +172,8 @@ struct DeferredLookUp {
     var attempts: UInt8
     /// Its directory is where it should be, but the entry is not.
     var waitsForNews = false
+    /// A file with several names that was found there, and that the tree has not got there yet.
+    var linked: FileStatus?
 }
 
 /// What events said about a watch that the loop does not know yet.
