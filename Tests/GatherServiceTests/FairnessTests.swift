@@ -262,6 +262,8 @@ import Varlink
             #expect(before.liveQueries == 1 && before.connections == 2)
             #expect(before.eventsRead == 0 && before.overflows == 0 && before.snapshotTime == nil)
             try daemon.directory.write("x", to: "tree/more")
+            // A status waits for nothing.
+            try await daemon.flush()
             let after = try await status(nil)
             #expect(after.liveQueries == 3 && after.connections >= 4 && after.eventsRead > 0)
             var seen = try await status(Self.one)
