@@ -1,0 +1,87 @@
+// What a person sees: the commands on a terminal, which script(1) plays.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(2)), .enabled(if: access("/usr/bin/script", X_OK) == 0))
+struct TerminalTests {
+    private static let escape = "\u{1B}["
+
+    /// A program on a terminal, with arguments for a shell.
+    private func start(_ arguments: String, _ environment: [String: String] = [:]) -> ChildProcess {
+        let variables = ["TERM": "xterm", "TZ": "UTC", "NO_COLOR": ""].merging(environment) { $1 }
+        return ChildProcess(
+            path: "/usr/bin/script", ["-qec", "'\(Product.gather.path)' \(arguments)", "/dev/null"],
+            environment: variables, input: nil)
+    }
+
+    /// Its lines; a terminal ends each with two characters.
+    private func lines(_ arguments: String, _ environment: [String: String] = [:]) async -> [String] {
+        await start(arguments, environment).result().text.split(separator: "\r\n").map(String.init)
+    }
+
+    private func tree() throws -> String {
+        let tree =
+            URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath().path()
+            + "gather-\(UUID().uuidString.prefix(8))"
+        try Change.directory(tree)
+        try Change.directory(tree + "/d")
+        try Change.write("12", to: tree + "/a.txt")
+        try Change.write(String(repeating: "x", count: 1_500), to: tree + "/big.txt")
+        try Change.write("", to: tree + "/x\u{1B}[31my")
+        try Change.symlink("d", tree + "/way")
+        return tree
+    }
+
+    @Test func `find has columns and colours, and escapes what would steer the terminal`() async throws {
+        let tree = try tree()
+        defer { try? FileManager.default.removeItem(atPath: tree) }
+        let escape = TerminalTests.escape
+        let found = await lines("find '' --embedded --in \(tree) --sort name")
+        let date = /20\d\d-\d\d-\d\d \d\d:\d\d/
+        #expect(
+            found.filter { !$0.contains("/d") }.map { $0.replacing(date, with: "DATE") } == [
+                "   2  \(escape)2mDATE\(escape)0m  \(tree)/a.txt", "1.5K  \(escape)2mDATE\(escape)0m  \(tree)/big.txt",
+                "   1  \(escape)2mDATE\(escape)0m  \(escape)36m\(tree)/way\(escape)0m",
+                "   0  \(escape)2mDATE\(escape)0m  \(tree)/x\\e[31my",
+            ])
+        #expect(found.contains { $0.hasSuffix("  \(escape)34m\(tree)/d\(escape)0m") })
+        for variables in [["NO_COLOR": "1"], ["TERM": "dumb"]] {
+            let plain = await lines("find \"kind == 'symlink'\" --embedded --in \(tree)", variables)
+            #expect(plain.map { $0.replacing(date, with: "DATE") } == ["1  DATE  \(tree)/way"])
+        }
+        #expect(await lines("find \"name == 'a.txt'\" --embedded --in \(tree) --attributes size,name") == ["2  a.txt"])
+    }
+
+    @Test func `values and show are for reading`() async throws {
+        let tree = try tree()
+        defer { try? FileManager.default.removeItem(atPath: tree) }
+        let escape = TerminalTests.escape
+        #expect(
+            await lines("values fileExtension --embedded --in \(tree)")
+                == ["3  \(escape)2m(none)\(escape)0m", "2  txt"])
+        #expect(
+            await lines("show --embedded --attributes name,size \(tree)/x*") == [
+                #"name = "x\e[31my""#, "size = 0",
+            ])
+    }
+
+    @Test func `watch paints what came, changed and went`() async throws {
+        let tree = try tree()
+        defer { try? FileManager.default.removeItem(atPath: tree) }
+        let escape = TerminalTests.escape
+        let watch = start("watch \"name ENDSWITH 'a.txt' OR name BEGINSWITH 'b.'\" --embedded --in \(tree)")
+        func next() async -> String? { await watch.nextLine()?.replacing("\r", with: "") }
+        #expect(await next() == "  \(tree)/a.txt")
+        try Change.rename(tree + "/a.txt", tree + "/b.\u{7}")
+        #expect(await next() == "\(escape)33m~ \(tree)/a.txt -> \(tree)/b.\\x07\(escape)0m")
+        try Change.rename(tree + "/b.\u{7}", tree + "/c")
+        #expect(await next() == "\(escape)31m- \(tree)/b.\\x07\(escape)0m")
+        try Change.rename(tree + "/c", tree + "/b.")
+        #expect(await next() == "\(escape)32m+ \(tree)/b.\(escape)0m")
+        watch.kill()
+        _ = await watch.result()
+    }
+}
