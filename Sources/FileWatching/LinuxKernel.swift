@@ -3,10 +3,13 @@
 
 package import LinuxSystem
 package import Metadata
+import Synchronization
 
 /// The running kernel, with one inotify instance of its own.
 package final class LinuxKernel: WatchKernel {
     private let inotify: Inotify
+    /// Whether the event loop reads, and what it has read and nobody has taken yet.
+    private let records = Mutex<(areHeld: Bool, bytes: [UInt8])>((false, []))
     package let queueLimit: Int
     package let readsAccessLists: Bool
     /// For the loop; the thread that waits for changes has one of its own, since a change is told once for each.
@@ -39,11 +42,49 @@ package final class LinuxKernel: WatchKernel {
 
     package func processorTime() -> UInt64 { MonotonicClock.processorTime() }
 
-    package func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
-        try inotify.read(into: buffer)
+    /// Another descriptor of the inotify instance, for an event loop that polls it, reads it and closes it. From now on
+    /// ``readEvents(into:)`` gives what is held, and reads nothing itself.
+    package func handOver() throws(SystemError) -> Descriptor {
+        let descriptor = try inotify.duplicate()
+        records.withLock { $0.areHeld = true }
+        return descriptor
     }
 
-    package func queuedBytes() throws(SystemError) -> Int { try inotify.queuedBytes() }
+    /// Takes records that the event loop has read.
+    package func hold(_ bytes: UnsafeRawBufferPointer) { records.withLock { $0.bytes.append(contentsOf: bytes) } }
+
+    /// Whether there are records that were read and not taken: then a turn is to follow, whatever else there is to do.
+    package var holdsEvents: Bool { records.withLock { !$0.bytes.isEmpty } }
+
+    package func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        let held = try records.withLock { (records) throws(SystemError) -> Int? in
+            guard records.areHeld else { return nil }
+            return try LinuxKernel.take(from: &records.bytes, into: buffer)
+        }
+        return if let held { held } else { try inotify.read(into: buffer) }
+    }
+
+    /// As read(2) does: as many whole records as fit, and an error where the first does not.
+    private static func take(
+        from bytes: inout [UInt8], into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        var count = bytes.count
+        if count > buffer.count {
+            count = 0
+            bytes.withUnsafeBytes { records in
+                var end = 0
+                while InotifyEvent(in: records, at: &end) != nil, end <= buffer.count { count = end }
+            }
+            if count == 0 { throw SystemError.invalid }
+        }
+        bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        if count == bytes.count { bytes.removeAll(keepingCapacity: true) } else { bytes.removeFirst(count) }
+        return count
+    }
+
+    package func queuedBytes() throws(SystemError) -> Int {
+        try records.withLock { $0.bytes.count } + inotify.queuedBytes()
+    }
 
     package func openDirectory(
         at path: UnsafePointer<CChar>, access: Directory.Access

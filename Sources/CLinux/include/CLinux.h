@@ -125,6 +125,9 @@ static inline long clinux_write(int descriptor, const void *buffer, size_t size)
   return CLINUX_RESULT(write(descriptor, buffer, size));
 }
 
+// F_DUPFD_CLOEXEC of fcntl(2).
+static inline long clinux_duplicate(int descriptor) { return CLINUX_RESULT(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)); }
+
 static inline long clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
 static inline long clinux_flock(int descriptor, int operation) { return CLINUX_RESULT(flock(descriptor, operation)); }

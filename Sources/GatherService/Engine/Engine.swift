@@ -64,11 +64,9 @@ final class Engine {
     let tellsCallersApart: Bool
 
     private let kernel: LinuxKernel
-    private var readiness: ReadinessThread?
+    private var events: EventChannel?
     /// Nil where the table of mounts cannot be watched: mounts are noticed at the next comparison then.
     private var mountWatch: MountWatch?
-    /// Whether the waiting thread has spoken and waits to be armed again.
-    private var readinessSpent = false
     private var isTurning = false
     /// Whether a turn was asked for while one was under way.
     private var turnRequested = false
@@ -100,7 +98,7 @@ final class Engine {
         kernel = try LinuxKernel(readsAccessLists: tellsCallersApart)
         let mailbox = Mailbox(loop: loop)
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
-        readiness = try ReadinessThread(descriptor: kernel.descriptor, wake: { mailbox.post(.readable) })
+        try pollEvents()
         mountWatch = try? MountWatch(wake: { mailbox.post(.mountsChanged) })
         mailbox.open(self)
         if state.hasVanished {
@@ -111,14 +109,41 @@ final class Engine {
         }
     }
 
+    /// Has the loop poll the inotify descriptor. Should that ever end it begins anew: the kernel keeps what was not read.
+    private func pollEvents() throws(SystemError) {
+        events = try EventChannel(kernel, loop: loop) { [weak self] in
+            self?.turn()
+        } failed: { [weak self] error in
+            self?.pollEventsAgain(after: error)
+        }
+    }
+
+    private func pollEventsAgain(after error: any Error) {
+        logger.critical("the inotify descriptor cannot be polled, trying again: \(error)")
+        let engine = NIOLoopBound(self, eventLoop: loop)
+        loop.scheduleTask(in: Engine.pollAgainAfter) {
+            let engine = engine.value
+            guard !engine.isClosed else { return }
+            engine.events?.close()
+            do {
+                try engine.pollEvents()
+                engine.turn()
+            } catch {
+                engine.pollEventsAgain(after: error)
+            }
+        }
+    }
+
+    private static let pollAgainAfter = TimeAmount.seconds(1)
+
     /// Ends watching: no turn happens afterwards. What is being saved is finished when the future succeeds.
     func close() -> EventLoopFuture<Void> {
         isClosed = true
         deadline?.task.cancel()
         clockTask?.task.cancel()
         schedule.timer?.cancel()
-        readiness?.stop()
-        readiness = nil
+        events?.close()
+        events = nil
         mountWatch?.stop()
         mountWatch = nil
         watcher.close()
@@ -143,11 +168,10 @@ final class Engine {
     /// Why the loop was woken.
     func woken(_ reason: Mailbox.Reason) {
         switch reason {
-        case .readable: readinessSpent = true
         case .mountsChanged:
             mountWatch?.arm()
             watcher.mountsChanged()
-        case .crawled: break
+        case .crawled, .opened: break
         }
         turn()
     }
@@ -173,13 +197,10 @@ final class Engine {
         resolveWaiters()
         deliver()
         isTurning = false
-        if hasMore || turnRequested || !stirred.isEmpty {
-            scheduleTurn()
-        } else if readinessSpent, watcher.readsAgain == nil {
-            // Where only what is written all the time was heard of, the watcher reads again by itself a little later.
-            readinessSpent = false
-            readiness?.arm()
-        }
+        // What was read and not taken, since too much waits, is taken before more is read.
+        let holdsEvents = kernel.holdsEvents
+        if hasMore || turnRequested || !stirred.isEmpty || holdsEvents { scheduleTurn() }
+        events?.isPaused = watcher.isPausing || holdsEvents
         scheduleDeadline()
     }
 

@@ -7,8 +7,8 @@ import Synchronization
 /// Carries wake-ups from other threads to the engine. Several that come before the loop gets to them are one.
 final class Mailbox: Sendable {
     enum Reason: Sendable {
-        /// The inotify descriptor is readable.
-        case readable
+        /// The engine is there.
+        case opened
         /// A crawling thread has handed something over.
         case crawled
         /// Something was mounted or unmounted.
@@ -36,7 +36,7 @@ final class Mailbox: Sendable {
         let bound = NIOLoopBound(Weak(engine), eventLoop: loop)
         state.withLock { $0.engine = bound }
         post(.crawled)
-        post(.readable)
+        post(.opened)
     }
 
     func post(_ reason: Reason) {
