@@ -23,6 +23,7 @@ package struct ServiceLimits: Sendable {
     package var predicateBytesOnLoop = Limits.predicateBytesOnLoop
     package var costlyTests = Limits.costlyTests
     package var journalBytes = StateLimits.journalBytes
+    package var segmentBytes = StateLimits.segmentBytes
     package var saveAgainAfter = StateLimits.retryAfter
 
     /// The house limits.

@@ -148,6 +148,61 @@ import Testing
         }
     }
 
+    @Test func `An index is saved anew when enough has changed, and not before`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("tree")
+        try directory.write("snapshot-interval = \"10ms\"\n", to: "gatherd.toml")
+        var held = Held()
+        var names: [String] = []
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let subscriber = try await Subscriber(daemon, Self.everything)
+            try await subscriber.gather()
+            try await whenSaved(daemon)
+            let first = try await snapshotTime(daemon)
+            repeat {
+                names.append("file\(1_000 + names.count)")
+                held = try await add(names[names.count - 1], daemon, subscriber)
+            } while try await snapshotTime(daemon) == first
+            await subscriber.close()
+        }
+        // All of the journal is there, as it is not much.
+        let folder = directory.path + "/state/saved/"
+        let bytes = try DirectoryNames.sorted(in: folder).filter { $0.hasPrefix("journal") }
+            .reduce(0) { try $0 + Entry.openForReading(folder + $1).size() }
+        #expect(bytes > StateLimits.leastJournaled)
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let back = try await comeBack(held, daemon, names)
+            #expect(!back.isFresh)
+        }
+    }
+
+    @Test func `A journal in many pieces is one`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("tree")
+        var limits = ServiceLimits()
+        limits.segmentBytes = 100
+        var held: [Held] = []
+        let names = (10..<30).map { "file\($0)" }
+        try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
+            let subscriber = try await Subscriber(daemon, Self.everything)
+            try await subscriber.gather()
+            try await whenSaved(daemon)
+            for name in names { held.append(try await add(name, daemon, subscriber)) }
+            let path = directory.path
+            #expect(TemporaryDirectory.run("/bin/cp", "-a", path + "/state", path + "/killed") == 0)
+            await subscriber.close()
+        }
+        let pieces = try DirectoryNames.sorted(in: directory.path + "/killed/saved").filter { $0.hasPrefix("journal") }
+        #expect(pieces.count > names.count)
+        try await DaemonFixture.run(directory: directory, state: "killed", limits: limits) { daemon in
+            for one in held {
+                let (isFresh, now) = try await comeBack(one, daemon, names)
+                #expect(!isFresh)
+                #expect(now.id("file10") == held[0].id("file10"))
+            }
+        }
+    }
+
     @Test func `After the machine's end identifiers that were lost are not given again`() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")

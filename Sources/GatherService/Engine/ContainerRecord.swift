@@ -70,6 +70,8 @@ final class ContainerRecord {
         if !saved.description.passage.isEmpty { formerPassage = saved.description.passage }
         saving.isJournaled = true
         saving.isDirty = saved.isDirty
+        saving.savedBytes = saved.savedBytes
+        saving.journaledBytes = saved.journaledBytes
         saving.segment = saved.description.segment
         saving.time = saved.description.time
         saving.wasRead = true

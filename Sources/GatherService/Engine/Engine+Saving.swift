@@ -14,6 +14,11 @@ struct SavingMark {
     var isJournaled = false
     /// Whether there is anything in the journal beyond that.
     var isDirty = false
+    /// Bytes of what is saved, and of the changes in the journal beyond that.
+    var savedBytes = 0
+    var journaledBytes = 0
+    /// When it was first seen that there is more than what is saved.
+    var dirtySince: NIODeadline?
     /// The segment of the journal that begins with what is saved; nil where nothing is.
     var segment: UInt64?
     /// When it was saved last.
@@ -26,8 +31,6 @@ struct SavingMark {
 struct SavingSchedule {
     var interval: TimeAmount
     var isRunning = false
-    /// Whether the interval is over.
-    var isDue = false
     var notBefore = NIODeadline.now()
     var retryAfter: TimeAmount
     var timer: Scheduled<Void>?
@@ -40,8 +43,9 @@ extension Engine {
     func journal(_ changes: borrowing ChangeSet, of record: ContainerRecord) {
         let index = record.index
         let isTold = !changes.isEmpty && index.earliestClock != index.clock
-        if record.saving.isJournaled, isTold, store.append(changes, of: index, sequence: sequence) {
+        if record.saving.isJournaled, isTold, let count = store.append(changes, of: index, sequence: sequence) {
             record.saving.isDirty = true
+            record.saving.journaledBytes += count
             return
         }
         store.appendUnrecorded(index, sequence: sequence)
@@ -49,7 +53,7 @@ extension Engine {
     }
 
     /// Saves indexes where that is due: at once where the journal does not lead up to now, else when the interval is over
-    /// and something has changed. To be called when there are no open changes.
+    /// and it is worth it. To be called when there are no open changes.
     func saveIfDue() {
         guard store.isKept else { return }
         for record in containers where !record.saving.wasRead {
@@ -58,18 +62,34 @@ extension Engine {
             case .crawling, .verifying, .unavailable: break
             }
         }
+        if store.isSegmentFull { _ = store.rotate(at: sequence, isContinuation: true) }
         guard !schedule.isRunning else { return }
         if store.isSuspended {
             for record in containers { (record.saving.isJournaled, record.saving.isDirty) = (false, true) }
         }
-        let unsaved = containers.filter(isUnsaved)
-        guard !unsaved.isEmpty else { return }
-        let isUrgent = store.isFull || store.isSuspended || unsaved.contains { !$0.saving.isJournaled }
-        guard (schedule.isDue || isUrgent) && schedule.notBefore <= .now() else {
-            return scheduleSaving(
-                at: isUrgent ? schedule.notBefore : max(schedule.notBefore, .now() + schedule.interval))
+        var next: NIODeadline?
+        for record in containers where isUnsaved(record) {
+            let time = savingTime(of: record)
+            next = min(next ?? time, time)
         }
-        save(unsaved)
+        guard let next else { return }
+        let now = NIODeadline.now()
+        let time = max(next, schedule.notBefore)
+        guard time <= now else { return scheduleSaving(at: time) }
+        save(containers.filter { isUnsaved($0) && savingTime(of: $0) <= now })
+    }
+
+    /// When a container is to be saved of which there is more than is saved. To save it costs as much as it is large, so
+    /// where little has changed it waits: the journal has that, and a restart reads it in no time.
+    private func savingTime(of record: ContainerRecord) -> NIODeadline {
+        guard record.saving.isJournaled, !store.isSuspended else { return .uptimeNanoseconds(0) }
+        let since = record.saving.dirtySince ?? .now()
+        record.saving.dirtySince = since
+        let part = max(StateLimits.leastJournaled, record.saving.savedBytes / StateLimits.savedParts)
+        let isGrown =
+            record.saving.journaledBytes > part
+            || store.byteCount(since: record.saving.segment ?? 0) > limits.journalBytes
+        return since + (isGrown ? schedule.interval : max(schedule.interval, StateLimits.longestInterval))
     }
 
     /// Whether there is more of a container than is saved, and it can be saved now.
@@ -85,7 +105,6 @@ extension Engine {
         let engine = NIOLoopBound(self, eventLoop: loop)
         schedule.timer = loop.scheduleTask(deadline: time) {
             engine.value.schedule.timer = nil
-            engine.value.schedule.isDue = true
             engine.value.turn()
         }
     }
@@ -93,18 +112,18 @@ extension Engine {
     private func save(_ records: [ContainerRecord]) {
         schedule.timer?.cancel()
         schedule.timer = nil
-        schedule.isDue = false
         let wasSuspended = store.isSuspended
         guard store.rotate(at: sequence, isContinuation: !wasSuspended), let number = store.segmentNumber else {
             return tryAgain()
         }
         schedule.isRunning = true
         let time = Timestamp.now
-        var wasJournaled: [Bool] = []
+        let before = records.map(\.saving)
         let items = records.map { record in
-            wasJournaled.append(record.saving.isJournaled)
             record.saving.isJournaled = true
             record.saving.isDirty = false
+            record.saving.journaledBytes = 0
+            record.saving.dirtySince = nil
             return StateStore.Item(
                 identifier: record.identifier, image: record.index.image(),
                 description: SavedDescription(
@@ -112,12 +131,14 @@ extension Engine {
                     isMountPoint: watcher.isMountPoint(record.number), accessChanged: record.accessChanged,
                     passage: passage(of: record)))
         }
-        store.save(items) { failures in
+        store.save(items) { results in
             self.schedule.isRunning = false
+            var failure: SystemError?
             for (place, record) in records.enumerated() {
-                self.wasSaved(record, failures[place], number, time, wasJournaled: wasJournaled[place])
+                if case .failure(let error) = results[place] { failure = failure ?? error }
+                self.wasSaved(record, results[place], number, time, before: before[place])
             }
-            if let failure = failures.compactMap({ $0 }).first {
+            if let failure {
                 self.sayThatSavingFailed(failure)
                 self.tryAgain()
             } else {
@@ -131,20 +152,25 @@ extension Engine {
     }
 
     private func wasSaved(
-        _ record: ContainerRecord, _ failure: SystemError?, _ number: UInt64, _ time: Timestamp, wasJournaled: Bool
+        _ record: ContainerRecord, _ result: Result<Int, SystemError>, _ number: UInt64, _ time: Timestamp,
+        before: SavingMark
     ) {
         guard isWatched(record) else {
             if container(record.identifier) == nil { store.forget(record.identifier) }
             return
         }
-        guard failure == nil else {
+        switch result {
+        case .failure:
             // What was saved before still leads up to now, if the journal did before this.
-            record.saving.isJournaled = record.saving.isJournaled && wasJournaled
+            record.saving.isJournaled = record.saving.isJournaled && before.isJournaled
             record.saving.isDirty = true
-            return
+            record.saving.journaledBytes += before.journaledBytes
+            record.saving.dirtySince = before.dirtySince
+        case .success(let byteCount):
+            record.saving.savedBytes = byteCount
+            record.saving.segment = number
+            record.saving.time = time
         }
-        record.saving.segment = number
-        record.saving.time = time
     }
 
     private func tryAgain() {

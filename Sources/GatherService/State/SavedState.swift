@@ -13,6 +13,9 @@ struct SavedState {
         let description: SavedDescription
         /// Whether the journal had more than what was saved.
         let isDirty: Bool
+        /// Bytes of what was saved, and of its changes in the journal beyond that.
+        let savedBytes: Int
+        let journaledBytes: Int
         /// Whether identifiers begin above all that may have been given out and are not known.
         let isRaised: Bool
     }

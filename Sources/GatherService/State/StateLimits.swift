@@ -7,10 +7,17 @@ package import NIOCore
 package enum StateLimits {
     /// Bytes of the journal that are kept for those who come back, beside what the last saved indexes need.
     package static let journalBytes = 64 << 20
-    /// A segment that has grown to this is a reason to save the indexes.
-    static let segmentBytes = 64 << 20
-    /// A segment is never larger: changes are not saved beyond until the indexes were.
-    static let largestSegment = 512 << 20
+    /// A segment that has grown to this is followed by the next: a restart has one of them in memory at a time.
+    package static let segmentBytes = 16 << 20
+    /// The journal is never larger, nor a segment: changes are not saved beyond until the indexes were.
+    static let largestJournal = 512 << 20
+    /// An index is saved anew when the journal has so much of it that is not in there: one part of what is saved, and never
+    /// less than some hundreds of changes. To read this part takes a restart less than the index itself, and saving writes
+    /// that many times what changed at most.
+    static let savedParts = 16
+    static let leastJournaled = 64 << 10
+    /// However little has changed, an index is saved anew after this time, or the interval where that is longer.
+    static let longestInterval = TimeAmount.hours(6)
     /// How long what was written to the journal may wait to be forced to the disk. The daemon's end loses nothing of it, the
     /// machine's may.
     static let synchronizeAfter = TimeAmount.seconds(5)

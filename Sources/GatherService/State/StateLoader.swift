@@ -13,6 +13,8 @@ struct StateLoader {
         var description: SavedDescription
         let restorer: IndexRestorer
         let savedClock: UInt64
+        let savedBytes: Int
+        var journaledBytes = 0
         /// Whether the journal still leads on from it.
         var isActive = true
     }
@@ -63,7 +65,8 @@ struct StateLoader {
 
     private mutating func loadIndex(_ name: String, _ configuration: ContainerConfiguration) {
         do throws(SavedStateError) {
-            let reader = try SnapshotReader(SavedFile(files.path(name)))
+            let file = try SavedFile(files.path(name))
+            let reader = try SnapshotReader(file)
             guard let description = SavedDescription(reader.attachment) else { throw .malformed("the description") }
             guard description.configuration == SavedDescription.text(of: configuration) else {
                 excused.insert(reader.epoch)
@@ -81,7 +84,7 @@ struct StateLoader {
             guard candidates[reader.epoch] == nil else { throw .malformed("an index that is there twice") }
             candidates[reader.epoch] = Candidate(
                 name: name, configuration: configuration, description: description, restorer: restorer,
-                savedClock: reader.clock)
+                savedClock: reader.clock, savedBytes: file.byteCount)
         } catch {
             setAside(name, configuration.identifier, error)
         }
@@ -103,7 +106,7 @@ struct StateLoader {
             state.nextSegment = max(state.nextSegment, number &+ 1)
             mayHaveLost = false
             do throws(SavedStateError) {
-                let bytes = try files.read(name, limit: StateLimits.largestSegment)
+                let bytes = try files.read(name, limit: StateLimits.largestJournal)
                 let (end, isWhole, endedCleanly) = try read(bytes, name, number, isBroken: &isBroken)
                 state.segments.append(SavedState.Segment(name: name, number: number, byteCount: end))
                 if !isWhole {
@@ -195,6 +198,9 @@ struct StateLoader {
         guard let candidate = candidates[record.epoch], candidate.isActive else { return }
         do throws(SavedStateError) {
             try candidate.restorer.apply(record)
+            if record.kind == .changes, record.clock > candidate.savedClock {
+                candidates[record.epoch]?.journaledBytes += record.byteCount
+            }
         } catch {
             candidates[record.epoch] = nil
             excused.insert(record.epoch)
@@ -222,6 +228,7 @@ struct StateLoader {
                     index: index, clocks: ClockMap(base: ticks.base, floor: ticks.floor, sequences: ticks.sequences),
                     description: description,
                     isDirty: index.clock != candidate.savedClock || isRaised || !state.isContinuation,
+                    savedBytes: candidate.savedBytes, journaledBytes: candidate.journaledBytes,
                     isRaised: isRaised)
             } catch {
                 setAside(candidate.name, candidate.configuration.identifier, error)

@@ -39,6 +39,7 @@ final class StateStore {
     private let boot: JournalSegmentHeader.BootIdentifier
     private let loop: any EventLoop
     private let journalBytes: Int
+    private let segmentBytes: Int
     private let thread = NIOThreadPool(numberOfThreads: 1)
     private var logger: Logger
     /// Nil while changes are not saved.
@@ -53,9 +54,9 @@ final class StateStore {
     /// saved.
     init(
         _ files: SavedStateFiles?, _ state: SavedState, boot: JournalSegmentHeader.BootIdentifier, loop: any EventLoop,
-        logger: Logger, journalBytes: Int = StateLimits.journalBytes
+        logger: Logger, journalBytes: Int = StateLimits.journalBytes, segmentBytes: Int = StateLimits.segmentBytes
     ) {
-        self.journalBytes = journalBytes
+        (self.journalBytes, self.segmentBytes) = (journalBytes, segmentBytes)
         (self.files, self.boot, self.loop, self.logger) = (files, boot, loop, logger)
         nextNumber = state.nextSegment
         closed = state.segments
@@ -109,12 +110,20 @@ final class StateStore {
     /// Whether changes are not saved at present.
     var isSuspended: Bool { segment == nil }
 
-    /// Whether the segment has grown so much that the indexes should be saved.
-    var isFull: Bool { segment.map { $0.byteCount > StateLimits.segmentBytes } ?? false }
+    /// Whether the segment has grown so much that the next should begin.
+    var isSegmentFull: Bool { segment.map { $0.byteCount > segmentBytes } ?? false }
 
-    /// A change set that was just taken from an index. False where it is not written, so that the index must be saved anew.
-    func append(_ changes: borrowing ChangeSet, of index: MetadataIndex, sequence: UInt64) -> Bool {
-        writer?.append(changes, of: index, sequence: sequence) ?? false
+    /// Bytes of the journal from a segment on.
+    func byteCount(since number: UInt64) -> Int {
+        closed.reduce(segment?.byteCount ?? 0) { $1.number >= number ? $0 + $1.byteCount : $0 }
+    }
+
+    /// A change set that was just taken from an index: how many bytes it takes. Nil where it is not written, so that the
+    /// index must be saved anew.
+    func append(_ changes: borrowing ChangeSet, of index: MetadataIndex, sequence: UInt64) -> Int? {
+        let before = writer?.bytes.count ?? 0
+        guard writer?.append(changes, of: index, sequence: sequence) == true else { return nil }
+        return (writer?.bytes.count ?? 0) - before
     }
 
     /// That an index went on in a way that is not written.
@@ -146,7 +155,8 @@ final class StateStore {
         guard let bytes = writer?.bytes, !bytes.isEmpty, let segment else { return }
         writer?.removeAll()
         do throws(SystemError) {
-            guard segment.byteCount + bytes.count <= StateLimits.largestSegment else { throw SystemError(code: EFBIG) }
+            let total = byteCount(since: 0) + bytes.count
+            guard total <= StateLimits.largestJournal else { throw SystemError(code: EFBIG) }
             try segment.file.descriptor.writeAll(bytes)
             self.segment?.byteCount += bytes.count
             scheduleSynchronizing()
@@ -185,6 +195,7 @@ final class StateStore {
                 throw error
             }
             if let segment {
+                synchronize()
                 closed.append(
                     SavedState.Segment(name: segment.file.name, number: segment.number, byteCount: segment.byteCount))
             }
@@ -225,27 +236,33 @@ final class StateStore {
     /// The number of the segment that changes are written to.
     var segmentNumber: UInt64? { segment?.number }
 
-    /// Saves indexes as they were when the present segment began; says for each, on the loop, why that failed if it did.
-    func save(_ items: [Item], then: @escaping ([SystemError?]) -> Void) {
+    /// Saves indexes as they were when the present segment began; says for each, on the loop, how many bytes it takes, or
+    /// why that failed. The segments before were forced to the disk on the same thread: what leads up to an index must not
+    /// be behind it there.
+    func save(_ items: [Item], then: @escaping ([Result<Int, SystemError>]) -> Void) {
         guard let files else { return }
         let former = closed.last?.name
         thread.runIfActive(eventLoop: loop) {
-            items.map { item -> SystemError? in
+            items.map { item -> Result<Int, SystemError> in
                 do throws(SystemError) {
-                    // What leads up to it must not be behind it on the disk.
+                    var byteCount = 0
                     try files.write(SavedStateFiles.indexName(item.identifier)) { () throws(SystemError) in
                         if let former { try Entry.openForReading(files.path(former)).synchronize() }
                     } _: { (write) throws(SystemError) in
-                        try SnapshotWriter(item.image, attachment: item.description.bytes).write(write)
+                        try SnapshotWriter(item.image, attachment: item.description.bytes).write {
+                            (bytes) throws(SystemError) in
+                            byteCount += bytes.count
+                            try write(bytes)
+                        }
                     }
-                    return nil
+                    return .success(byteCount)
                 } catch {
-                    return error
+                    return .failure(error)
                 }
             }
         }.assumeIsolated().whenComplete { result in
             // It fails only when the thread has ended.
-            if case .success(let failures) = result { then(failures) }
+            if case .success(let results) = result { then(results) }
         }
     }
 
@@ -256,7 +273,8 @@ final class StateStore {
     func prune(needed: UInt64) {
         var total = closed.reduce(0) { $0 + $1.byteCount }
         while let first = closed.first, first.number < needed, total > journalBytes {
-            files?.remove(first.name)
+            // To give back the room of a large file takes its time.
+            thread.submit { [files] _ in files?.remove(first.name) }
             closed.removeFirst()
             total -= first.byteCount
         }

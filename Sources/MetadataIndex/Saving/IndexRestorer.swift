@@ -95,7 +95,7 @@ package final class IndexRestorer {
             set.since = record.clock - 1
             set.clock = record.clock
             log.append(set)
-            ticks.append(record.sequence)
+            note(record.sequence)
             loggedClock = record.clock
             if isNew { clock = record.clock }
         }
@@ -103,6 +103,15 @@ package final class IndexRestorer {
 
     private func check(_ record: JournalRecord) throws(SavedStateError) {
         guard record.clock > 0, record.clock < .max / 2, record.sequence > 0 else { throw .malformed("a clock") }
+    }
+
+    /// No more ticks are kept than the log may have changes; they go by halves.
+    private func note(_ sequence: UInt64) {
+        ticks.append(sequence)
+        guard ticks.count > 2 * ChangeLog.maximumChanges else { return }
+        tickFloor = ticks[ChangeLog.maximumChanges - 1]
+        tickBase += UInt64(ChangeLog.maximumChanges)
+        ticks.removeFirst(ChangeLog.maximumChanges)
     }
 
     private func restartLog(at clock: UInt64, sequence: UInt64) {

@@ -116,6 +116,8 @@ package struct JournalRecord {
     /// The index's clock after it; of `floor` the generation.
     package let clock: UInt64
     let body: UnsafeRawBufferPointer
+    /// Bytes of the rows or the note.
+    package var byteCount: Int { body.count }
 
     /// What the daemon wrote with a record that has no rows; the reader's bytes are copied.
     package var note: [UInt8] { kind == .changes ? [] : Array(body) }
