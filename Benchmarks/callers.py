@@ -5,6 +5,7 @@ import argparse
 import json
 import os
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -85,39 +86,113 @@ def prepare_hostile(directory):
             pass
 
 
+class Apart:
+    """The daemon, and what it is held against, on one processor, callers and whoever measures on another: what misbehaving
+    callers take of the processors themselves is no part of what they do to the daemon. None of them sleeps meanwhile, since
+    to wake one in a virtual machine takes longer than everything that is measured. Not a `with` for each figure: quiet and
+    hostile are to find the same machine."""
+
+    def __init__(self):
+        processors = sorted(os.sched_getaffinity(0))
+        self.callers, self.daemons = processors[0], processors[-1]
+
+    def __enter__(self):
+        try:
+            # The kernel's own interface for that (PM QoS): as long as it is open no sleep may take longer to end than this.
+            self.latency = open("/dev/cpu_dma_latency", "wb", buffering=0)
+            self.latency.write(struct.pack("i", 0))
+        except OSError:
+            self.latency = None
+        return self
+
+    def __exit__(self, *_):
+        if self.latency:
+            self.latency.close()
+
+    def confine(self, daemon):
+        """Has all threads of a daemon, those to come included, run where daemons do."""
+        for task in os.listdir(f"/proc/{daemon.process.pid}/task"):
+            os.sched_setaffinity(int(task), {self.daemons})
+
+    def caller(self, *command):
+        """A command that runs where callers do."""
+        return ["taskset", "-c", str(self.callers), *map(str, command)]
+
+
+class Hostility:
+    """One subscriber and the floor, quiet and beside callers who misbehave, in turns."""
+
+    def __init__(self, apart, floor_path, daemon, directory, beside, count):
+        self.apart, self.floor_path, self.daemon, self.count = apart, floor_path, daemon, count
+        self.directory, self.beside = directory, beside
+        self.rounds = []
+        # Once for nobody, so that every figure finds all of it in the caches.
+        self.latencies(count // 10)
+
+    def latencies(self, count=None):
+        return self.measure("subscribe", "latency", self.daemon.socket_path, self.directory, self.directory,
+                            count or self.count)
+
+    def hop(self):
+        return self.measure("hop", self.beside, self.count, self.apart.daemons)
+
+    def measure(self, program, *arguments):
+        """Percentiles in milliseconds."""
+        seconds = json.loads(subprocess.run(
+            self.apart.caller(self.floor_path(program), *arguments), check=True, stdout=subprocess.PIPE, text=True).stdout)
+        return {key: 1000 * value for key, value in seconds.items()}
+
+    def round(self, *acts):
+        """Quiet, hostile, and quiet again: a machine that is busy with something else is so for all of them."""
+        quiet, floor = [self.latencies()], [self.hop()]
+        with Crowd(*self.apart.caller(self.floor_path("hostile"), self.daemon.socket_path, *acts)):
+            started, before = time.monotonic(), self.daemon.processor_seconds()
+            hostile = self.latencies()
+            share = (self.daemon.processor_seconds() - before) / (time.monotonic() - started)
+            hostile_floor = self.hop()
+        quiet.append(self.latencies())
+        floor.append(self.hop())
+        self.rounds.append({"quiet": mean(quiet), "hostile": hostile, "floor": mean(floor),
+                            "hostileFloor": hostile_floor, "processors": share})
+
+    def median(self, figure, key):
+        return statistics.median(round[figure][key] for round in self.rounds)
+
+    def ratio(self, figure, quiet, key):
+        """The median of the rounds' ratios: those of one round are of one moment."""
+        return statistics.median(round[figure][key] / round[quiet][key] for round in self.rounds)
+
+
+def mean(figures):
+    return {key: statistics.mean(figure[key] for figure in figures) for key in figures[0]}
+
+
 def measure_hostile(run):
     """The latency of one subscriber, quiet and while callers misbehave in every way at once."""
     print("hostile callers", file=sys.stderr, flush=True)
     directory, beside = run.fresh_directory("hostile"), run.fresh_directory("beside")
     prepare_hostile(directory)
     run.start({"hostile": directory})
-    high = run.add("change to subscriber, p99, hostile callers", "ms", 2, 4, "quiet", relative=True)
-    half = run.add("change to subscriber, p50, hostile callers", "ms", 2, 4, "quiet", relative=True)
-    run.latencies(directory, run.options.latencies // 10)
+    high = run.add("change to subscriber, p99, hostile callers", "ms", 2, 2, "quiet", relative=True)
+    half = run.add("change to subscriber, p50, hostile callers", "ms", 2, 2, "quiet", relative=True)
     before = run.daemon.proportional_bytes()
-    floors = {"quiet": [], "hostile": []}
-    for _ in range(run.options.rounds):
-        quiet = run.latencies(directory, run.options.latencies)
-        floors["quiet"].append(hop(run.floor_path("hop"), beside, run.options.latencies))
-        with Crowd(run.floor_path("hostile"), run.daemon.socket_path):
-            hostile = run.latencies(directory, run.options.latencies)
-            floors["hostile"].append(hop(run.floor_path("hop"), beside, run.options.latencies))
-        for measurement, key in [(high, "p99"), (half, "p50")]:
-            measurement.peer_values.append(1000 * quiet[key])
-            measurement.values.append(1000 * hostile[key])
+    with Apart() as apart:
+        apart.confine(run.daemon)
+        hostility = Hostility(apart, run.floor_path, run.daemon, directory, beside, run.options.latencies)
+        for _ in range(run.options.rounds):
+            hostility.round()
+    for measurement, key in [(high, "p99"), (half, "p50")]:
+        measurement.peer_values += [round["quiet"][key] for round in hostility.rounds]
+        measurement.values += [round["hostile"][key] for round in hostility.rounds]
     run.notes["hostileGrowthBytes"] = run.daemon.proportional_bytes() - before
-    # What the same load costs a program that has nothing to do with the daemon: two processors are shared.
-    quiet, hostile = (statistics.median(1000 * floor["p99"] for floor in floors[key]) for key in ("quiet", "hostile"))
-    run.notes["floorBesideHostileCallers"] = {"quiet": quiet, "hostile": hostile, "ratio": hostile / quiet}
+    run.notes["hostileRatios"] = {key: hostility.ratio("hostile", "quiet", key) for key in ("p50", "p99")}
+    # What the same load costs two programs that have nothing to do with the daemon, on the same processors.
+    run.notes["floorBesideHostileCallers"] = {
+        "quiet": hostility.median("floor", "p99"), "hostile": hostility.median("hostileFloor", "p99"),
+        "ratio": hostility.ratio("hostileFloor", "floor", "p99")}
 
 
 ACTS = ["connects", "bytes", "regular", "many", "nesting", "huge", "vanish"]
-
-
-def hop(program, directory, count):
-    """The percentiles of the floor, in seconds."""
-    return json.loads(subprocess.run(
-        [program, directory, str(count)], check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
 def main():
@@ -125,12 +200,12 @@ def main():
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("gatherd", help="the release binary")
     parser.add_argument("--latencies", type=int, default=1000, help="changes for each figure")
-    parser.add_argument("--rounds", type=int, default=3, help="the median of so many is told")
-    parser.add_argument("acts", nargs="*", help=f"some of {' '.join(ACTS)}")
+    parser.add_argument("--rounds", type=int, default=5, help="the median of so many is told")
+    parser.add_argument("acts", nargs="*", help=f"some of {' '.join(ACTS)}; 'all' for all at once")
     options = parser.parse_args()
     here = os.path.dirname(os.path.abspath(__file__))
     with tempfile.TemporaryDirectory() as scratch:
-        def floor(name):
+        def floor_path(name):
             path = os.path.join(scratch, name)
             if not os.path.exists(path):
                 subprocess.run(["cc", "-O2", "-pthread", os.path.join(here, "floor", name + ".c"), "-o", path],
@@ -144,30 +219,21 @@ def main():
         daemon = Daemon(os.path.abspath(options.gatherd), os.path.join(scratch, "daemon"), {"hostile": directory})
         try:
             daemon.wait_until_live()
-
-            def latencies(count):
-                output = subprocess.run(
-                    [floor("subscribe"), "latency", daemon.socket_path, directory, directory, str(count)], check=True,
-                    stdout=subprocess.PIPE, text=True).stdout
-                return json.loads(output)
-
-            latencies(options.latencies // 10)
-            print("act        p50     p99 ms   × quiet   floor p99 ms   × quiet   processor of gatherd", flush=True)
-            for acts in [[act] for act in options.acts or ACTS] + ([] if options.acts else [[]]):
-                rows = []
-                for _ in range(options.rounds):
-                    quiet = latencies(options.latencies)
-                    quiet_floor = hop(floor("hop"), beside, options.latencies)
-                    with Crowd(floor("hostile"), daemon.socket_path, *acts):
-                        started, before = time.monotonic(), daemon.processor_seconds()
-                        hostile = latencies(options.latencies)
-                        share = (daemon.processor_seconds() - before) / (time.monotonic() - started)
-                        hostile_floor = hop(floor("hop"), beside, options.latencies)
-                    rows.append((1000 * hostile["p50"], 1000 * hostile["p99"], hostile["p99"] / quiet["p99"],
-                                 1000 * hostile_floor["p99"], hostile_floor["p99"] / quiet_floor["p99"], share))
-                row = [statistics.median(column) for column in zip(*rows)]
-                print(f"{acts[0] if acts else 'all':9} {row[0]:6.3f}  {row[1]:8.3f}   {row[2]:5.2f}     {row[3]:10.3f}"
-                      f"     {row[4]:5.2f}     {row[5]:.0%}", flush=True)
+            with Apart() as apart:
+                apart.confine(daemon)
+                print("act        quiet p50     p99 ms   hostile p50     p99 ms   × quiet p99   floor p99 ms   × quiet"
+                      "   processors", flush=True)
+                for act in options.acts or ACTS + ["all"]:
+                    hostility = Hostility(apart, floor_path, daemon, directory, beside, options.latencies)
+                    for _ in range(options.rounds):
+                        hostility.round(*([] if act == "all" else [act]))
+                    figures = [hostility.median(figure, key) for figure in ("quiet", "hostile") for key in ("p50", "p99")]
+                    share = statistics.median(round["processors"] for round in hostility.rounds)
+                    print(f"{act:9}    {figures[0]:6.3f}   {figures[1]:8.3f}        {figures[2]:6.3f}   {figures[3]:8.3f}"
+                          f"         {hostility.ratio('hostile', 'quiet', 'p99'):5.2f}"
+                          f"       {hostility.median('hostileFloor', 'p99'):8.3f}"
+                          f"     {hostility.ratio('hostileFloor', 'floor', 'p99'):5.2f}         {share:.0%}", flush=True)
+            print(f"memory     {daemon.proportional_bytes() / 2**20:.1f} MiB")
         finally:
             daemon.stop()
 

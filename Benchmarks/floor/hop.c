@@ -1,8 +1,10 @@
 // The least that a change can take to reach another process: one inotify read there, one hop over a Unix socket back.
 //
-//   hop DIRECTORY COUNT      prints percentiles of the seconds as JSON
+//   hop DIRECTORY COUNT [PROCESSOR]      prints percentiles of the seconds as JSON; the process that reads the events
+//                                        runs on that processor
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
+#include <sched.h>
 #include <signal.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
@@ -11,8 +13,8 @@
 #include "clock.h"
 
 int main(int argc, char **argv) {
-    long count = argc == 3 ? atol(argv[2]) : 0;
-    if (count < 1) errx(64, "usage: hop DIRECTORY COUNT");
+    long count = argc == 3 || argc == 4 ? atol(argv[2]) : 0;
+    if (count < 1) errx(64, "usage: hop DIRECTORY COUNT [PROCESSOR]");
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) err(1, "socketpair");
     int notifier = inotify_init1(IN_CLOEXEC);
@@ -21,6 +23,12 @@ int main(int argc, char **argv) {
     if (child < 0) err(1, "fork");
     char buffer[4096];
     if (child == 0) {
+        if (argc == 4) {
+            cpu_set_t processors;
+            CPU_ZERO(&processors);
+            CPU_SET((size_t)atoi(argv[3]), &processors);
+            if (sched_setaffinity(0, sizeof processors, &processors) < 0) err(1, "sched_setaffinity");
+        }
         // About as many bytes as an update of one item takes.
         static const char update[160];
         while (read(notifier, buffer, sizeof buffer) > 0)

@@ -45,7 +45,12 @@ private final class Subscriber {
                 Credentials(user: $0, groups: [100]), above: [],
                 root: FileAccess(mode: 0o755, owner: 0, group: 0, accessList: .none))
         }
-        plan = QueryPlan(predicate, scopes: scope.scopes, environment: .test(world.tree.index, viewer: viewer))
+        let forNobody = QueryPlan(predicate, scopes: scope.scopes, environment: .test(world.tree.index))
+        if let viewer, viewer.credentials.user % 2 == 0, !forNobody.followsClock {
+            plan = forNobody.seen(by: viewer)
+        } else {
+            plan = QueryPlan(predicate, scopes: scope.scopes, environment: .test(world.tree.index, viewer: viewer))
+        }
         query = world.registry.add(plan, attributes: attributes)
         snapshot = world.tree.index.snapshot()
     }

@@ -33,11 +33,17 @@ final class TestHandler: VarlinkHandler {
     var waiting: [VarlinkCall] = []
     /// Calls whose connection closed before their answer.
     var closed = 0
+    /// How often a call said that it ended.
+    var ended = 0
     var flooded = 0
     /// Called at each of the above.
     var onEvent: (() -> Void)?
 
     func handle(_ call: VarlinkCall) {
+        call.onEnd = { [self] in
+            ended += 1
+            onEvent?()
+        }
         switch call.method {
         case "org.example.test.Echo": call.reply(call.parameters)
         case "org.example.test.Count": count(call, from: 0, to: integer(call, "to"))

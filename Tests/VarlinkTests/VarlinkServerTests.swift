@@ -161,6 +161,25 @@ import Varlink
         }
     }
 
+    @Test func tellsTheServiceOnceThatACallHasEnded() async throws {
+        try await TestServer.with { server in
+            let socket = try server.rawSocket()
+            socket.send(
+                "{\"method\":\"org.example.test.Echo\",\"parameters\":{\"value\":{}}}\0"
+                    + "{\"method\":\"org.example.test.Even\",\"parameters\":{\"number\":1}}\0"
+                    + "{\"method\":\"org.example.test.Count\",\"parameters\":{\"to\":5},\"more\":true}\0")
+            _ = socket.receive(messages: 8)
+            #expect(try await server.onLoop { $1.ended } == 3)
+            do {
+                let vanishing = try server.rawSocket()
+                vanishing.send("{\"method\":\"org.example.test.Wait\"}\0")
+                try await server.until { $1.waiting.count == 1 }
+            }
+            try await server.until { $1.closed == 1 }
+            #expect(try await server.onLoop { $1.ended } == 4)
+        }
+    }
+
     @Test func refusesAMessageThatIsTooLong() async throws {
         try await TestServer.with { server in
             let start = "{\"method\":\"org.example.test.Echo\",\"parameters\":{\"value\":{\"x\":\""

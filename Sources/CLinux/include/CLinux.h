@@ -128,6 +128,19 @@ static inline long clinux_write(int descriptor, const void *buffer, size_t size)
 // F_DUPFD_CLOEXEC of fcntl(2).
 static inline long clinux_duplicate(int descriptor) { return CLINUX_RESULT(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)); }
 
+// sched_setattr(2) of the calling thread: SCHED_OTHER with a nice value and so many nanoseconds a slice. Threads that it
+// makes get none of it (SCHED_FLAG_RESET_ON_FORK).
+static inline long clinux_set_slice(int nice, uint64_t nanoseconds) {
+  struct {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+  } attributes = {.size = 48, .policy = 0, .flags = 1, .nice = nice, .runtime = nanoseconds};
+  return CLINUX_RESULT(syscall(SYS_sched_setattr, 0, &attributes, 0));
+}
+
 static inline long clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
 static inline long clinux_flock(int descriptor, int operation) { return CLINUX_RESULT(flock(descriptor, operation)); }

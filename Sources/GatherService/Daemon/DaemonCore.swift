@@ -213,7 +213,7 @@ final class DaemonCore {
         heartbeat?.cancel()
         let closed = server?.close() ?? loop.makeSucceededVoidFuture()
         let saved = engine.close()
-        let (pools, loop) = ([pool, engine.workload.costlyPool], loop)
+        let (pools, loop) = ([pool, engine.workload.costlyPool, engine.workload.longPool], loop)
         // Nobody waits for a directory server that hangs.
         engine.workload.namingPool.shutdownGracefully { _ in }
         return closed.and(saved).flatMap { _ in

@@ -1,6 +1,7 @@
 // The daemon as a library: what gatherd runs, and what tests run in process.
 // SPDX-License-Identifier: Apache-2.0
 
+import LinuxSystem
 package import Logging
 import NIOCore
 import NIOPosix
@@ -48,7 +49,9 @@ package final class GatherDaemon: Service {
     private func serve(on loop: any EventLoop, _ reloads: UnixSignalsSequence) async throws {
         let (options, observer, logger) = (options, observer, logger)
         let core = try await loop.submit {
-            NIOLoopBound(
+            // Whoever hears of changes waits for this thread, however busy the machine is.
+            Threads.comeSoon()
+            return NIOLoopBound(
                 try DaemonCore(options: options, observer: observer, logger: logger, loop: loop), eventLoop: loop)
         }.get()
         do {

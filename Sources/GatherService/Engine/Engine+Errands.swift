@@ -21,8 +21,8 @@ extension Engine {
         for errand in record.registry.takeErrands() {
             // Those that may take long for each row have a thread of their own, and those that ask for names.
             let lane: Workload.Lane = errand.readsAccounts ? .naming : errand.isCostly ? .costly : .shared
-            pool(of: lane).runIfActive(eventLoop: loop) {
-                Threads.giveWay(nice: lane.nice)
+            pool(of: lane).runIfActive(eventLoop: loop) { [servesOthers] in
+                if servesOthers { lane.giveWay() }
                 errand.run()
             }.assumeIsolated().whenSuccess {
                 self.finish(errand, of: record)

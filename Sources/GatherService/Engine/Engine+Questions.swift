@@ -45,6 +45,10 @@ extension Engine {
         lane != .shared || rows > limits.rowsScannedOnLoop
     }
 
+    /// Whether there may be others whom a scan holds up. Within a command there are none, and its threads are not to give way
+    /// to whatever else runs in the same session.
+    var servesOthers: Bool { store.isKept }
+
     /// The threads of a lane.
     func pool(of lane: Workload.Lane) -> NIOThreadPool {
         switch lane {
@@ -74,8 +78,8 @@ extension Engine {
         _ lane: Workload.Lane, _ work: @escaping @Sendable () throws -> Output,
         then: @escaping (Result<Output, any Error>) -> Void
     ) {
-        pool(of: lane).runIfActive(eventLoop: loop) {
-            Threads.giveWay(nice: lane.nice)
+        pool(of: lane).runIfActive(eventLoop: loop) { [servesOthers] in
+            if servesOthers { lane.giveWay() }
             return try work()
         }.assumeIsolated().whenComplete { then($0) }
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
+import LinuxSystem
 import LiveQueries
 import Metadata
 import NIOCore
@@ -24,19 +25,18 @@ extension Engine {
                     predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller,
                     types: types))
         }
-        // What a caller may see is for the moment of the answer, so those who see everything have their plans made.
-        let planned =
-            try caller == nil
-            ? resolve(scopes, for: nil).map { scoped in
-                (scoped.record.number, scoped.scopes, environment(of: scoped.record, for: nil))
-            } : []
+        let planned = try resolve(scopes, for: caller).map { scoped in
+            (scoped.record.number, scoped.scopes, environment(of: scoped.record, for: nil))
+        }
+        let servesOthers = servesOthers
         let place = workload.long.enter(user: peer.userID) { place in
-            let question = self.pool.runIfActive(eventLoop: self.loop) {
+            let question = self.workload.longPool.runIfActive(eventLoop: self.loop) { [servesOthers] in
+                if servesOthers { Threads.giveWayToAll() }
                 var question = try Question(
                     predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller,
                     types: types)
                 // One that follows the clock is planned anew as time passes.
-                for (number, scopes, environment) in planned where !question.predicate.followsClock {
+                for (number, scopes, environment) in planned where !question.followsClock {
                     question.plans[number] = QueryPlan(question.predicate, scopes: scopes, environment: environment)
                 }
                 if let explaining { question.plans[0] = QueryPlan(question.predicate, environment: explaining) }
@@ -44,6 +44,7 @@ extension Engine {
             }
             question.assumeIsolated().whenComplete { result in
                 place.leave()
+                if case .success(let question) = result { self.letGoElsewhere(question, after: call) }
                 guard !call.hasEnded else { return }
                 call.onClose = nil
                 do { try then(try result.get()) } catch { call.fail(Dispatcher.varlinkError(error)) }
@@ -52,6 +53,22 @@ extension Engine {
         endWaiting(place, of: call, limit: "longPredicates", value: 1)
         if place.isWaiting { call.onClose = { place.giveUp() } }
     }
+
+    /// Keeps a long question until its call has ended, and everything that belonged to it has been let go of: then its last
+    /// reference goes on another thread. To free ten thousand parts takes a millisecond.
+    private func letGoElsewhere(_ question: Question, after call: VarlinkCall) {
+        let pool = workload.longPool
+        guard !call.hasEnded else { return pool.submit { _ in _ = question } }
+        let loop = loop
+        call.onEnd = {
+            loop.scheduleTask(in: Engine.letGoAfter) {
+                pool.submit { _ in _ = question }
+            }
+        }
+    }
+
+    /// So much after the end of a call nobody has its question any more.
+    private static let letGoAfter = TimeAmount.milliseconds(1)
 
     /// Has a question scanned in its turn, from snapshots of that moment, and calls `then` with what came of it, the clock
     /// of the snapshots, and the place of the answer, which must leave when the answer has been taken. Where the caller

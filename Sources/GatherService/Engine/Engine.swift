@@ -93,6 +93,7 @@ final class Engine {
         workload = Workload(limits)
         workload.costlyPool.start()
         workload.namingPool.start()
+        workload.longPool.start()
         self.logger = logger
         self.types = types
         kernel = try LinuxKernel(readsAccessLists: tellsCallersApart)

@@ -12,6 +12,10 @@ import Varlink
 /// A question as it was asked, understood.
 struct Question: Sendable {
     let predicate: Predicate
+    /// What the predicate reads, and whether its answer follows the clock: found out once, since it may have ten thousand
+    /// parts.
+    private let predicateAttributes: Set<Attribute>
+    let followsClock: Bool
     /// The scopes as they were written; nil for every container.
     let scopeTexts: [String]?
     let attributes: AttributeSet
@@ -19,8 +23,8 @@ struct Question: Sendable {
     let caller: Credentials?
     /// What the question was, in one number: see ``QueryClock``.
     let fingerprint: UInt64
-    /// Plans that were made beforehand, by the number of their container: those of a predicate that is too long to be
-    /// planned on the event loop.
+    /// Plans that were made beforehand, for nobody, by the number of their container: those of a predicate that is too long
+    /// to be planned on the event loop.
     var plans: [UInt32: QueryPlan] = [:]
 
     /// Understands a question, or says in the words of the interface what is wrong with it.
@@ -34,6 +38,8 @@ struct Question: Sendable {
             throw .limitExceeded(limit: "scopes", value: Int64(Limits.scopes))
         }
         predicate = try Question.parse(text, types)
+        predicateAttributes = predicate.attributes
+        followsClock = predicate.followsClock
         scopeTexts = scopes
         attributes = try names.map(Question.attributes) ?? AttributeSet(QueryInterface.defaultAttributes)
         var fingerprint = Fingerprint()
@@ -45,20 +51,20 @@ struct Question: Sendable {
         // With other groups the same user sees other items.
         for group in caller?.groups ?? [] { fingerprint.combine("group \(group)") }
         // With another database of types the same item may match no more.
-        if predicate.attributes.contains(where: { $0 == .contentType || $0 == .contentTypeTree }) {
+        if predicateAttributes.contains(where: { $0 == .contentType || $0 == .contentTypeTree }) {
             fingerprint.combine("types \(types.fingerprint)")
         }
         self.fingerprint = fingerprint.value
     }
 
     /// Whether answering it takes the tags of items.
-    var readsTags: Bool { attributes.contains(.tags) || predicate.attributes.contains(.tags) }
+    var readsTags: Bool { attributes.contains(.tags) || predicateAttributes.contains(.tags) }
 
     /// Whether telling its items takes the names of users or groups.
     var tellsAccounts: Bool { attributes.contains(.owner) || attributes.contains(.group) }
 
     /// Whether finding its items does.
-    var readsAccounts: Bool { predicate.attributes.contains(.owner) || predicate.attributes.contains(.group) }
+    var readsAccounts: Bool { predicateAttributes.contains(.owner) || predicateAttributes.contains(.group) }
 
     static func parse(_ text: String, _ types: ContentTypeDatabase) throws(QueryError) -> Predicate {
         do {
@@ -83,7 +89,10 @@ struct Question: Sendable {
 extension Engine {
     /// The plan of a question for one container, at a moment.
     func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan {
-        if let plan = question.plans[scoped.record.number] { return plan }
+        if let plan = question.plans[scoped.record.number] {
+            // What a caller may see is for the moment of the answer.
+            return viewer(question.caller, of: scoped.record).map(plan.seen) ?? plan
+        }
         let environment = environment(of: scoped.record, for: question.caller, at: now)
         return QueryPlan(question.predicate, scopes: scoped.scopes, environment: environment)
     }

@@ -104,7 +104,7 @@ final class Subscription {
     /// told where that matters: for a predicate of which it is known when its answer changes with the time of day.
     private func isKnown(_ clock: QueryClock) -> Bool {
         engine.isKnown(clock) && clock.question == question.fingerprint
-            && (!question.predicate.followsClock || clock.moment.map { $0 <= engine.moment.nanoseconds } ?? false)
+            && (!question.followsClock || clock.moment.map { $0 <= engine.moment.nanoseconds } ?? false)
     }
 
     /// Registers and looks, in one turn.

