@@ -19,6 +19,8 @@ struct RenameHalf {
     var lookUps: UInt64 = .max
     /// When its time is over: where in the stream the second half lies before, if there is one.
     var end: UInt64?
+    /// Whether its row had to make way, and is not in the tree.
+    var isAside = false
 }
 
 /// The first halves that wait. A burst of moves out of the containers leaves as many as the queue holds, so each way to
@@ -65,6 +67,11 @@ struct RenameHalves {
         return true
     }
 
+    /// What has left this place and was not heard of since.
+    func half(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) -> RenameHalf? {
+        byPlace[Place(directory: directory, name: Array(name))].flatMap { halves[$0] }
+    }
+
     /// The file that has left this place and of which nothing was heard since.
     func file(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) -> FileIdentity? {
         guard !halves.isEmpty else { return nil }
@@ -79,6 +86,12 @@ struct RenameHalves {
         halves[serial]?.directory = newDirectory
         halves[serial]?.name = newName
         byPlace[Place(directory: newDirectory, name: newName)] = serial
+    }
+
+    /// The row of what has left a place is not there any more; whatever is heard of that is heard of something else.
+    mutating func setAside(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) {
+        guard let serial = byPlace.removeValue(forKey: Place(directory: directory, name: Array(name))) else { return }
+        halves[serial]?.isAside = true
     }
 
     /// Whether this file has left a place.

@@ -97,7 +97,7 @@ extension TreeWatcher {
 
     private func lookAt(_ node: TreeNode, origin: Origin) {
         guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { return }
-        withName(of: node) { lookUps.add($0, in: above, origin: origin) }
+        withName(of: node) { lookUps.add($0, in: above, origin: origin, isExpected: true) }
     }
 
     /// Not all names of a file are known. The others lie outside of the containers, or one is known with one link and
@@ -151,7 +151,7 @@ extension TreeWatcher {
         }
         for (node, origin) in found {
             guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { continue }
-            withName(of: node) { lookUps.add($0, in: above, origin: origin) }
+            withName(of: node) { lookUps.add($0, in: above, origin: origin, isExpected: true) }
         }
         runLookUps()
     }

@@ -142,6 +142,7 @@ extension TreeWatcher {
             appeared(name, in: id, status, tags, entry)
             return
         }
+        if !isSame { noteAhead(child) }
         var changed = tree.update(child, status: status.file)
         if let tags, tree.setTags(of: child, to: tags) { changed = true }
         if changed {
@@ -289,14 +290,21 @@ extension TreeWatcher {
         } else if status.links > 1 {
             linked = [status]
         }
-        let removed = tree.remove(node)
+        let removed = mayComeAgain(node, status) ? tree.setAside(node) : tree.remove(node)
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }
 
     func removeChildren(of node: TreeNode, origin: Origin) {
         let linked = linkedFiles(below: node)
-        let removed = tree.removeChildren(of: node)
+        var removed = 0
+        if mayComeAgain(node, tree.status(of: node)) {
+            var children: [TreeNode] = []
+            tree.forEachChild(of: node) { children.append($0) }
+            for child in children { removed += tree.setAside(child) }
+        } else {
+            removed = tree.removeChildren(of: node)
+        }
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }

@@ -13,13 +13,7 @@ extension TreeWatcher {
             return
         }
         // What left this name before has not been heard of again, and what leaves it now is something else.
-        if let earlier = halves.take(id, name) {
-            if let node = tree.child(of: directories[id].node, named: name),
-                identity(of: tree.status(of: node)) == earlier.identity
-            {
-                removeNode(node, origin: earlier.origin)
-            }
-        }
+        if !setAside(name, in: id) { _ = halves.take(id, name) }
         let node = tree.child(of: directories[id].node, named: name)
         halves.append(
             RenameHalf(
@@ -43,7 +37,9 @@ extension TreeWatcher {
             if !ignored {
                 counters.movesUnpaired += 1
                 if event.mask.contains(.isDirectory) { takeOver(name, in: id, origin: origin) }
-                lookUps.add(name, in: id, origin: origin)
+                // What was replaced goes on as what has come: where that is not there, it has moved on.
+                let isKnown = tree.child(of: directories[id].node, named: name) != nil
+                lookUps.add(name, in: id, origin: origin, isExpected: isKnown)
             }
             return
         }
@@ -77,9 +73,15 @@ extension TreeWatcher {
     ) {
         let from = directories[half.directory].node
         let to = directories[id].node
-        guard let source = half.name.withUnsafeBytes({ tree.child(of: from, named: $0) }) else {
-            // It was made and renamed before anybody looked.
-            takeOver(name, in: id, origin: half.origin)
+        guard !half.isAside, let source = half.name.withUnsafeBytes({ tree.child(of: from, named: $0) }) else {
+            // It was made and renamed before anybody looked. What has left the name may lie in it.
+            if !setAside(name, in: id) { takeOver(name, in: id, origin: half.origin) }
+            return
+        }
+        if isSelfOrAncestor(source, of: to), source != to {
+            // The directory to which it moved has left it before, to where nobody has looked yet.
+            halves.append(half)
+            half.name.withUnsafeBytes { _ = setAside($0, in: half.directory) }
             return
         }
         guard let target = tree.child(of: to, named: name) else {
@@ -87,6 +89,8 @@ extension TreeWatcher {
             return
         }
         if source == target { return }
+        // What has left the name held the source, which has left it by now.
+        if isSelfOrAncestor(target, of: from), setAside(name, in: id) { return }
         let sourceStatus = tree.status(of: source)
         let targetStatus = tree.status(of: target)
         let overlaps = isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from)
@@ -112,8 +116,9 @@ extension TreeWatcher {
         if sourceStayed, targetStayed { return }
         if overlaps { return }
         let sourceArrived = atTarget.map { isSameFile($0.file, sourceStatus) } ?? true
-        // Nor was the target replaced where it is still there: of an exchange the first half has been moved on since.
-        if targetStayed, !sourceArrived { return }
+        // Nor was the target replaced where it is still there: of an exchange the first half has been moved on since. Unless
+        // what its row knows came after this, and was only looked at before.
+        if targetStayed, !sourceArrived, !isAhead(target, of: half.origin) { return }
         if let atSource, sourceArrived, isSameFile(atSource.file, targetStatus) {
             tree.exchange(source, target)
             return
@@ -130,6 +135,19 @@ extension TreeWatcher {
             tree.replace(target, with: source)
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
         }
+    }
+
+    /// A look has found another file under a name, and what has brought it there may be queued still.
+    func noteAhead(_ node: TreeNode) {
+        let queued = queuedBytes()
+        guard queued > 0 else { return }
+        aheadPosition = position + queued
+        ahead[node] = aheadPosition
+    }
+
+    /// Whether a row knows a file that may have come after what an event tells.
+    private func isAhead(_ node: TreeNode, of origin: Origin) -> Bool {
+        ahead[node].map { origin.cause < $0 } ?? false
     }
 
     /// Whether the second half of a rename onto an entry is the first pair of an exchange: then the cookie of the second
@@ -240,7 +258,9 @@ extension TreeWatcher {
 
     /// Whether the first half waits longer: its file may lie in a directory that is being read.
     func isKeptForCrawl(_ half: RenameHalf) -> Bool {
-        guard let container = containers[half.container], container.outstanding > 0, container.comparison == nil
+        guard let container = containers[half.container], container.outstanding > 0,
+            // What is held to the end of a comparison waits for the crawls as well.
+            container.comparison.map({ $0.isPoll || !$0.holdsRemovals }) ?? true
         else { return false }
         return tasks.values.contains {
             $0.container === container && $0.outstanding > 0 && $0.cause < half.expiry
@@ -284,19 +304,22 @@ extension TreeWatcher {
                 comparison.holdsRemovals, !comparison.isPoll
             {
                 lowerCause(of: comparison.task, to: half.origin.cause)
+                if half.isAside { continue }
                 holdRemoval(half.directory, half.name, identity: half.identity, in: container)
             } else {
+                if half.isAside { continue }
                 removeLeft(half)
                 half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
             }
         }
     }
 
-    /// Removes the row of a file that has left for good, unless it is back: whatever else has its name now is another.
+    /// Removes the row of a file that has left for good, unless it is back: whatever else has its name now is another, and
+    /// may be a directory in which it lies.
     private func removeLeft(_ half: RenameHalf) {
         let parent = directories[half.directory].node
         guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }),
-            identity(of: tree.status(of: node)) == half.identity, !tree.status(of: node).kind.isDirectory
+            identity(of: tree.status(of: node)) == half.identity
         else { return }
         let found = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
         if let found, !isSameFile(found.file, tree.status(of: node)) { removeNode(node, origin: half.origin) }

@@ -39,6 +39,11 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var onlyHot = false
     var deferredLookUps: [DeferredLookUp] = []
     var halves = RenameHalves()
+    /// Containers in which something was removed that may come again.
+    var containersWithAside: Set<UInt32> = []
+    /// Rows that know what was not heard of yet: where in the stream that lies before; and the last of these places.
+    var ahead: [TreeNode: UInt64] = [:]
+    var aheadPosition: UInt64 = 0
     /// Of the second pair of an exchange that was recognised by the first; 0 for none.
     var exchangeCookie: UInt32 = 0
     var tasks: [UInt32: CrawlTask] = [:]
@@ -181,6 +186,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         findLinks()
         runPatientLookUps()
         finishTasks()
+        endAside()
         removeUnwantedWatches()
         closeIdleDirectories()
         poll()
@@ -194,6 +200,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
 
     private func beginTurn() {
         turnNumber &+= 1
+        if !ahead.isEmpty, position >= aheadPosition { ahead = [:] }
         turnTime = kernel.now()
         turnDeadline = turnTime &+ settings.turnBudget
         lookUpsOfTurn = 0

@@ -79,6 +79,15 @@ package protocol WatchedTree: AnyObject {
     @discardableResult
     func remove(_ node: TreeNode) -> Int
 
+    /// The same of an entry that may only be elsewhere, and so may what lies below it: an entry that comes as one of these
+    /// files, by device, inode and birth time, has its identity again, until ``endAside(_:)``. The tree may keep those of
+    /// some only. Says how many entries were removed.
+    @discardableResult
+    func setAside(_ node: TreeNode) -> Int
+
+    /// What was set aside in a container and did not come again is gone.
+    func endAside(_ container: UInt32)
+
     /// Removes all entries of a directory and what lies below them; says how many entries that were.
     @discardableResult
     func removeChildren(of directory: TreeNode) -> Int

@@ -37,8 +37,9 @@ extension IndexStorage {
                 result.append(Row(row))
                 continue
             }
-            let row = try allocate()
-            if recording {
+            let (row, isKnown) = try allocate(for: statuses[index])
+            // One that comes again went in a set.
+            if recording || isKnown {
                 recordInsertion(row)
             } else {
                 hasUnrecorded = true

@@ -20,7 +20,7 @@ extension IndexStorage {
         guard isValidName(name) else { throw .invalidName }
         let hash = hasher.hash(parent: parent, name: name)
         if let other = find(parent, name, hash) { throw .nameTaken(Row(other)) }
-        let row = try allocate()
+        let row = try allocate(for: status).row
         recordInsertion(row)
         let values = RowValues(status, common: number(of: CommonAttributes(status)))
         occupy(row, parent, name, values, flags: flagsBelow(parent))
@@ -272,7 +272,7 @@ extension IndexStorage {
 
     /// Removes a row that is not among its parent's children any more, and all below it: children before their directory,
     /// along the links, with neither recursion nor a stack.
-    private mutating func removeUnlinked(_ top: UInt32) {
+    mutating func removeUnlinked(_ top: UInt32, keeps: Bool = false) {
         if isSwept(below: top) { return sweep(below: top, isTopGone: true) }
         var row = top
         while true {
@@ -286,15 +286,16 @@ extension IndexStorage {
             if row != top { rows.writable(parent).setFirstChild(RowStore.slot(parent), next) }
             record(row)
             unfile(row)
-            vacate(row)
+            vacate(row, keeps: keeps)
             if row == top { return }
             row = next != Row.none ? next : parent
         }
     }
 
     /// Ends the occupant of a row without children, which is filed and linked no more, and gives the slot free.
-    private mutating func vacate(_ row: UInt32) {
+    private mutating func vacate(_ row: UInt32, keeps: Bool = false) {
         let slot = RowStore.slot(row)
+        let status = keeps ? rows.status(row) : nil
         if rows.values(row).isFoundByInode { inodes.remove(row, rows) }
         let block = rows.writable(row)
         setTagNumber(row, TagTable.unknown)
@@ -311,8 +312,10 @@ extension IndexStorage {
             retiredCount += 1
             return
         }
-        block.generation[slot] = max(block.generation[slot] + 1, generationFloor)
-        block.parent[slot] = firstFree
-        firstFree = row
+        let generation = block.generation[slot]
+        block.generation[slot] = max(generation + 1, generationFloor)
+        guard let status, isKept(status) else { return free(row) }
+        let kept = AsideIdentities.Identity(row: row, generation: generation, isDirectory: status.kind.isDirectory)
+        if let earlier = aside.keep(kept, of: status.identity) { free(earlier.row) }
     }
 }

@@ -13,6 +13,7 @@ final class ParkedContent {
 extension IndexStorage {
     mutating func park(isRecorded: Bool = true) {
         guard parked == nil else { return }
+        endAside()
         if isRecorded {
             var all = RowBits(blocks: rows.blocks.count)
             for at in rows.blocks.indices {

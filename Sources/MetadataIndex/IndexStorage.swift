@@ -27,6 +27,8 @@ struct IndexStorage: ~Copyable {
     /// No occupant that comes from now on has a smaller generation: what was given out after the last saved state is not
     /// known, and must not be given again.
     var generationFloor: UInt32 = 0
+    /// Identities of entries that are gone, to be given again to the same files (``setAside(_:)``).
+    var aside = AsideIdentities()
     /// What the index held before its container's directory was lost (``MetadataIndex/park()``).
     var parked: ParkedContent?
 

@@ -28,6 +28,8 @@ final class DictionaryTree: WatchedTree {
     private(set) var inodeSearches = 0
     /// How often entries were looked for by their name.
     private(set) var childSearches = 0
+    /// Identities of what was set aside.
+    private var aside: [UInt32: [FileIdentity: Int]] = [:]
     private var parked: [UInt32: [TreeNode: Entry]] = [:]
     /// Whether what was parked comes back.
     var keepsParked = true
@@ -149,8 +151,10 @@ final class DictionaryTree: WatchedTree {
         if row == nextRow { nextRow += 1 }
         let node = TreeNode(container: directory.container, row: row)
         precondition(entries[node] == nil)
-        entries[node] = Entry(parent: directory, name: name, status: status, tags: tags, identity: nextIdentity)
-        nextIdentity += 1
+        let known = isSingle(status) ? aside[node.container]?.removeValue(forKey: status.identity) : nil
+        entries[node] = Entry(
+            parent: directory, name: name, status: status, tags: tags, identity: known ?? nextIdentity)
+        if known == nil { nextIdentity += 1 }
         entries[directory]?.children[name] = node
         log.append("\(verb) \(path(node))")
         return node
@@ -230,6 +234,16 @@ final class DictionaryTree: WatchedTree {
         return release(node)
     }
 
+    func setAside(_ node: TreeNode) -> Int {
+        log.append("remove \(path(node))")
+        detach(node)
+        return release(node, keeps: true)
+    }
+
+    func endAside(_ container: UInt32) { aside[container] = nil }
+
+    private func isSingle(_ status: FileStatus) -> Bool { status.kind.isDirectory || status.links == 1 }
+
     func removeChildren(of directory: TreeNode) -> Int {
         var count = 0
         for child in entry(directory).children.values.sorted(by: { path($0) < path($1) }) { count += remove(child) }
@@ -239,6 +253,7 @@ final class DictionaryTree: WatchedTree {
     func park(_ container: UInt32) {
         let root = TreeNode(container: container, row: 0)
         precondition(parked[container] == nil)
+        endAside(container)
         parked[container] = entries.filter { $0.key.container == container }
         entries = entries.filter { $0.key.container != container }
         entries[root] = Entry(parent: nil, name: [], status: .none, tags: nil, identity: 0)
@@ -275,10 +290,15 @@ final class DictionaryTree: WatchedTree {
     }
 
     @discardableResult
-    private func release(_ node: TreeNode) -> Int {
+    private func release(_ node: TreeNode, keeps: Bool = false) -> Int {
         var count = 1
+        if keeps, isSingle(entry(node).status) {
+            aside[node.container, default: [:]][entry(node).status.identity] = entry(node).identity
+        }
         // A directory that was replaced has handed its entries over.
-        for child in entry(node).children.values where entry(child).parent == node { count += release(child) }
+        for child in entry(node).children.values where entry(child).parent == node {
+            count += release(child, keeps: keeps)
+        }
         entries[node] = nil
         freeRows.append(node.row)
         return count

@@ -14,6 +14,8 @@ final class FreshLinks: Sendable {
         var fresh: Set<UInt64> = []
         /// Those of them that lost a name since.
         var lost: Set<UInt64> = []
+        /// Files that had several names when it was quiet last.
+        var former: Set<UInt64> = []
     }
 
     private let state = Mutex(State())
@@ -23,8 +25,14 @@ final class FreshLinks: Sendable {
     /// Whether a file got a link since it was quiet.
     func contains(_ inode: UInt64) -> Bool { state.withLock { $0.fresh.contains(inode) } }
 
-    /// They are fresh no more.
-    func clear() { state.withLock { $0.fresh = [] } }
+    /// Whether a file had several names when it was quiet last.
+    func hadSeveral(_ inode: UInt64) -> Bool { state.withLock { $0.former.contains(inode) } }
+
+    /// It is quiet, and this is there: none is fresh any more.
+    func settle(_ walk: [Entry]) {
+        let several = walk.filter { $0.links > 1 && !$0.isDirectory }.map(\.inode)
+        state.withLock { ($0.fresh, $0.former) = ([], Set(several)) }
+    }
 
     /// A name of this file is gone, or of files below a directory (nil).
     func lost(_ inode: UInt64?) {

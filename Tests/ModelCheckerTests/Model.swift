@@ -257,7 +257,10 @@ final class Model {
     /// Open is only what the kernel cannot tell. Of several names of a file that come to light in a directory which was not
     /// watched yet, none is known to be another's continuation. Where events were lost (`lossy`: an overflow, directories
     /// without watches, a daemon that was away) two states are compared, and of the entries only these are sure: those that
-    /// nothing touched, and those that moved once, from a name that nobody took to one that nobody had.
+    /// nothing touched, and those that moved once, from a name that nobody took to one that nobody had. An identity is told
+    /// by its file then. So none is sure of an entry that took in another's contents before it moved: its own file is gone,
+    /// and `mv a b; mv c b; mv b d` has left what `rm a; mv c d` leaves. Nor of a file that had several names, of which
+    /// one is left: it may be any of them.
     func observations(lossy: Bool, movesAreTold: Bool = true, hasOneLink: (Bytes) -> Bool) -> [Observation] {
         var observations: [Observation] = []
         forEach { node, place in
@@ -292,7 +295,8 @@ final class Model {
     private func isSure(_ node: Node, _ place: Place, _ hasOneLink: Bool) -> Bool {
         guard let start = placesAtStart[node.token], !isTouchedAbove(place) else { return false }
         if start == place { return touched[place] == nil }
-        return hasOneLink && !isTouchedAbove(start) && touched[start] == 1 && touched[place] == 1
+        return hasOneLink && node.windowOfReplacing != window && !isTouchedAbove(start) && touched[start] == 1
+            && touched[place] == 1
             && !occupiedAtStart.contains(place)
     }
 

@@ -194,6 +194,28 @@ import Testing
         #expect(violations(&copy, sure.merging(["/box/d/e": "9"]) { $1 }, model, lossy: true).count == 1)
         #expect(violations(&ledger, sure.merging(["/box/c": "9", "/box/a": "1"]) { $1 }, model).count == 2)
     }
+
+    @Test func `What took in another's contents and then moved is open where events were lost, and only there`() {
+        var (model, ledger) = begin()
+        model.renamed(place("a"), place("c"))
+        model.renamed(place("b"), place("c"))
+        model.renamed(place("c"), place("f"))
+        // As if a had been removed, and b had moved to f.
+        let other = ["/box/f": "2", "/box/d": "3", "/box/d/e": "4"]
+        var copy = ledger
+        #expect(violations(&copy, other, model, lossy: true).isEmpty)
+        copy = ledger
+        #expect(violations(&copy, other, model).count == 1)
+        copy = ledger
+        #expect(violations(&copy, other.merging(["/box/f": "1"]) { $1 }, model).isEmpty)
+        // The next time nothing is open.
+        copy = ledger
+        #expect(violations(&copy, other, model, lossy: true).isEmpty)
+        model.beginWindow()
+        model.renamed(place("f"), place("g"))
+        let next = ["/box/d": "3", "/box/d/e": "4"]
+        #expect(violations(&copy, next.merging(["/box/g": "9"]) { $1 }, model, lossy: true).count == 1)
+    }
 }
 
 @Suite struct WalkTests {
@@ -213,5 +235,25 @@ import Testing
         #expect(entries[1].path == top.entry(Bytes("d")).entry(odd) && entries[1].tags == ["red", "blue"])
         #expect(entries[1].text(["size", "modified"]) == "size=5 modified=2001-09-09T01:46:40.000000007Z")
         #expect(entries[1].depth == 2)
+    }
+}
+
+@Suite struct FreshLinksTests {
+    @Test func `Files that had several names are known until it is quiet again`() throws {
+        var template = Bytes("/tmp/gather-links-XXXXXX").map { CChar(bitPattern: $0) } + [0]
+        try #require(mkdtemp(&template) != nil)
+        let top = Bytes(template.dropLast().map { UInt8(bitPattern: $0) })
+        defer { Files.removeTree(top) }
+        let (one, two, other) = (top.entry(Bytes("a")), top.entry(Bytes("b")), top.entry(Bytes("c")))
+        #expect(Files.create(1, at: one) && Files.makeLink(one, two) && Files.create(1, at: other))
+        let (several, single) = (UInt64(Files.status(one)?.st_ino ?? 0), UInt64(Files.status(other)?.st_ino ?? 0))
+        let links = FreshLinks()
+        links.made(several)
+        links.settle(Entry.walk("box", top))
+        #expect(links.hadSeveral(several) && !links.hadSeveral(single) && !links.contains(several))
+        #expect(Files.remove(two))
+        #expect(links.hadSeveral(several), "one of them is gone, but nobody may have heard of it")
+        links.settle(Entry.walk("box", top))
+        #expect(!links.hadSeveral(several))
     }
 }

@@ -135,6 +135,7 @@ final class Run {
         // Some come when the first churn is over.
         for subscriber in subscribers where random.chance(3, in: 4) { try subscriber.connect(daemon.socket) }
         if mode == .slow { for subscriber in subscribers.prefix(2) { subscriber.isSlow = true } }
+        links.settle(walk())
         for model in models { model.beginWindow() }
     }
 
@@ -341,7 +342,7 @@ final class Run {
         // Thousands of files take their time to read as JSON.
         for question in mode.bulk > 0 ? Array(questions.suffix(3)) : questions { try compare(question, walk) }
         isLossy = false
-        links.clear()
+        links.settle(walk)
         for model in models { model.beginWindow() }
     }
 
@@ -400,8 +401,10 @@ final class Run {
             }
         }
         var single: Set<Bytes> = []
-        for entry in walk where entry.isDirectory || (entry.links == 1 && !links.contains(entry.inode)) {
-            single.insert(entry.path)
+        for entry in walk {
+            let hasOneLink =
+                entry.links == 1 && !links.contains(entry.inode) && !(isLossy && links.hadSeveral(entry.inode))
+            if entry.isDirectory || hasOneLink { single.insert(entry.path) }
         }
         let observations = models.flatMap {
             $0.observations(lossy: isLossy, movesAreTold: mode != .watches) { single.contains($0) }

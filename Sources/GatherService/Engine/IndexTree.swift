@@ -298,6 +298,15 @@ extension IndexTree {
     }
 
     @discardableResult
+    func setAside(_ node: TreeNode) -> Int {
+        let before = index(node).count
+        _ = attempt(node.container) { () throws(IndexError) in try index(node).setAside(Row(node.row)) }
+        return before - index(node).count
+    }
+
+    func endAside(_ container: UInt32) { entry(container).index.endAside() }
+
+    @discardableResult
     func removeChildren(of directory: TreeNode) -> Int {
         let before = index(directory).count
         _ = attempt(directory.container) { () throws(IndexError) in

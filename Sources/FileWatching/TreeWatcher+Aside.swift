@@ -1,0 +1,50 @@
+// What leaves the tree while it may only be elsewhere: its identity is kept until everything has been looked at.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+// A row whose file has left its name by the first half of a rename stands there until more is heard: the file may lie in a
+// directory that is being read. Its place may be wanted before that: something else takes the name, the directory goes, or it
+// is moved below what has left it. Then the row leaves the tree, and its first half goes on waiting without. What comes by
+// its file later, a crawl or a look-up, inserts an entry, which the tree knows for the one that it was by device, inode and
+// birth time; so it is for what lies below, which is read again. The same holds for whatever else is removed while halves
+// wait and directories are being read.
+extension TreeWatcher {
+    /// Has the row of what has left a name make way. False where nothing has left it, or its row is not that any more.
+    func setAside(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
+        guard let half = halves.half(id, name), let file = half.identity,
+            let node = tree.child(of: directories[id].node, named: name),
+            identity(of: tree.status(of: node)) == file
+        else { return false }
+        halves.setAside(id, name)
+        removeNode(node, origin: half.origin)
+        return true
+    }
+
+    /// Whether what is removed now may be elsewhere, where nobody has looked yet. Notes that something is.
+    func mayComeAgain(_ node: TreeNode, _ status: FileStatus) -> Bool {
+        guard let container = containers[node.container], isUnsettled(container), keepsBirthTimes(status) else {
+            return false
+        }
+        containersWithAside.insert(node.container)
+        return true
+    }
+
+    private func isUnsettled(_ container: WatchedContainer) -> Bool {
+        container.outstanding > 0 || !halves.isEmpty || !deferredLookUps.isEmpty
+            || container.comparison?.isPoll == false
+    }
+
+    /// Ends what did not come again, where nothing is under way that could bring it. Of very many the tree keeps but some, so
+    /// that where something is under way all the time it ends there.
+    func endAside() {
+        guard !containersWithAside.isEmpty, lookUps.isEmpty else { return }
+        for number in containersWithAside {
+            if let container = containers[number] {
+                if isUnsettled(container) { continue }
+                tree.endAside(number)
+            }
+            containersWithAside.remove(number)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// Entries that go and may come again: identities are kept, and none is given twice.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import Testing
+
+@testable import MetadataIndex
+
+@Suite struct AsideIdentitiesTests {
+    private func status(_ kind: FileKind, _ inode: UInt64, links: UInt32 = 1, born: Int64 = 1) -> FileStatus {
+        .sample(kind, inode: inode, links: links, created: Timestamp(nanoseconds: born))
+    }
+
+    /// The directory d with the files a and b, where b has two links, and their identifiers.
+    private func begin() throws -> (MetadataIndex, [ItemIdentifier?]) {
+        let index = MetadataIndex(root: .sample(.directory))
+        let d = try index.insert("d", below: .root, status(.directory, 2))
+        let rows = [
+            d, try index.insert("a", below: d, status(.file, 3)),
+            try index.insert("b", below: d, status(.file, 4, links: 2)),
+        ]
+        _ = index.takeChanges()
+        return (index, rows.map { index.identifier(of: $0) })
+    }
+
+    @Test func `What comes again in one set has only moved`() throws {
+        let (index, known) = try begin()
+        try index.setAside(Row(1))
+        #expect(index.count == 0 && index.checkInvariants() == nil)
+        let other = try index.insert("d", below: .root, status(.directory, 9))
+        let again = try index.insert("e", below: other, status(.directory, 2))
+        var rows: [Row] = []
+        try index.insertChildren(
+            of: again, Array("ab".utf8), [1, 1], [status(.file, 3), status(.file, 4, links: 2)], recording: false,
+            into: &rows)
+        #expect(index.identifier(of: again) == known[0] && index.identifier(of: rows[0]) == known[1])
+        #expect(index.identifier(of: rows[1]) != known[2], "it may be another of its names")
+        index.endAside()
+        #expect(index.checkInvariants() == nil)
+        let set = index.takeChanges()
+        let changes = (0..<set.count).compactMap { set.transition(at: $0, in: index) }
+        let identifier = try #require(known[0])
+        #expect(changes.contains(.changed(identifier)))
+        #expect(set.index(of: rows[0]) == nil, "it lies where it lay, in the same directory")
+        let view = set.formerView(in: index.snapshot())
+        #expect(view.path(of: again) == "d" && view.path(of: rows[0]) == "d/a")
+    }
+
+    @Test func `What comes again later went and came, and what does not is gone`() throws {
+        let (index, known) = try begin()
+        try index.setAside(Row(1))
+        let gone = index.takeChanges()
+        #expect(Set((0..<gone.count).compactMap { gone.transition(at: $0, in: index) }).count == 3)
+        let again = try index.insert("d", below: .root, status(.directory, 2))
+        let come = index.takeChanges()
+        let identifier = try #require(known[0])
+        #expect(come.count == 1 && come.transition(at: 0, in: index) == .added(identifier))
+        index.endAside()
+        let late = try index.insert("a", below: again, status(.file, 3))
+        #expect(!known.contains(index.identifier(of: late)) && index.checkInvariants() == nil)
+    }
+
+    @Test func `Nobody else gets what is kept`() throws {
+        let (index, known) = try begin()
+        try index.setAside(Row(1))
+        for (name, status) in [
+            ("born later", status(.directory, 2, born: 5)), ("a file", status(.file, 2)),
+            ("linked", status(.file, 3, links: 2)),
+            ("unborn", .sample(.file, inode: 3)), ("other", status(.file, 8)),
+        ] {
+            let row = try index.insert(name, below: .root, status)
+            #expect(!known.contains(index.identifier(of: row)), "\(name)")
+        }
+        // Saved while they are kept: nobody gets them later.
+        let restored = try Saved.index(index.saved())
+        #expect(restored.checkInvariants() == nil)
+        for name in ["x", "y", "z"] {
+            let row = try restored.insert(name, below: .root, status(.file, 3))
+            #expect(!known.contains(restored.identifier(of: row)))
+        }
+        // The same file twice, by two rows: the later counts, and no slot is lost.
+        let one = try index.insert("one", below: .root, status(.file, 20))
+        let two = try index.insert("two", below: .root, status(.file, 20))
+        let later = index.identifier(of: two)
+        try index.setAside(one)
+        try index.setAside(two)
+        #expect(index.checkInvariants() == nil)
+        let three = try index.insert("three", below: .root, status(.file, 20))
+        #expect(index.identifier(of: three) == later)
+        index.park()
+        #expect(index.checkInvariants() == nil && index.unpark() && index.checkInvariants() == nil)
+    }
+}
