@@ -7,7 +7,7 @@ import Metadata
 /// How the entries of a container are read.
 struct CrawlOptions: Sendable {
     var ignored: IgnoredNames
-    var readsTags: Bool
+    var readsExtras: Bool
 }
 
 /// A directory to watch and read.
@@ -39,8 +39,8 @@ struct CrawlResult: Sendable {
     /// The round, and the epoch of changes to hard links, when the reading began.
     var round: UInt32
     var linkEpoch: UInt32 = 0
-    /// Whether tags were read.
-    var hasTags = false
+    /// Whether extras were read.
+    var hasExtras = false
     /// The directory's watch, or -1.
     var watch: Int32 = -1
     /// Nanoseconds of processor time, where they were asked for.

@@ -11,17 +11,17 @@ package struct DirectoryBatch: Sendable {
     package internal(set) var nameEnds: [UInt32] = []
     /// The status of each entry.
     package internal(set) var statuses: [FileStatus] = []
-    /// Raw values of `user.xdg.tags`, end to end.
-    package internal(set) var tags: [UInt8] = []
-    /// Where each value ends in ``tags``; empty as a whole where tags were not read.
-    package internal(set) var tagEnds: [UInt32] = []
+    /// Extra attributes (`ExtraAttributes`), end to end.
+    package internal(set) var extras: [UInt8] = []
+    /// Where those of each entry end in ``extras``; empty as a whole where they were not read.
+    package internal(set) var extrasEnds: [Int] = []
     /// Entries on which a file system is mounted, in ascending order.
     var mountRoots: [UInt32] = []
 
     /// How many entries there are.
     package var count: Int { statuses.count }
-    /// Whether tags were read.
-    package var hasTags: Bool { !tagEnds.isEmpty }
+    /// Whether extras were read.
+    package var hasExtras: Bool { !extrasEnds.isEmpty }
 
     package init() {}
 
@@ -30,22 +30,22 @@ package struct DirectoryBatch: Sendable {
         (index == 0 ? 0 : Int(nameEnds[index - 1]))..<Int(nameEnds[index])
     }
 
-    /// Where the tags of an entry lie in ``tags``; nil where tags were not read.
-    package func tagRange(at index: Int) -> Range<Int>? {
-        tagEnds.isEmpty ? nil : (index == 0 ? 0 : Int(tagEnds[index - 1]))..<Int(tagEnds[index])
+    /// Where the extras of an entry lie in ``extras``; nil where extras were not read.
+    package func extrasRange(at index: Int) -> Range<Int>? {
+        extrasEnds.isEmpty ? nil : (index == 0 ? 0 : extrasEnds[index - 1])..<extrasEnds[index]
     }
 
     /// Appends an entry.
     mutating func append(
-        name: UnsafeRawBufferPointer, status: FileStatus, isMountRoot: Bool, tags value: UnsafeRawBufferPointer?
+        name: UnsafeRawBufferPointer, status: FileStatus, isMountRoot: Bool, extras value: UnsafeRawBufferPointer?
     ) {
         if isMountRoot { mountRoots.append(UInt32(statuses.count)) }
         names.append(contentsOf: name)
         nameEnds.append(UInt32(truncatingIfNeeded: names.count))
         statuses.append(status)
         if let value {
-            tags.append(contentsOf: value)
-            tagEnds.append(UInt32(truncatingIfNeeded: tags.count))
+            extras.append(contentsOf: value)
+            extrasEnds.append(extras.count)
         }
     }
 }

@@ -11,11 +11,11 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     /// Whether the watcher is being closed.
     private let isStopping: () -> Bool
     private let records: UnsafeMutableRawBufferPointer
-    private let tags: UnsafeMutableRawBufferPointer
+    private let extras: UnsafeMutableRawBufferPointer
 
     static var recordsSize: Int { 64 * 1024 }
-    /// The largest value that an extended attribute may have (xattr(7)).
-    static var tagsSize: Int { 64 * 1024 }
+    /// The largest value that an extended attribute may have, and the longest list of names (xattr(7)).
+    static var extrasSize: Int { 64 * 1024 }
 
     init(kernel: Kernel, budget: WatchBudget, isStopping: @escaping () -> Bool) {
         self.kernel = kernel
@@ -23,12 +23,12 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         self.isStopping = isStopping
         // Owned by this value alone until its deinit.
         records = .allocate(byteCount: DirectoryReader.recordsSize, alignment: 8)
-        tags = .allocate(byteCount: DirectoryReader.tagsSize, alignment: 8)
+        extras = .allocate(byteCount: DirectoryReader.extrasSize, alignment: 8)
     }
 
     deinit {
         records.deallocate()
-        tags.deallocate()
+        extras.deallocate()
     }
 
     /// Does a job. The directories to descend into are appended to `jobs`, in the order of their tickets.
@@ -37,7 +37,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     ) -> CrawlResult {
         var result = CrawlResult(ticket: job.ticket, task: job.task, round: round)
         let began = job.isMeasured ? kernel.processorTime() : 0
-        result.hasTags = job.options.readsTags
+        result.hasExtras = job.options.readsExtras
         do throws(SystemError) {
             let directory = try open(job)
             defer { kernel.close(directory) }
@@ -100,7 +100,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
                 entries += 1
                 nameBytes += $0.count
             }
-            result.batch.reserve(entries, nameBytes: nameBytes, tags: job.options.readsTags)
+            result.batch.reserve(entries, nameBytes: nameBytes, extras: job.options.readsExtras)
             Directory.forEachEntry(in: filled) { name in
                 if !job.options.ignored.isEmpty, job.options.ignored.contains(name) { return }
                 readEntry(name, in: directory, job, into: &result)
@@ -123,13 +123,13 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         do throws(SystemError) {
             var status = try kernel.entryStatus(of: text, in: directory)
             var value: UnsafeRawBufferPointer?
-            if job.options.readsTags {
-                let readable = status.file.kind == .file || status.file.kind == .directory
-                let length = readable ? kernel.readTags(of: text, in: directory, into: tags) : 0
-                value = UnsafeRawBufferPointer(rebasing: tags[..<length])
-                if length > 0 { status.file.accessList = kernel.accessList(of: text, in: directory) }
+            if job.options.readsExtras {
+                let kind = status.file.kind
+                let length = kernel.readExtras(of: text, kind: kind, in: directory, into: extras)
+                value = UnsafeRawBufferPointer(rebasing: extras[..<length])
+                if length > 0, kind != .symlink { status.file.accessList = kernel.accessList(of: text, in: directory) }
             }
-            result.batch.append(name: name, status: status.file, isMountRoot: status.isMountRoot, tags: value)
+            result.batch.append(name: name, status: status.file, isMountRoot: status.isMountRoot, extras: value)
         } catch {
             // An entry that went away meanwhile is told by an event: the watch was there first.
             if error != .noEntry { result.entryError = error }
@@ -166,11 +166,11 @@ extension DirectoryBatch {
         range.filter { statuses[$0].kind == .directory && !mountRoots.contains(UInt32($0)) }
     }
 
-    mutating func reserve(_ count: Int, nameBytes: Int, tags: Bool) {
+    mutating func reserve(_ count: Int, nameBytes: Int, extras: Bool) {
         names.reserveCapacity(names.count + nameBytes)
         nameEnds.reserveCapacity(nameEnds.count + count)
         statuses.reserveCapacity(statuses.count + count)
-        if tags { tagEnds.reserveCapacity(tagEnds.count + count) }
+        if extras { extrasEnds.reserveCapacity(extrasEnds.count + count) }
     }
 }
 

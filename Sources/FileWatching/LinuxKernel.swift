@@ -179,16 +179,6 @@ package final class LinuxKernel: WatchKernel {
     package func haveMountsChanged() -> Bool { mountChanges?.take() ?? false }
 
     package func mounts() -> Set<Mount>? { try? MountTable.read() }
-
-    package func readTags(
-        of name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
-    ) -> Int {
-        do throws(SystemError) {
-            return try ExtendedAttributes.get("user.xdg.tags", of: name, in: directory, into: buffer) ?? 0
-        } catch {
-            return 0
-        }
-    }
 }
 
 extension KernelStatus {

@@ -26,18 +26,18 @@ extension TreeWatcher {
         }
     }
 
-    /// Reads `user.xdg.tags` at each look-up from now on, and of everything that is known by a comparison; the
-    /// completion comes when that has ended.
-    package func setReadsTags(_ number: UInt32, completion: @escaping () -> Void = {}) {
-        guard let container = containers[number], !container.options.readsTags else {
+    /// Reads the extended attributes of the namespace `user`, and where symbolic links lead, at each look-up from now on, and
+    /// of everything that is known by a comparison; the completion comes when that has ended.
+    package func setReadsExtras(_ number: UInt32, completion: @escaping () -> Void = {}) {
+        guard let container = containers[number], !container.options.readsExtras else {
             completion()
             return
         }
-        container.options.readsTags = true
+        container.options.readsExtras = true
         let isAlone = container.comparison == nil
         rescan(number) { _ in completion() }
-        // What is known stays exact while tags are read.
-        if isAlone { container.comparison?.isForTags = true }
+        // What is known stays exact while extras are read.
+        if isAlone { container.comparison?.isForExtras = true }
     }
 
     /// Begins a comparison of every directory, or of some; the one that is under way may take it in. An overflow makes a
@@ -74,7 +74,7 @@ extension TreeWatcher {
         lowerCause(of: comparison.task, to: cause)
         guard directories == nil else { return }
         container.comparison?.isPoll = false
-        container.comparison?.isForTags = false
+        container.comparison?.isForExtras = false
         container.comparison?.isAudit = false
         container.comparison?.settled = nil
         if isPaced { container.comparison?.isPaced = true } else { container.comparison?.notBefore = nil }
@@ -271,8 +271,8 @@ extension TreeWatcher {
         if comparison.isPoll, !comparison.isAudit, container.nextPoll != nil {
             container.nextPoll = kernel.now() &+ settings.pollInterval
         }
-        // Reading tags is no news of the file system.
-        if !comparison.isPoll, !comparison.isForTags {
+        // Reading extras is no news of the file system.
+        if !comparison.isPoll, !comparison.isForExtras {
             notices.append(.compared(container: container.number, counts: comparison.counts))
         }
         for completion in comparison.completions { completion(comparison.counts) }
@@ -350,9 +350,9 @@ extension TreeWatcher {
                 } else if differs {
                     lookUps.add(name, in: id, origin: origin)
                 }
-                if let range = batch.tagRange(at: index), touched.isEmpty || !touched.contains(Array(name)) {
-                    let changed = batch.tags.withUnsafeBytes {
-                        tree.setTags(of: child, to: UnsafeRawBufferPointer(rebasing: $0[range]))
+                if let range = batch.extrasRange(at: index), touched.isEmpty || !touched.contains(Array(name)) {
+                    let changed = batch.extras.withUnsafeBytes {
+                        tree.setExtras(of: child, to: UnsafeRawBufferPointer(rebasing: $0[range]))
                     }
                     if changed, !differs { count(origin) { $0.changed += 1 } }
                 }

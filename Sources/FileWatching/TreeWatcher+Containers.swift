@@ -20,7 +20,7 @@ extension TreeWatcher {
         wasMountPoint: Bool = false, within enclosure: Enclosure? = nil
     ) {
         guard containers[number] == nil else { return }
-        let options = CrawlOptions(ignored: IgnoredNames(globs), readsTags: false)
+        let options = CrawlOptions(ignored: IgnoredNames(globs), readsExtras: false)
         let container = WatchedContainer(number: number, path: path, options: options)
         container.isKnown = isKnown
         container.isMountPoint = isKnown && wasMountPoint

@@ -46,7 +46,7 @@ extension TreeWatcher {
         tickets[ticket] = id
         directories[id].flags.insert(.reading)
         directories[id].flags.remove(.changedMeanwhile)
-        if container.options.readsTags { touchedNames[id.slot] = [] }
+        if container.options.readsExtras { touchedNames[id.slot] = [] }
         let isMeasured = container.comparison?.isAudit == true && container.comparison?.task == task
         pool.submit(
             CrawlJob(
@@ -146,9 +146,9 @@ extension TreeWatcher {
             return
         }
         directories[id].flags.remove(.reading)
-        // A job may have been asked for before tags were, and done after: it is good for no round then.
-        let wantsTags = containers[directories[id].node.container]?.options.readsTags == true
-        directories[id].round = wantsTags && !result.hasTags ? 0 : result.round
+        // A job may have been asked for before extras were, and done after: it is good for no round then.
+        let wantsExtras = containers[directories[id].node.container]?.options.readsExtras == true
+        directories[id].round = wantsExtras && !result.hasExtras ? 0 : result.round
         let touched = touchedNames.removeValue(forKey: id.slot) ?? []
         let held = heldEvents[result.watch]
         if let error = result.error {
@@ -457,11 +457,11 @@ extension DirectoryBatch {
                 continue
             }
             names.withUnsafeBytes { names in
-                tags.withUnsafeBytes { tags in
+                extras.withUnsafeBytes { extras in
                     batch.append(
                         name: UnsafeRawBufferPointer(rebasing: names[nameRange(at: index)]), status: statuses[index],
                         isMountRoot: mountRoots.contains(UInt32(index)),
-                        tags: tagRange(at: index).map { UnsafeRawBufferPointer(rebasing: tags[$0]) })
+                        extras: extrasRange(at: index).map { UnsafeRawBufferPointer(rebasing: extras[$0]) })
                 }
             }
         }

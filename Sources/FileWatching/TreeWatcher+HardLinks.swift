@@ -8,7 +8,7 @@ import Metadata
 struct LinkNews {
     /// What it was when it was looked at last.
     var status: FileStatus
-    var tags: [UInt8]?
+    var extras: [UInt8]?
     /// It was only come by, by the reading of a directory.
     var wasCrawled = false
     /// One of its names has come to an end: what the others are now must be looked at.
@@ -22,12 +22,12 @@ extension TreeWatcher {
     /// Has every entry of a file told what the file is now: no event names them. It is done once for each file when
     /// the look-ups have been made, since going through ten thousand names for each of ten thousand events would hold
     /// up the loop for minutes.
-    func tellLinks(of status: FileStatus, tags: UnsafeRawBufferPointer?, searches: Bool, origin: Origin) {
+    func tellLinks(of status: FileStatus, extras: UnsafeRawBufferPointer?, searches: Bool, origin: Origin) {
         pool.raiseLinkEpoch()
         note(status, origin) {
             $0.status = status
             $0.wasCrawled = false
-            $0.tags = tags.map { Array($0) }
+            $0.extras = extras.map { Array($0) }
             if searches { $0.searches = true }
         }
     }
@@ -79,15 +79,16 @@ extension TreeWatcher {
         } else {
             for node in known {
                 var status = news.status
-                if containers[node.container]?.options.readsTags == true {
-                    guard let tags = news.tags else {
-                        // Found out where tags are not read: neither are they known, nor who may read them.
+                if containers[node.container]?.options.readsExtras == true {
+                    guard let extras = news.extras else {
+                        // Found out where extras are not read: neither are they known, nor who may read them.
                         lookAt(node, origin: news.origin)
                         continue
                     }
-                    tags.withUnsafeBytes { _ = tree.setTags(of: node, to: $0) }
+                    extras.withUnsafeBytes { _ = tree.setExtras(of: node, to: $0) }
                 } else {
                     status.accessList = .none
+                    tree.forgetExtras(of: node)
                 }
                 tree.update(node, status: status)
             }

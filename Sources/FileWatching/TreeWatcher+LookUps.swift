@@ -59,22 +59,24 @@ extension TreeWatcher {
             lookedAtDirectory(id, status, entry)
             return
         }
-        let tags = containers[node.container]?.options.readsTags == true ? readTags(text, status, directory) : nil
-        // Who may read the file may read its tags.
-        if let tags, !tags.isEmpty { status.file.accessList = kernel.accessList(of: text, in: directory) }
+        let readsExtras = containers[node.container]?.options.readsExtras == true
+        let extras = readsExtras ? readExtras(text, status.file.kind, directory) : nil
+        // Who may read the file may read its extended attributes.
+        if let extras, !extras.isEmpty, status.file.kind != .symlink {
+            status.file.accessList = kernel.accessList(of: text, in: directory)
+        }
         if let child = tree.child(of: node, named: name) {
-            found(child, named: name, in: id, status, tags, entry)
+            found(child, named: name, in: id, status, extras, entry)
         } else {
-            appeared(name, in: id, status, tags, entry)
+            appeared(name, in: id, status, extras, entry)
         }
     }
 
-    private func readTags(
-        _ name: UnsafePointer<CChar>, _ status: KernelStatus, _ directory: CInt
+    private func readExtras(
+        _ name: UnsafePointer<CChar>, _ kind: FileKind, _ directory: CInt
     ) -> UnsafeRawBufferPointer {
-        let readable = status.file.kind == .file || status.file.kind == .directory
-        let length = readable ? kernel.readTags(of: name, in: directory, into: tagBuffer) : 0
-        return UnsafeRawBufferPointer(rebasing: tagBuffer[..<length])
+        let length = kernel.readExtras(of: name, kind: kind, in: directory, into: extrasBuffer)
+        return UnsafeRawBufferPointer(rebasing: extrasBuffer[..<length])
     }
 
     /// A directory looked at through its own descriptor.
@@ -124,12 +126,12 @@ extension TreeWatcher {
 
     private func found(
         _ child: TreeNode, named name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus,
-        _ tags: UnsafeRawBufferPointer?, _ entry: LookUpQueue.Entry
+        _ extras: UnsafeRawBufferPointer?, _ entry: LookUpQueue.Entry
     ) {
         let old = tree.status(of: child)
         let isSame = isSameFile(old, status.file)
         if !isSame, let exchanged = exchangeReplaced(child, name, in: id, status.file, entry.origin) {
-            found(exchanged, named: name, in: id, status, tags, entry)
+            found(exchanged, named: name, in: id, status, extras, entry)
             return
         }
         if !isSame, mountChanged(child, from: old, to: status, entry.origin) { return }
@@ -139,12 +141,16 @@ extension TreeWatcher {
             let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0)
             if waits, waitForNews(entry, name: name, found: status.file) { return }
             removeNode(child, origin: entry.origin)
-            appeared(name, in: id, status, tags, entry)
+            appeared(name, in: id, status, extras, entry)
             return
         }
         if !isSame { noteAhead(child) }
         var changed = tree.update(child, status: status.file)
-        if let tags, tree.setTags(of: child, to: tags) { changed = true }
+        if let extras {
+            if tree.setExtras(of: child, to: extras) { changed = true }
+        } else if changed {
+            tree.forgetExtras(of: child)
+        }
         if changed {
             count(entry.origin) { $0.changed += 1 }
             lookForCopying(of: old, to: status.file, in: id, entry.origin)
@@ -156,7 +162,7 @@ extension TreeWatcher {
         if !isSame, old.links > 1 { lookAtLinks(of: old, origin: entry.origin) }
         if changed, status.file.links > 1 || old.links > 1 {
             let isNews = !isSame || old.links != status.file.links
-            tellLinks(of: status.file, tags: tags, searches: isNews, origin: entry.origin)
+            tellLinks(of: status.file, extras: extras, searches: isNews, origin: entry.origin)
         }
     }
 
@@ -203,7 +209,7 @@ extension TreeWatcher {
     }
 
     private func appeared(
-        _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus, _ tags: UnsafeRawBufferPointer?,
+        _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus, _ extras: UnsafeRawBufferPointer?,
         _ entry: LookUpQueue.Entry
     ) {
         let directory = directories[id].node
@@ -217,12 +223,14 @@ extension TreeWatcher {
                 tree.move(known, to: directory, named: name)
                 let old = tree.status(of: known)
                 tree.update(known, status: status.file)
-                if let tags { tree.setTags(of: known, to: tags) }
+                if let extras { tree.setExtras(of: known, to: extras) }
                 count(entry.origin) { $0.changed += 1 }
                 foundDirectory(known, status, changedFrom: old, entry.origin)
                 return
             }
-            guard let node = tree.insert(named: name, status: status.file, tags: tags, into: directory) else { return }
+            guard let node = tree.insert(named: name, status: status.file, extras: extras, into: directory) else {
+                return
+            }
             count(entry.origin) { $0.added += 1 }
             enter(node, status.file, origin: entry.origin)
             return
@@ -230,10 +238,12 @@ extension TreeWatcher {
         if let source = movedSource(of: status.file, in: directory.container) {
             tree.move(source, to: directory, named: name)
             tree.update(source, status: status.file)
-            if let tags { tree.setTags(of: source, to: tags) }
+            if let extras { tree.setExtras(of: source, to: extras) }
             count(entry.origin) { $0.changed += 1 }
             // A rename changes the inode too, whatever other names it has.
-            if status.file.links > 1 { tellLinks(of: status.file, tags: tags, searches: false, origin: entry.origin) }
+            if status.file.links > 1 {
+                tellLinks(of: status.file, extras: extras, searches: false, origin: entry.origin)
+            }
             return
         }
         if entry.isExpected,
@@ -241,9 +251,9 @@ extension TreeWatcher {
         {
             return
         }
-        guard tree.insert(named: name, status: status.file, tags: tags, into: directory) != nil else { return }
+        guard tree.insert(named: name, status: status.file, extras: extras, into: directory) != nil else { return }
         count(entry.origin) { $0.added += 1 }
-        if status.file.links > 1 { tellLinks(of: status.file, tags: tags, searches: true, origin: entry.origin) }
+        if status.file.links > 1 { tellLinks(of: status.file, extras: extras, searches: true, origin: entry.origin) }
     }
 
     /// The entry that is known as this directory, wherever it is known to lie.

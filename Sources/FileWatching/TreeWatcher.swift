@@ -71,7 +71,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// When the self-audit has something to do, and the processor time of the slice that is under way.
     var nextAudit: UInt64?
     var auditCost: UInt64 = 0
-    /// Names in directories that are being read again, where tags are read.
+    /// Names in directories that are being read again, where extras are read.
     var touchedNames: [Int32: Set<[UInt8]>] = [:]
     /// Watches that have ended while something is being read: a result may still speak of them. Where they became too many
     /// they were forgotten, and every result with an earlier ticket than this is taken for one that does.
@@ -125,7 +125,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     // Buffers of the loop's own; released in deinit. `nameBuffer` holds the name of the look-up that is being made.
     let readBuffer: UnsafeMutableRawBufferPointer
     let nameBuffer: UnsafeMutableRawBufferPointer
-    let tagBuffer: UnsafeMutableRawBufferPointer
+    let extrasBuffer: UnsafeMutableRawBufferPointer
     var pathBuffer: [UInt8] = []
     var nodeStack: [TreeNode] = []
 
@@ -145,14 +145,14 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         cache = DirectoryCache(limit: settings.openDirectoryLimit)
         readBuffer = .allocate(byteCount: max(settings.readBufferSize, 65_536), alignment: 8)
         nameBuffer = .allocate(byteCount: WatchLimits.nameLength + 1, alignment: 8)
-        tagBuffer = .allocate(byteCount: DirectoryReader<Kernel>.tagsSize, alignment: 8)
+        extrasBuffer = .allocate(byteCount: DirectoryReader<Kernel>.extrasSize, alignment: 8)
     }
 
     deinit {
         close()
         readBuffer.deallocate()
         nameBuffer.deallocate()
-        tagBuffer.deallocate()
+        extrasBuffer.deallocate()
     }
 
     /// Ends the crawling threads and closes every directory. The watcher does nothing afterwards.

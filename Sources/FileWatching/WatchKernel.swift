@@ -76,10 +76,10 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// What is mounted where; nil where that cannot be told.
     func mounts() -> Set<Mount>?
 
-    /// The value of `user.xdg.tags`: its length, 0 where there is none or where it cannot be read. What does not fit
-    /// into the buffer counts as none.
-    func readTags(
-        of name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    /// What is known of an entry by system calls of its own: the bytes of its `ExtraAttributes` in the buffer of 64 KiB, and
+    /// their length. Attributes that cannot be read are as good as missing.
+    func readExtras(
+        of name: UnsafePointer<CChar>, kind: FileKind, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) -> Int
 }
 

@@ -79,7 +79,7 @@ final class WatchedContainer {
         }
         if let failure = failure ?? rootError { return .unavailable(reason: failure.description) }
         if firstCrawl != nil { return .crawling }
-        if let comparison, !comparison.isPoll, !comparison.isForTags { return .verifying }
+        if let comparison, !comparison.isPoll, !comparison.isForExtras { return .verifying }
         if let fileSystem {
             return .degraded(
                 reason: "all \(directories) directories are polled: \(PollReason.fileSystem(name: fileSystem))")
@@ -113,8 +113,8 @@ struct Comparison {
     var task: UInt32
     /// Whether it is only of some directories, those without a watch.
     var isPoll: Bool
-    /// Whether it is only to read tags of what is known, and known to be right.
-    var isForTags = false
+    /// Whether it is only to read extras of what is known, and known to be right.
+    var isForExtras = false
     /// The round (see ``CrawlPool/round``) from which on a reading of a directory is good enough.
     var round: UInt32 = 0
     /// When it began; nil before that: then it takes in whatever comes.
@@ -157,7 +157,7 @@ struct Comparison {
     /// Whether what is held now will be looked at before the end.
     var holdsRemovals: Bool { phase == .listing || phase == .additions }
     /// Whether it is on its way through all directories, for what they hold.
-    var isListingAll: Bool { phase == .listing && !isPoll && !isForTags }
+    var isListingAll: Bool { phase == .listing && !isPoll && !isForExtras }
     /// Whether look-ups of its own are under way, as against readings.
     var isLookingUp: Bool { phase == .additions || phase == .replacements }
 }

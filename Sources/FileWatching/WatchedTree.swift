@@ -47,10 +47,11 @@ package protocol WatchedTree: AnyObject {
     /// which another name has come up. A search of the whole container, made once for all that a turn has found.
     func forEachNodeWithOneLink(among inodes: Set<InodeNumber>, in container: UInt32, _ body: (TreeNode) -> Void)
 
-    /// Adds an entry under a name that is free. `tags` is the raw value of `user.xdg.tags`, empty where the file has
-    /// none, nil where it was not read. Nil where the tree cannot take it.
+    /// Adds an entry under a name that is free. `extras` are the bytes of its `ExtraAttributes`, nil where they were
+    /// not read. Nil where the tree cannot take it.
     func insert(
-        named name: UnsafeRawBufferPointer, status: FileStatus, tags: UnsafeRawBufferPointer?, into directory: TreeNode
+        named name: UnsafeRawBufferPointer, status: FileStatus, extras: UnsafeRawBufferPointer?,
+        into directory: TreeNode
     ) -> TreeNode?
 
     /// Adds entries of a directory, under names that are free: all of them, or some after others.
@@ -60,9 +61,12 @@ package protocol WatchedTree: AnyObject {
     @discardableResult
     func update(_ node: TreeNode, status: FileStatus) -> Bool
 
-    /// Tells the raw value of `user.xdg.tags`, empty where there is none. Returns whether it differs.
+    /// Tells the bytes of an entry's `ExtraAttributes`. Returns whether they differ.
     @discardableResult
-    func setTags(of node: TreeNode, to tags: UnsafeRawBufferPointer) -> Bool
+    func setExtras(of node: TreeNode, to extras: UnsafeRawBufferPointer) -> Bool
+
+    /// The `ExtraAttributes` of an entry that changed are not read here: what is known of them is no longer so.
+    func forgetExtras(of node: TreeNode)
 
     /// Gives an entry another place, under a name that is free there; what lies below goes with it.
     func move(_ node: TreeNode, to directory: TreeNode, named name: UnsafeRawBufferPointer)

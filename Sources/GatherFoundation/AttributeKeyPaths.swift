@@ -15,6 +15,8 @@ enum AttributeKeyPaths {
         \MetadataItem.ownerID: .ownerID, \MetadataItem.group: .group, \MetadataItem.groupID: .groupID,
         \MetadataItem.mode: .mode, \MetadataItem.inode: .inode, \MetadataItem.device: .device,
         \MetadataItem.links: .links, \MetadataItem.depth: .depth, \MetadataItem.tags: .tags,
+        \MetadataItem.comment: .comment, \MetadataItem.rating: .rating, \MetadataItem.whereFrom: .whereFrom,
+        \MetadataItem.target: .target,
     ]
 
     /// Those that are true or false.

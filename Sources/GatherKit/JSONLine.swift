@@ -55,7 +55,7 @@ extension MetadataItem {
 
     /// The fields as they came, so that the form of every value is the daemon's.
     fileprivate func write(_ attributes: [Attribute], to writer: inout JSONWriter) {
-        var wanted = Set(attributes.map(\.name)).union(["previousPath"])
+        var wanted = Set(attributes.map(\.fieldName.description)).union(["previousPath"])
         if attributes.contains(.name) { wanted.insert("rawName") }
         if attributes.contains(.path) { wanted.insert("rawPath") }
         writer.beginObject()
@@ -68,10 +68,31 @@ extension MetadataItem {
                     let key = reader.key
                     let value = try reader.skipValue()
                     guard key != "id", wanted.contains(key) else { continue }
+                    if key == "extended" {
+                        writeExtended(attributes, to: &writer)
+                        continue
+                    }
                     writer.key(escaping: key)
                     writer.raw(UnsafeRawBufferPointer(rebasing: bytes[value]))
                 }
             }
+        }
+        writer.endObject()
+    }
+
+    private func writeExtended(_ attributes: [Attribute], to writer: inout JSONWriter) {
+        let values = attributes.compactMap { attribute -> (name: String, text: String)? in
+            guard case .extended(let name) = attribute, case .string(let text) = value(forAttribute: attribute) else {
+                return nil
+            }
+            return (name.text, text)
+        }
+        if values.isEmpty { return }
+        writer.key("extended")
+        writer.beginObject()
+        for value in values {
+            writer.key(escaping: value.name)
+            writer.string(value.text)
         }
         writer.endObject()
     }

@@ -41,6 +41,8 @@ package enum Limits {
     package static let scansPerUser = 2
     /// Questions at once that may ask for names of accounts; one of each user.
     package static let namingAtOnce = 2
+    /// Extended attributes that one question may name, in its predicate and as what it asks for.
+    package static let extendedAttributes = 64
     /// How long a question waits for its turn.
     package static let turnTime = TimeAmount.seconds(30)
     /// How long a scan with costly tests, such as regular expressions, may take. One runs at a time, users take turns.

@@ -29,6 +29,10 @@ public enum Attribute: Sendable, Hashable {
     case depth
     case hidden
     case tags
+    case comment
+    case rating
+    case whereFrom
+    case target
     /// An extended attribute, by what follows `user.` in its name: `xattr.NAME`.
     case extended(ExtendedAttributeName)
 
@@ -36,7 +40,7 @@ public enum Attribute: Sendable, Hashable {
     public static let fixed: [Attribute] = [
         .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .kind, .contentType,
         .contentTypeTree, .size, .created, .modified, .changed, .owner, .ownerID, .group, .groupID, .mode, .inode,
-        .device, .links, .depth, .hidden, .tags,
+        .device, .links, .depth, .hidden, .tags, .comment, .rating, .whereFrom, .target,
     ]
 
     /// Its place in ``fixed``; nil for an extended attribute.
@@ -68,6 +72,10 @@ public enum Attribute: Sendable, Hashable {
         case .depth: 23
         case .hidden: 24
         case .tags: 25
+        case .comment: 26
+        case .rating: 27
+        case .whereFrom: 28
+        case .target: 29
         case .extended: nil
         }
     }
@@ -112,14 +120,25 @@ public enum Attribute: Sendable, Hashable {
         case .depth: "depth"
         case .hidden: "hidden"
         case .tags: "tags"
+        case .comment: "comment"
+        case .rating: "rating"
+        case .whereFrom: "whereFrom"
+        case .target: "target"
         case .extended: "extended"
         }
     }
 
-    /// The attribute with this name or alias, or nil. Names are case-sensitive.
+    /// The attribute with this name or alias, or nil; `xattr.NAME` is an extended attribute. Names are case-sensitive.
     public init?(name: some StringProtocol) {
-        guard let attribute = Attribute.byName[String(name)] else { return nil }
-        self = attribute
+        if let attribute = Attribute.byName[String(name)] {
+            self = attribute
+        } else if name.utf8.starts(with: Attribute.extendedPrefix.utf8),
+            let name = ExtendedAttributeName(name.dropFirst(Attribute.extendedPrefix.count))
+        {
+            self = .extended(name)
+        } else {
+            return nil
+        }
     }
 
     private static let byName: [String: Attribute] = {
@@ -135,9 +154,9 @@ public enum Attribute: Sendable, Hashable {
     public var type: AttributeType {
         switch self {
         case .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .kind, .contentType, .owner,
-            .group, .extended:
+            .group, .comment, .whereFrom, .target, .extended:
             .string
-        case .size, .ownerID, .groupID, .mode, .inode, .device, .links, .depth: .integer
+        case .size, .ownerID, .groupID, .mode, .inode, .device, .links, .depth, .rating: .integer
         case .created, .modified, .changed: .date
         case .hidden: .boolean
         case .tags, .contentTypeTree: .strings
@@ -168,6 +187,12 @@ public enum Attribute: Sendable, Hashable {
         case .groupID: ["kMDItemFSOwnerGroupID", "NSMetadataItemFSOwnerGroupIDKey"]
         case .hidden: ["kMDItemFSInvisible", "NSMetadataItemFSInvisibleKey"]
         case .tags: ["kMDItemUserTags", "NSMetadataItemUserTagsKey"]
+        case .comment:
+            [
+                "kMDItemComment", "NSMetadataItemCommentKey", "kMDItemFinderComment", "NSMetadataItemFinderCommentKey",
+            ]
+        case .rating: ["kMDItemStarRating", "NSMetadataItemStarRatingKey"]
+        case .whereFrom: ["kMDItemWhereFroms", "NSMetadataItemWhereFromsKey"]
         default: []
         }
     }
@@ -201,6 +226,10 @@ public enum Attribute: Sendable, Hashable {
         case .depth: "How many directories deep it lies: 1 at the top of a container."
         case .hidden: "Whether the name begins with a dot."
         case .tags: "The tags in the extended attribute user.xdg.tags."
+        case .comment: "The comment in the extended attribute user.xdg.comment."
+        case .rating: "The rating in the extended attribute user.baloo.rating, where that is a whole number."
+        case .whereFrom: "Where the file was fetched from, as the extended attribute user.xdg.origin.url says."
+        case .target: "Where a symbolic link leads, as it is written in the link."
         case .extended(let name): "The extended attribute user.\(name.text), where it is text."
         }
     }

@@ -55,8 +55,8 @@ struct Block {
         var directoryCapacity = 0
         /// The first child of each directory, in the order of the rows; `Row.none` where it has none.
         var firstChildren: UnsafeMutablePointer<UInt32>?
-        /// The tags of each row (``TagTable``); nil as long as none are known.
-        var tags: UnsafeMutablePointer<UInt32>?
+        /// The extras of each row (``ExtrasTable``); nil as long as none are known.
+        var extras: UnsafeMutablePointer<UInt32>?
     }
 
     private let base: UnsafeMutableRawPointer
@@ -158,16 +158,16 @@ struct Block {
             copy.initialize(from: children, count: header.pointee.directories)
             header.pointee.firstChildren = copy
         }
-        if let tags = other.header.pointee.tags {
+        if let extras = other.header.pointee.extras {
             let copy = UnsafeMutablePointer<UInt32>.allocate(capacity: Block.capacity)
-            copy.initialize(from: tags, count: Block.capacity)
-            header.pointee.tags = copy
+            copy.initialize(from: extras, count: Block.capacity)
+            header.pointee.extras = copy
         }
     }
 
     func free() {
         header.pointee.firstChildren?.deallocate()
-        header.pointee.tags?.deallocate()
+        header.pointee.extras?.deallocate()
         header.pointee.arena.release()
         Glibc.free(base)
     }
@@ -175,7 +175,7 @@ struct Block {
     /// Bytes held; the names too, even where a copy shares them.
     var bytes: Int {
         Block.byteCount + header.pointee.nameRoom + header.pointee.directoryCapacity * 4
-            + (header.pointee.tags == nil ? 0 : Block.capacity * 4)
+            + (header.pointee.extras == nil ? 0 : Block.capacity * 4)
     }
 }
 
@@ -223,18 +223,18 @@ extension Block {
     }
 
     @inline(__always)
-    func tags(_ slot: Int) -> UInt32 {
-        guard let tags = header.pointee.tags else { return TagTable.unknown }
-        return tags[slot]
+    func extras(_ slot: Int) -> UInt32 {
+        guard let extras = header.pointee.extras else { return ExtrasTable.unknown }
+        return extras[slot]
     }
 
-    func setTags(_ slot: Int, _ tags: UInt32) {
-        if header.pointee.tags == nil {
-            if tags == TagTable.unknown { return }
+    func setExtras(_ slot: Int, _ extras: UInt32) {
+        if header.pointee.extras == nil {
+            if extras == ExtrasTable.unknown { return }
             let column = UnsafeMutablePointer<UInt32>.allocate(capacity: Block.capacity)
-            column.initialize(repeating: TagTable.unknown, count: Block.capacity)
-            header.pointee.tags = column
+            column.initialize(repeating: ExtrasTable.unknown, count: Block.capacity)
+            header.pointee.extras = column
         }
-        header.pointee.tags.unsafelyUnwrapped[slot] = tags
+        header.pointee.extras.unsafelyUnwrapped[slot] = extras
     }
 }

@@ -64,8 +64,8 @@ extension ChangeSet {
         package let status: FileStatus
         /// Whether it lay inside a package.
         package let isInsidePackage: Bool
-        /// Its tags, nil where they were not known.
-        package let tags: [String]?
+        /// Its extras, nil where they were not known.
+        package let extras: ExtraAttributes?
     }
 
     /// Whether there was an entry in the row before.
@@ -80,7 +80,7 @@ extension ChangeSet {
         return Former(
             identifier: ItemIdentifier(row: Row(change.row), generation: record.generation),
             parent: Row(record.parent), status: formers.status(record),
-            isInsidePackage: record.flags & Block.insidePackage != 0, tags: formers.tags(record))
+            isInsidePackage: record.flags & Block.insidePackage != 0, extras: formers.extras(record))
     }
 
     /// Lends the name from before; empty where the slot was empty.

@@ -3,17 +3,17 @@
 
 import Metadata
 
-/// Former states of rows in arenas: fixed-size records, the bytes of names, and tag lists. It needs the index no longer.
+/// Former states of rows in arenas: fixed-size records, the bytes of names, and extra attributes. It needs the index no longer.
 struct FormerStore: Sendable {
     /// The state of one row, 80 bytes. Of a row that is held, it is made when it is asked for, its `nameOffset` is below 0
-    /// and says where, and `tags` is the index's number.
+    /// and says where, and `extras` is the index's number.
     struct Record: Sendable {
         var values: RowValues
         var generation: UInt32
         var parent: UInt32
         var nameOffset: Int
-        /// 0 for unknown, 1 for none, else the place in `tagLists` + 2.
-        var tags: UInt32
+        /// 0 for unknown, 1 for none, else the place in `extrasList` + 2.
+        var extras: UInt32
         var nameLength: UInt8
         var flags: UInt8
     }
@@ -27,20 +27,17 @@ struct FormerStore: Sendable {
 
     var records: [Record] = []
     var names: [UInt8] = []
-    var tagLists: [[String]] = []
+    var extrasList: [ExtraAttributes] = []
     /// Owner, group, mode and device by number, as the index has them; the index only appends to its table.
     var common: [CommonAttributes] = []
 
-    /// Roughly what the tag lists take.
-    private var tagBytes = 0
+    /// Roughly what the extra attributes take.
+    private var extrasBytes = 0
 
     /// Bytes held, unused capacity included; blocks that stand here as they were are not counted.
     var byteCount: Int {
-        records.capacity * MemoryLayout<Record>.stride + names.capacity + tagLists.capacity * 8 + tagBytes
+        records.capacity * MemoryLayout<Record>.stride + names.capacity + extrasList.capacity * 8 + extrasBytes
     }
-
-    /// Roughly what a tag list takes.
-    static func cost(_ tags: [String]) -> Int { tags.reduce(32) { $0 + 16 + $1.utf8.count } }
 
     /// Records a live row as it is, and returns where.
     @inline(__always)
@@ -48,14 +45,14 @@ struct FormerStore: Sendable {
         let block = rows.block(row)
         let slot = RowStore.slot(row)
         let name = block.nameBytes(slot)
-        let tags = block.tags(slot)
+        let extras = block.extras(slot)
         records.append(
             Record(
                 values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
                 nameOffset: names.count,
-                tags: tags > TagTable.empty ? UInt32(tagLists.count) + 2 : tags,
+                extras: extras > ExtrasTable.empty ? UInt32(extrasList.count) + 2 : extras,
                 nameLength: UInt8(truncatingIfNeeded: name.count), flags: block.flags(slot)))
-        if tags > TagTable.empty { keep(rows.tagLists[Int(tags)]) }
+        if extras > ExtrasTable.empty { keep(rows.extrasList[extras]) }
         names.append(contentsOf: name)
         return UInt32(records.count - 1)
     }
@@ -92,7 +89,7 @@ struct FormerStore: Sendable {
         let slot = RowStore.slot(row)
         return Record(
             values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
-            nameOffset: -1 - (at << 32 | Int(row)), tags: block.tags(slot),
+            nameOffset: -1 - (at << 32 | Int(row)), extras: block.extras(slot),
             nameLength: UInt8(truncatingIfNeeded: block.name[slot]), flags: block.flags(slot))
     }
 
@@ -115,28 +112,29 @@ struct FormerStore: Sendable {
         var copy = record
         copy.nameOffset = names.count
         other.withName(record) { names.append(contentsOf: $0) }
-        if record.tags > TagTable.empty, let list = other.tags(record) {
-            copy.tags = UInt32(tagLists.count) + 2
+        if record.extras > ExtrasTable.empty, let list = other.extras(record) {
+            copy.extras = UInt32(extrasList.count) + 2
             keep(list)
         }
         records.append(copy)
         return UInt32(records.count - 1)
     }
 
-    private mutating func keep(_ tags: [String]) {
-        tagLists.append(tags)
-        tagBytes += FormerStore.cost(tags)
+    private mutating func keep(_ extras: ExtraAttributes) {
+        extrasList.append(extras)
+        extrasBytes += ExtrasList.cost(extras)
     }
 
     func status(_ record: Record) -> FileStatus { record.values.status(common[Int(record.values.common)]) }
 
-    func tags(_ record: Record) -> [String]? {
-        switch record.tags {
-        case TagTable.unknown: nil
-        case TagTable.empty: []
+    func extras(_ record: Record) -> ExtraAttributes? {
+        switch record.extras {
+        case ExtrasTable.unknown: nil
+        case ExtrasTable.empty: ExtraAttributes.none
         default:
             record.nameOffset < 0
-                ? held[(-1 - record.nameOffset) >> 32].tagLists[Int(record.tags)] : tagLists[Int(record.tags) - 2]
+                ? held[(-1 - record.nameOffset) >> 32].extrasList[record.extras]
+                : extrasList[Int(record.extras) - 2]
         }
     }
 
@@ -163,6 +161,6 @@ struct FormerStore: Sendable {
         else { return false }
         let name = block.nameBytes(slot)
         guard withName(record, { $0.elementsEqual(name) }) else { return false }
-        return tags(record) == rows.tags(row)
+        return extras(record) == rows.extras(row)
     }
 }

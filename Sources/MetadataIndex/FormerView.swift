@@ -84,9 +84,9 @@ extension FormerView: RowReader {
         return current.isInsidePackage(row)
     }
 
-    package func tags(of row: Row) -> [String]? {
-        if case .record(let record) = place(row.number) { return changes.formers.tags(record) }
-        return current.tags(of: row)
+    package func extras(of row: Row) -> ExtraAttributes? {
+        if case .record(let record) = place(row.number) { return changes.formers.extras(record) }
+        return current.extras(of: row)
     }
 
     package func withName<R, E: Error>(

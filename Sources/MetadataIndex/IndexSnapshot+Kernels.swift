@@ -77,25 +77,6 @@ extension IndexSnapshot {
         IndexSnapshot.keep(&bits) { (column[$0] & Block.flagMask != 0) == insidePackage }
     }
 
-    /// Keeps the rows for whose tags `matches` holds; it is called once for each list, with nil for tags not known.
-    package func select(
-        tagsMatching matches: ([String]?) -> Bool, inBlock number: Int, among bits: inout BlockBitmap
-    ) {
-        let block = rows.blocks[number].block
-        guard let tags = block.header.pointee.tags else {
-            if !bits.isEmpty, !matches(nil) { bits = BlockBitmap() }
-            return
-        }
-        var known: [UInt32: Bool] = [:]
-        bits.filter { place in
-            let number = tags[place]
-            if let answer = known[number] { return answer }
-            let answer = matches(number == TagTable.unknown ? nil : rows.tagLists[Int(number)])
-            known[number] = answer
-            return answer
-        }
-    }
-
     /// Keeps the rows for whose directory `matches` holds; it is called once for each run of rows with the same one.
     package func select(
         directoryMatching matches: (Row) -> Bool, inBlock number: Int, among bits: inout BlockBitmap

@@ -36,7 +36,7 @@ extension IndexSnapshot: RowReader {
     package func status(of row: Row) -> FileStatus { rows.status(row.number) }
     package func access(of row: Row) -> FileAccess { rows.access(row.number) }
     package func isInsidePackage(_ row: Row) -> Bool { rows.isInsidePackage(row.number) }
-    package func tags(of row: Row) -> [String]? { rows.tags(row.number) }
+    package func extras(of row: Row) -> ExtraAttributes? { rows.extras(row.number) }
     package func withName<R, E: Error>(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {

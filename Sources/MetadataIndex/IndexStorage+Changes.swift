@@ -49,7 +49,7 @@ extension IndexStorage {
         block.parent[slot] = parent
         block.setValues(slot, values)
         block.setFlags(slot, flags)
-        block.setTags(slot, TagTable.unknown)
+        block.setExtras(slot, ExtrasTable.unknown)
         block.isLive[slot >> 6] |= 1 << UInt64(slot & 63)
         block.header.pointee.live += 1
         if values.kind.isDirectory {
@@ -99,21 +99,21 @@ extension IndexStorage {
         if refile, values.isFoundByInode { inodes.insert(row, rows) }
     }
 
-    mutating func setTags(_ row: UInt32, _ tags: [String]?) throws(IndexError) -> Bool {
+    mutating func setExtras(_ row: UInt32, _ extras: ExtraAttributes?) throws(IndexError) -> Bool {
         guard rows.isLive(row), row != 0 else { throw row == 0 ? .isRoot : .noSuchRow(Row(row)) }
-        guard rows.tags(row) != tags else { return false }
+        guard rows.extras(row) != extras else { return false }
         record(row)
-        let number = self.tags.retain(tags, in: &rows.tagLists)
-        setTagNumber(row, number)
+        let number = self.extras.retain(extras, in: &rows.extrasList)
+        setExtrasNumber(row, number)
         return true
     }
 
     /// Puts a number that is counted already in place of the row's.
-    private mutating func setTagNumber(_ row: UInt32, _ number: UInt32) {
+    private mutating func setExtrasNumber(_ row: UInt32, _ number: UInt32) {
         let block = rows.writable(row)
         let slot = RowStore.slot(row)
-        tags.release(block.tags(slot), in: &rows.tagLists)
-        block.setTags(slot, number)
+        extras.release(block.extras(slot), in: &rows.extrasList)
+        block.setExtras(slot, number)
     }
 
     // MARK: Flags that follow from the place
@@ -197,11 +197,11 @@ extension IndexStorage {
         let values = rows.values(source)
         let children = rows.firstChild(source)
         if values.kind.isDirectory { rows.writable(source).setFirstChild(RowStore.slot(source), Row.none) }
-        let tagNumber = rows.block(source).tags(RowStore.slot(source))
-        if tagNumber > TagTable.empty {
-            setTagNumber(target, tags.retain(rows.tagLists[Int(tagNumber)], in: &rows.tagLists))
+        let extrasNumber = rows.block(source).extras(RowStore.slot(source))
+        if extrasNumber > ExtrasTable.empty {
+            setExtrasNumber(target, extras.retain(rows.extrasList[extrasNumber], in: &rows.extrasList))
         } else {
-            setTagNumber(target, tagNumber)
+            setExtrasNumber(target, extrasNumber)
         }
         vacate(source)
         apply(values, to: target)
@@ -298,7 +298,7 @@ extension IndexStorage {
         let status = keeps ? rows.status(row) : nil
         if rows.values(row).isFoundByInode { inodes.remove(row, rows) }
         let block = rows.writable(row)
-        setTagNumber(row, TagTable.unknown)
+        setExtrasNumber(row, ExtrasTable.unknown)
         if block.isDirectory(slot) {
             block.removeDirectory(slot)
             directoryCount -= 1

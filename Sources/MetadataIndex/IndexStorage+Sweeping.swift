@@ -26,7 +26,7 @@ extension IndexStorage {
         recordAll(gone)
         names.removeAll { gone.contains($0) }
         inodes.removeAll(gone, rows)
-        releaseTags(gone)
+        releaseExtras(gone)
         var vacated = Block.Vacated(firstFree: firstFree)
         for at in rows.blocks.indices.reversed() {
             let words = gone.words[at * Block.words..<(at + 1) * Block.words]
@@ -110,13 +110,13 @@ extension IndexStorage {
         open.append(unrecorded, former: former)
     }
 
-    private mutating func releaseTags(_ gone: borrowing RowBits) {
+    private mutating func releaseExtras(_ gone: borrowing RowBits) {
         for at in rows.blocks.indices {
-            guard let numbers = rows.blocks[at].block.header.pointee.tags else { continue }
+            guard let numbers = rows.blocks[at].block.header.pointee.extras else { continue }
             for word in 0..<Block.words {
                 var bits = gone.words[at * Block.words + word]
                 while bits != 0 {
-                    tags.release(numbers[word << 6 | bits.trailingZeroBitCount], in: &rows.tagLists)
+                    extras.release(numbers[word << 6 | bits.trailingZeroBitCount], in: &rows.extrasList)
                     bits &= bits &- 1
                 }
             }

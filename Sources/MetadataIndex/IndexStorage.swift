@@ -10,7 +10,7 @@ struct IndexStorage: ~Copyable {
     let hasher: NameHash
     var names = RowTable()
     var inodes: InodeTable
-    var tags = TagTable()
+    var extras: ExtrasTable
     var commonNumbers: [CommonAttributes: UInt32] = [:]
     /// The combination that was asked for last: neighbours share it.
     var lastCommon: (attributes: CommonAttributes, number: UInt32)?
@@ -44,6 +44,7 @@ struct IndexStorage: ~Copyable {
 
     init(root: FileStatus, key: UInt64) {
         hasher = NameHash(key: key)
+        extras = ExtrasTable(hasher: hasher)
         inodes = InodeTable(hasher: hasher)
         rows.blocks.append(BlockStorage())
         let block = rows.writable(0)
@@ -69,6 +70,7 @@ struct IndexStorage: ~Copyable {
         self.rows = rows
         self.names = names
         hasher = NameHash(key: key)
+        extras = ExtrasTable(hasher: hasher)
         inodes = InodeTable(hasher: hasher)
         self.slotCount = slotCount
         self.generationFloor = generationFloor
@@ -207,12 +209,18 @@ struct IndexStorage: ~Copyable {
         }
     }
 
-    /// Bytes held: blocks, names, tables, tags; without the log and the open change set.
+    /// Bytes held by extra attributes: their columns and the records.
+    var extrasByteCount: Int {
+        let columns = rows.blocks.reduce(0) { $0 + ($1.block.header.pointee.extras == nil ? 0 : Block.capacity * 4) }
+        return columns + extras.byteCount + rows.extrasList.byteCount
+    }
+
+    /// Bytes held: blocks, names, tables, extras; without the log and the open change set.
     var byteCount: Int {
         var bytes = rows.blocks.reduce(0) { $0 + $1.block.bytes } + rows.blocks.capacity * 8
         bytes += names.byteCount + inodes.byteCount
         bytes += rows.common.capacity * MemoryLayout<CommonAttributes>.stride + commonNumbers.capacity * 32
-        bytes += tags.byteCount + rows.tagLists.capacity * 8 + (parked?.content.byteCount ?? 0)
-        return bytes + rows.tagLists.reduce(0) { $0 + ($1.isEmpty ? 0 : FormerStore.cost($1)) }
+        bytes += extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)
+        return bytes
     }
 }

@@ -11,7 +11,7 @@ extension MetadataIndex {
 
 extension IndexStorage {
     func checkInvariants() -> String? {
-        checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkTags()
+        checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
             ?? checkOpenSet()
     }
 
@@ -147,15 +147,15 @@ extension IndexStorage {
         return nil
     }
 
-    private func checkTags() -> String? {
-        var uses = [UInt32](repeating: 0, count: rows.tagLists.count)
+    private func checkExtras() -> String? {
+        var uses = [UInt32](repeating: 0, count: rows.extrasList.count)
         for row in 0..<slotCount {
-            let number = rows.block(row).tags(RowStore.slot(row))
-            if !rows.isLive(row), number != TagTable.unknown { return "free slot \(row) has tags" }
-            guard Int(number) < uses.count else { return "row \(row): tags" }
-            if number > TagTable.empty { uses[Int(number)] += 1 }
+            let number = rows.block(row).extras(RowStore.slot(row))
+            if !rows.isLive(row), number != ExtrasTable.unknown { return "free slot \(row) has extras" }
+            guard Int(number) < uses.count else { return "row \(row): extras" }
+            if number > ExtrasTable.empty { uses[Int(number)] += 1 }
         }
-        return uses == tags.useCounts ? nil : "tag lists are counted \(tags.useCounts), not \(uses)"
+        return uses == extras.useCounts ? nil : "extras are counted \(extras.useCounts), not \(uses)"
     }
 
     private func checkOpenSet() -> String? {

@@ -4,7 +4,7 @@
 package import Metadata
 
 extension MetadataIndex {
-    /// Adds an entry to a directory. Its tags are unknown. Errors: `noSuchRow`, `notADirectory`, `invalidName`,
+    /// Adds an entry to a directory. Its extras are unknown. Errors: `noSuchRow`, `notADirectory`, `invalidName`,
     /// `nameTaken` with the row that has the name, `full`.
     package func insert(
         parent: Row, name: UnsafeRawBufferPointer, status: FileStatus
@@ -39,10 +39,10 @@ extension MetadataIndex {
         try storage.update(row.number, status)
     }
 
-    /// Gives an item tags; nil for "not known". True if that differs.
+    /// Gives an item extras; nil for "not known". True if that differs.
     @discardableResult
-    package func setTags(_ row: Row, _ tags: [String]?) throws(IndexError) -> Bool {
-        try storage.setTags(row.number, tags)
+    package func setExtras(_ row: Row, _ extras: ExtraAttributes?) throws(IndexError) -> Bool {
+        try storage.setExtras(row.number, extras)
     }
 
     /// Moves an item, with all that lies below, and changes one row; unless it crosses the boundary of a package, when
@@ -52,7 +52,7 @@ extension MetadataIndex {
         try storage.move(row.number, parent.number, name)
     }
 
-    /// A rename over an existing entry. The target keeps its place, row and generation, and takes the source's status, tags
+    /// A rename over an existing entry. The target keeps its place, row and generation, and takes the source's status, extras
     /// and children; what the target held before is removed. The source's identity ends. Errors: `wouldContainItself`
     /// where the target lies below the source, `noSuchRow`, `isRoot`. Complexity: O(children of both).
     package func replace(_ target: Row, with source: Row) throws(IndexError) {

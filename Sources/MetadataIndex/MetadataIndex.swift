@@ -43,6 +43,8 @@ package final class MetadataIndex {
     package var directoryCount: Int { storage.directoryCount }
     /// Bytes held by rows, names and tables; the log, the open change set and what only snapshots hold not counted.
     package var byteCount: Int { storage.byteCount }
+    /// Those of them that extra attributes take, roughly. Complexity: O(blocks).
+    package var extrasByteCount: Int { storage.extrasByteCount }
     /// Bytes held by the change log.
     package var logByteCount: Int { storage.log.byteCount }
 }
@@ -61,7 +63,7 @@ extension MetadataIndex: RowReader {
     package func links(of row: Row) -> UInt32 { storage.rows.links(row.number) }
     package func access(of row: Row) -> FileAccess { storage.rows.access(row.number) }
     package func isInsidePackage(_ row: Row) -> Bool { storage.rows.isInsidePackage(row.number) }
-    package func tags(of row: Row) -> [String]? { storage.rows.tags(row.number) }
+    package func extras(of row: Row) -> ExtraAttributes? { storage.rows.extras(row.number) }
     package func withName<R, E: Error>(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {

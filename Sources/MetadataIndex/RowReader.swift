@@ -22,8 +22,8 @@ package protocol RowReader: ~Copyable {
     func access(of row: Row) -> FileAccess
     /// Whether it lies inside a package.
     func isInsidePackage(_ row: Row) -> Bool
-    /// Its tags, nil where they are not known.
-    func tags(of row: Row) -> [String]?
+    /// Its extras, nil where they are not known.
+    func extras(of row: Row) -> ExtraAttributes?
     /// Lends the bytes of its name; they must not be kept.
     func withName<R, E: Error>(of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R
     /// Appends its path from the container's root, without a slash in front.

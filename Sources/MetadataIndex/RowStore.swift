@@ -9,8 +9,8 @@ struct RowStore: Sendable {
     var blocks: [BlockStorage] = []
     /// Owner, group, mode and device by number; only ever appended to.
     var common: [CommonAttributes] = []
-    /// Tag lists by number; the first two stand for unknown and none.
-    var tagLists: [[String]] = [[], []]
+    /// Extra attributes by number.
+    var extrasList = ExtrasList()
 
     @inline(__always)
     static func block(_ row: UInt32) -> Int { Int(row >> 12) }
@@ -55,9 +55,9 @@ struct RowStore: Sendable {
 
     func access(_ row: UInt32) -> FileAccess { common[Int(block(row).common[RowStore.slot(row)])].access }
 
-    func tags(_ row: UInt32) -> [String]? {
-        let number = block(row).tags(RowStore.slot(row))
-        return number == TagTable.unknown ? nil : tagLists[Int(number)]
+    func extras(_ row: UInt32) -> ExtraAttributes? {
+        let number = block(row).extras(RowStore.slot(row))
+        return number == ExtrasTable.unknown ? nil : extrasList[number]
     }
 
     @inline(__always)

@@ -11,7 +11,7 @@ final class DictionaryTree: WatchedTree {
         var parent: TreeNode?
         var name: [UInt8]
         var status: FileStatus
-        var tags: [UInt8]?
+        var extras: [UInt8]?
         var children: [[UInt8]: TreeNode] = [:]
         /// Never given twice, unlike rows.
         var identity: Int
@@ -40,7 +40,7 @@ final class DictionaryTree: WatchedTree {
 
     func addContainer(_ number: UInt32) {
         entries[TreeNode(container: number, row: 0)] = Entry(
-            parent: nil, name: [], status: .none, tags: nil, identity: 0)
+            parent: nil, name: [], status: .none, extras: nil, identity: 0)
     }
 
     // MARK: Reading
@@ -137,13 +137,14 @@ final class DictionaryTree: WatchedTree {
     // MARK: Writing
 
     func insert(
-        named name: UnsafeRawBufferPointer, status: FileStatus, tags: UnsafeRawBufferPointer?, into directory: TreeNode
+        named name: UnsafeRawBufferPointer, status: FileStatus, extras: UnsafeRawBufferPointer?,
+        into directory: TreeNode
     ) -> TreeNode? {
-        insert(Array(name), status, tags.map(Array.init), directory, says: "insert")
+        insert(Array(name), status, extras.map(Array.init), directory, says: "insert")
     }
 
     private func insert(
-        _ name: [UInt8], _ status: FileStatus, _ tags: [UInt8]?, _ directory: TreeNode, says verb: String
+        _ name: [UInt8], _ status: FileStatus, _ extras: [UInt8]?, _ directory: TreeNode, says verb: String
     ) -> TreeNode {
         precondition(!name.isEmpty && name.count <= 255 && !name.contains(0) && !name.contains(0x2F))
         precondition(entry(directory).children[name] == nil, "the name is taken: \(name)")
@@ -153,7 +154,7 @@ final class DictionaryTree: WatchedTree {
         precondition(entries[node] == nil)
         let known = isSingle(status) ? aside[node.container]?.removeValue(forKey: status.identity) : nil
         entries[node] = Entry(
-            parent: directory, name: name, status: status, tags: tags, identity: known ?? nextIdentity)
+            parent: directory, name: name, status: status, extras: extras, identity: known ?? nextIdentity)
         if known == nil { nextIdentity += 1 }
         entries[directory]?.children[name] = node
         log.append("\(verb) \(path(node))")
@@ -164,7 +165,7 @@ final class DictionaryTree: WatchedTree {
         for index in 0..<batch.count {
             _ = insert(
                 Array(batch.names[batch.nameRange(at: index)]), batch.statuses[index],
-                batch.tagRange(at: index).map { Array(batch.tags[$0]) }, directory, says: "crawl")
+                batch.extrasRange(at: index).map { Array(batch.extras[$0]) }, directory, says: "crawl")
         }
     }
 
@@ -184,12 +185,14 @@ final class DictionaryTree: WatchedTree {
         return true
     }
 
-    func setTags(of node: TreeNode, to tags: UnsafeRawBufferPointer) -> Bool {
-        guard entry(node).tags != Array(tags) else { return false }
-        entries[node]?.tags = Array(tags)
-        log.append("tags \(path(node)) \(String(decoding: tags, as: UTF8.self))")
+    func setExtras(of node: TreeNode, to extras: UnsafeRawBufferPointer) -> Bool {
+        guard entry(node).extras != Array(extras) else { return false }
+        entries[node]?.extras = Array(extras)
+        log.append("extras \(path(node)) \(extras.count)")
         return true
     }
+
+    func forgetExtras(of node: TreeNode) { entries[node]?.extras = nil }
 
     func move(_ node: TreeNode, to directory: TreeNode, named name: UnsafeRawBufferPointer) {
         let old = path(node)
@@ -212,7 +215,7 @@ final class DictionaryTree: WatchedTree {
         detach(source)
         let gone = entry(source)
         entries[target]?.status = gone.status
-        entries[target]?.tags = gone.tags
+        entries[target]?.extras = gone.extras
         entries[target]?.children = gone.children
         for child in gone.children.values { entries[child]?.parent = target }
         release(source)
@@ -256,7 +259,7 @@ final class DictionaryTree: WatchedTree {
         endAside(container)
         parked[container] = entries.filter { $0.key.container == container }
         entries = entries.filter { $0.key.container != container }
-        entries[root] = Entry(parent: nil, name: [], status: .none, tags: nil, identity: 0)
+        entries[root] = Entry(parent: nil, name: [], status: .none, extras: nil, identity: 0)
         log.append("park")
     }
 

@@ -14,7 +14,6 @@ final class PlayedKernel: WatchKernel {
         var children: [String: UInt64] = [:]
         var watch: Int32?
         var mask: InotifyMask = []
-        var tags = ""
         var isMountRoot = false
         /// Reading it is refused.
         var isUnreadable = false
@@ -261,8 +260,8 @@ final class PlayedKernel: WatchKernel {
         }
     }
 
-    func readTags(
-        of name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    func readExtras(
+        of name: UnsafePointer<CChar>, kind: FileKind, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) -> Int { 0 }
 
     /// Lets go of an inode that nothing names or holds, as the kernel evicts it: its watch ends.

@@ -286,37 +286,6 @@ import Testing
         #expect(fixture.watcher.figures(of: 1).directories == 2)
     }
 
-    @Test func tags() throws {
-        directory.makeDirectory("d")
-        directory.write("d/a")
-        directory.write("b")
-        directory.setTags("d/a", "red,blue")
-        let fixture = try live()
-        #expect(fixture.tree.entry(try #require(fixture.tree.node(at: "d/a"))).tags == nil)
-        var isFilled = false
-        fixture.watcher.setReadsTags(1) { isFilled = true }
-        fixture.settle()
-        #expect(isFilled)
-        func tags(_ path: String) -> String? {
-            fixture.tree.node(at: path).flatMap { fixture.tree.entry($0).tags }.map {
-                String(decoding: $0, as: UTF8.self)
-            }
-        }
-        #expect(tags("d/a") == "red,blue")
-        #expect(tags("b") == "")
-        directory.setTags("b", "green")
-        directory.setTags("d", "folder")
-        fixture.settle()
-        #expect(tags("b") == "green")
-        #expect(tags("d") == "folder")
-        directory.removeTags("b")
-        directory.write("new")
-        directory.setTags("new", "fresh")
-        fixture.settle()
-        #expect(tags("b") == "")
-        #expect(tags("new") == "fresh")
-    }
-
     @Test func rescanFindsNothingWhereAllIsKnown() throws {
         for index in 0..<10 {
             directory.makeDirectory("d\(index)")

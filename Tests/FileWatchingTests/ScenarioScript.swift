@@ -62,7 +62,7 @@ struct ScenarioScript {
 
     /// What the tree can be told, and how many words each operation has.
     private static let operations: [String: [Int]] = [
-        "insert": [1], "crawl": [1], "update": [1], "remove": [1], "tags": [1, 2], "exchange": [2], "move": [3],
+        "insert": [1], "crawl": [1], "update": [1], "remove": [1], "extras": [1, 2], "exchange": [2], "move": [3],
         "replace": [3], "park": [0], "unpark": [0], "renumber": [2],
     ]
 

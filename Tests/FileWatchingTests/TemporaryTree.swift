@@ -51,20 +51,24 @@ final class TemporaryDirectory {
     func link(_ old: String, _ new: String) { check(Glibc.link(url(old), url(new)), new) }
     func symlink(_ target: String, _ name: String) { check(Glibc.symlink(target, url(name)), name) }
     func setMode(_ name: String, _ mode: mode_t) { check(chmod(url(name), mode), name) }
-    func setTags(_ name: String, _ tags: String) {
-        Array(tags.utf8).withUnsafeBytes { bytes in
+    func setTags(_ name: String, _ tags: String) { setAttribute("xdg.tags", of: name, to: Array(tags.utf8)) }
+
+    /// Sets an extended attribute of the namespace `user`.
+    func setAttribute(_ attribute: String, of name: String, to value: [UInt8]) {
+        value.withUnsafeBytes { bytes in
             do {
                 let directory = try Directory.open(path, access: .path)
-                try ExtendedAttributes.set("user.xdg.tags", of: name, in: directory.number, to: bytes)
+                try ExtendedAttributes.set("user.\(attribute)", of: name, in: directory.number, to: bytes)
             } catch {
                 Issue.record("\(name): \(error)")
             }
         }
     }
-    func removeTags(_ name: String) {
+
+    func removeAttribute(_ attribute: String, of name: String) {
         do {
             let directory = try Directory.open(path, access: .path)
-            try ExtendedAttributes.remove("user.xdg.tags", of: name, in: directory.number)
+            try ExtendedAttributes.remove("user.\(attribute)", of: name, in: directory.number)
         } catch {
             Issue.record("\(name): \(error)")
         }

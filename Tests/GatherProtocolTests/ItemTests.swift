@@ -44,6 +44,12 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
             ItemWriter.integer(2, .depth, to: &writer)
             ItemWriter.hidden(false, to: &writer)
             ItemWriter.strings(["x", "é"], .tags, to: &writer)
+            ItemWriter.string("c", .comment, to: &writer)
+            ItemWriter.integer(8, .rating, to: &writer)
+            ItemWriter.string("https://a", .whereFrom, to: &writer)
+            ItemWriter.string("../t", .target, to: &writer)
+            let extras = ExtraAttributes([(Array("a\"b".utf8), Array("é".utf8)), (Array("raw".utf8), [0xFF])])
+            ItemWriter.extended(extras, ["a\"b", "raw", "none"].compactMap { ExtendedAttributeName($0) }, to: &writer)
             ItemWriter.strings(["a/b"], .contentTypeTree, to: &writer)
             for attribute in Attribute.fixed { ItemWriter.status(status, attribute, to: &writer) }
         }
@@ -70,7 +76,10 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
         #expect(item.tags == ["x", "é"])
         #expect(item.contentType == "a/b")
         #expect(item.contentTypeTree == ["a/b"])
-        #expect(item.rating == nil)
+        #expect(item.comment == "c" && item.rating == 8 && item.whereFrom == "https://a" && item.target == "../t")
+        #expect(item.extended == ["a\"b": "é"])
+        #expect(item.value(of: try #require(Attribute(name: "xattr.a\"b"))) == .string("é"))
+        #expect(item.value(of: try #require(Attribute(name: "xattr.raw"))) == .none)
         for attribute in Attribute.fixed { #expect(item.value(of: attribute) != .none, "\(attribute)") }
         #expect(item.value(of: .tags) == .array([.string("x"), .string("é")]))
         #expect(item.value(of: .changed) == .date(status.changed))

@@ -29,6 +29,7 @@ import Varlink
         ("name LIKE 'f1*' OR tags != nil", { $0.name.hasPrefix("f1") || !$0.tags.isEmpty }),
         // So long that it is planned on another thread, before it is known what its asker may see.
         ("kind == 'file' AND NOT name IN {\((0..<500).map { "'other\($0)'" }.joined(separator: ","))}", { $0.isFile }),
+        ("comment == 'red' OR target == 'no/where'", { $0.comment == "red" || $0.target == "no/where" }),
     ]
 
     /// An entry as the kernel shows it to a user.
@@ -37,8 +38,10 @@ import Varlink
         var mode: UInt32
         var isFile: Bool
         var tags: [String]
+        var comment: String?
+        var target: String?
         var name: Substring { path.split(separator: "/").last ?? "" }
-        var description: String { "\(path) \(String(mode, radix: 8)) \(tags)" }
+        var description: String { "\(path) \(String(mode, radix: 8)) \(tags) \(comment ?? "-") \(target ?? "-")" }
     }
 
     @Test(arguments: seeds) func theKernelsAnswer(seed: UInt64) async throws {
@@ -59,10 +62,11 @@ import Varlink
             var subscribers: [(user: OtherUser, query: Int, subscriber: Subscriber)] = []
             func request(_ query: Int) -> QueryInterface.Watch.Request {
                 QueryInterface.Watch.Request(
-                    predicate: Self.queries[query].predicate, attributes: ["path", "mode", "tags"], heartbeat: 50)
+                    predicate: Self.queries[query].predicate,
+                    attributes: ["path", "mode", "tags", "target", "xattr.xdg.comment"], heartbeat: 50)
             }
             for user in Self.users {
-                for query in Self.queries.indices where query < 3 {
+                for query in Self.queries.indices where query < 3 || query == 5 {
                     let subscriber = try await Subscriber(daemon, request(query), as: user)
                     try await subscriber.gather()
                     subscribers.append((user, query, subscriber))
@@ -98,7 +102,9 @@ import Varlink
                         let expected = seen.filter(asked.holds)
                         let reply = try await daemon.call(
                             QueryInterface.Find.self,
-                            .init(predicate: asked.predicate, attributes: ["path", "mode", "tags"]), as: user)
+                            .init(
+                                predicate: asked.predicate,
+                                attributes: ["path", "mode", "tags", "target", "xattr.xdg.comment"]), as: user)
                         compare(
                             reply.items.map { Self.text($0, tree) }.sorted(),
                             expected.map(\.description).sorted(), "find, \(what)")
@@ -133,7 +139,10 @@ import Varlink
 
     private static func text(_ item: Item, _ tree: String) -> String {
         let path = String((item.path ?? "").dropFirst(tree.count + 1))
-        return Seen(path: path, mode: UInt32(item.mode ?? 0), isFile: false, tags: item.tags ?? []).description
+        return Seen(
+            path: path, mode: UInt32(item.mode ?? 0), isFile: false, tags: item.tags ?? [],
+            comment: item.extended?["xdg.comment"], target: item.target
+        ).description
     }
 
     @Test func whatIsClosedIsAnsweredAsWhatIsNotThere() async throws {
@@ -261,7 +270,7 @@ private struct Forest {
         "setxattr",
         as: (@convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, CInt) -> CInt).self)
     private static let getxattr = cFunction(
-        "getxattr",
+        "lgetxattr",
         as: (@convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int) -> Int).self)
     private static let removexattr = cFunction(
         "removexattr", as: (@convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> CInt).self)
@@ -288,8 +297,12 @@ private struct Forest {
         }
         switch Int.random(in: 0..<17, using: &random) {
         case 0...2:
-            let file = Glibc.open(place(&random), O_CREAT | O_WRONLY, 0o644)
-            if file >= 0 { close(file) }
+            if Int.random(in: 0..<6, using: &random) == 0 {
+                symlink("no/where", place(&random))
+            } else {
+                let file = Glibc.open(place(&random), O_CREAT | O_WRONLY, 0o644)
+                if file >= 0 { close(file) }
+            }
         case 3, 4: mkdir(directory(&random), 0o755)
         case 5, 6: chmod(target, mode(&random))
         case 7:
@@ -308,7 +321,8 @@ private struct Forest {
         default:
             let tags = [",", "red", "red,blue", "blue"].randomElement(using: &random) ?? ""
             let value = Array(tags.utf8)
-            _ = value.withUnsafeBytes { Forest.setxattr(target, "user.xdg.tags", $0.baseAddress, $0.count, 0) }
+            let name = Bool.random(using: &random) ? "user.xdg.tags" : "user.xdg.comment"
+            _ = value.withUnsafeBytes { Forest.setxattr(target, name, $0.baseAddress, $0.count, 0) }
         }
     }
 
@@ -387,14 +401,23 @@ private struct Forest {
                     let path = directory + "/" + name
                     var status = stat()
                     guard lstat(path, &status) == 0 else { return nil }
-                    var value = [UInt8](repeating: 0, count: 256)
-                    let count = value.withUnsafeMutableBytes {
-                        Forest.getxattr(path, "user.xdg.tags", $0.baseAddress, $0.count)
+                    func text(_ read: (UnsafeMutableRawBufferPointer) -> Int) -> String? {
+                        var value = [UInt8](repeating: 0, count: 256)
+                        let count = value.withUnsafeMutableBytes { read($0) }
+                        return count < 0 ? nil : String(decoding: value.prefix(count), as: UTF8.self)
                     }
-                    let tags = String(decoding: value.prefix(max(count, 0)), as: UTF8.self).split(separator: ",")
+                    func attribute(_ name: String) -> String? {
+                        text { Forest.getxattr(path, name, $0.baseAddress, $0.count) }
+                    }
+                    let tags = attribute("user.xdg.tags")?.split(separator: ",") ?? []
+                    let isLink = status.st_mode & S_IFMT == S_IFLNK
+                    let target = text {
+                        isLink ? readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count) : -1
+                    }
                     return AccessTests.Seen(
                         path: String(path.dropFirst(prefix)), mode: status.st_mode & 0o7777,
-                        isFile: status.st_mode & S_IFMT == S_IFREG, tags: tags.map(String.init))
+                        isFile: status.st_mode & S_IFMT == S_IFREG, tags: tags.map(String.init),
+                        comment: attribute("user.xdg.comment"), target: target)
                 }
             }
         }

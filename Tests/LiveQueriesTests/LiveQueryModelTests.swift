@@ -62,7 +62,7 @@ private final class Subscriber {
     func matches(_ view: NaiveView) -> Bool {
         guard let user else { return scope.holds(view) && naive.holds(view) }
         var view = view
-        if !view.readers.contains(user) { view.tags = [] }
+        if !view.readers.contains(user) { view = view.closed }
         return view.seers.contains(user) && scope.holds(view) && naive.holds(view)
     }
 
@@ -135,7 +135,7 @@ private final class Subscriber {
             held.own != world.version(id) || hasLeft.contains(id)
             || [Attribute.path, .depth, .scope].contains {
                 attributes.contains($0) && held.places[$0] != world.places[id]?[$0]
-            } || (query.readsTags && held.view.tags != view.tags)
+            } || (query.readsExtras && held.view.extras != view.extras)
         #expect(hasReason, "\(name): \(view.path) changed for no reason")
         learn(view, world)
     }
@@ -152,7 +152,9 @@ private final class Subscriber {
         for view in expected {
             guard let held = known[view.id] else { continue }
             #expect(held.view.name == view.name && held.view.status == view.status, "\(name): \(view.path) is stale")
-            if query.readsTags { #expect(held.view.tags == view.tags, "\(name): tags of \(view.path) are stale") }
+            if query.readsExtras {
+                #expect(held.view.extras == view.extras, "\(name): attributes of \(view.path) are stale")
+            }
             if attributes.contains(.path) { #expect(held.view.path == view.path, "\(name): stale path") }
             if attributes.contains(.depth) { #expect(held.view.depth == view.depth, "\(name): stale depth") }
             if attributes.contains(.scope) {
@@ -271,7 +273,9 @@ private final class World {
         world.tree = NaiveTree(isSwept: seed % 4 == 1)
         for _ in 0..<size * 2 { try world.tree.randomChange(&generator, size: size) }
         world.process()
-        let asked: [AttributeSet] = [[], [.name], [.path], [.depth], [.scope], [.tags, .path], [.name, .path, .kind]]
+        let asked: [AttributeSet] = [
+            [], [.name], [.path], [.depth], [.scope], [.tags, .path], [.comment], [.name, .path, .kind],
+        ]
         var subscribers: [Subscriber] = []
         var away: [Subscriber] = []
         world.whileBehind = { query in

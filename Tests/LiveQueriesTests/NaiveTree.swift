@@ -26,7 +26,8 @@ struct NaiveItem {
     var parent: Int?
     var name: String
     var status: FileStatus
-    var tags: [String]?
+    /// By name without `user.`; where a link leads is without one. Nil as long as they are not known.
+    var extras: [String: String]?
     /// Grows with everything of its own that changes.
     var version = 0
 }
@@ -37,11 +38,23 @@ struct NaiveView: Equatable {
     var name: String
     var path: String
     var status: FileStatus
-    var tags: [String]
+    var extras: [String: String]
     var parentName: String?
     /// The users, of group 100, that may list and stat it, and those of them that may read it.
     var seers: Set<UInt32> = []
     var readers: Set<UInt32> = []
+
+    var tags: [String] { extras["xdg.tags"]?.split(separator: ",").map(String.init) ?? [] }
+    var comment: String? { extras["xdg.comment"] }
+    var rating: Int? { extras["baloo.rating"].flatMap { Int($0) } }
+    var target: String? { extras[""] }
+
+    /// As it is to somebody who may not read the file.
+    var closed: NaiveView {
+        var view = self
+        view.extras = extras.filter { $0.key.isEmpty }
+        return view
+    }
 
     var depth: Int { path.split(separator: "/").count }
     var isInDocuments: Bool { path.hasPrefix("Documents/") }
@@ -82,7 +95,7 @@ struct NaiveTree {
     func view(_ item: Int) -> NaiveView? {
         guard let entry = items[item], let id = rows[item] else { return nil }
         return NaiveView(
-            id: id, name: entry.name, path: path(item), status: entry.status, tags: entry.tags ?? [],
+            id: id, name: entry.name, path: path(item), status: entry.status, extras: entry.extras ?? [:],
             parentName: entry.parent.flatMap { items[$0]?.name },
             seers: Set(NaiveTree.viewers.filter { sees($0, item) }),
             readers: Set(NaiveTree.viewers.filter { NaiveTree.may($0, 4, entry.status) }))
@@ -149,15 +162,17 @@ struct NaiveTree {
         items[item] = entry
     }
 
-    mutating func setTags(_ item: Int, _ tags: [String]?) throws {
-        guard let old = items[item]?.tags, tags != nil else {
-            items[item]?.tags = tags
-            try index.setTags(row(item), tags)
-            return
-        }
-        if old != tags { items[item]?.version += 1 }
-        items[item]?.tags = tags
-        try index.setTags(row(item), tags)
+    mutating func setTags(_ item: Int, _ tags: [String]) throws {
+        try setExtras(item, tags.isEmpty ? [:] : ["xdg.tags": tags.joined(separator: ",")])
+    }
+
+    mutating func setExtras(_ item: Int, _ extras: [String: String]) throws {
+        if let old = items[item]?.extras, old != extras { items[item]?.version += 1 }
+        items[item]?.extras = extras
+        let record =
+            extras[""].map { ExtraAttributes(target: Array($0.utf8)) }
+            ?? ExtraAttributes(extras.map { (Array($0.key.utf8), Array($0.value.utf8)) })
+        try index.setExtras(row(item), record)
     }
 
     mutating func move(_ item: Int, to parent: Int?, _ name: String) throws {
@@ -179,9 +194,9 @@ struct NaiveTree {
             items[child]?.version += 1
         }
         if items[target]?.status != entry.status { items[target]?.version += 1 }
-        if let old = items[target]?.tags, old != entry.tags { items[target]?.version += 1 }
+        if let old = items[target]?.extras, old != entry.extras { items[target]?.version += 1 }
         items[target]?.status = entry.status
-        items[target]?.tags = entry.tags
+        items[target]?.extras = entry.extras
         items[source] = nil
         rows[source] = nil
     }
@@ -218,7 +233,12 @@ extension NaiveTree {
         "sub",
         "tar.gz", "Übung.txt", "a2", "a10", "Library",
     ]
-    static let tags = ["red", "green", "blue"]
+    static let extras: [[String: String]] = [
+        [:], ["xdg.tags": "red"], ["xdg.tags": "green"], ["xdg.tags": "red,blue"],
+        ["xdg.comment": "red", "baloo.rating": "3"], ["xdg.comment": "a tree", "xdg.tags": "blue"],
+        ["baloo.rating": "5"], ["baloo.rating": "many", "a": "red"], ["a": "x", "b-c": "x.y"], ["": "../b"],
+        ["": "red"],
+    ]
 
     static func randomStatus(_ kind: FileKind, _ generator: inout SeededGenerator) -> FileStatus {
         var status = status(kind, size: Int64.random(in: 0..<5, using: &generator) * 100)
@@ -249,7 +269,7 @@ extension NaiveTree {
             let kind = items[item]?.status.kind ?? .file
             let status = NaiveTree.randomStatus(kind, &generator)
             try update(item) { $0 = status }
-        case 4..<6: try setTags(item, generator.chance(4) ? [] : [generator.pick(NaiveTree.tags)])
+        case 4..<6: try setExtras(item, generator.pick(NaiveTree.extras))
         case 6..<8: try move(item, to: parent, name)
         case 8:
             if let directory = directories.randomElement(using: &generator) { try move(directory, to: parent, name) }

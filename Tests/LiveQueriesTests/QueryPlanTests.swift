@@ -133,7 +133,13 @@ import Testing
         let ordering = generator.pick(["==", "!=", "<", "<=", ">", ">="])
         let column = generator.pick(["size", "ownerID", "groupID", "mode", "inode", "device", "links", "depth"])
         let date = generator.pick(["created", "modified", "changed"])
-        switch Int.random(in: 0..<20, using: &generator) {
+        switch Int.random(in: 0..<23, using: &generator) {
+        case 20:
+            let pattern = operation == "MATCHES" ? "r.*d" : generator.pick(["red", "x", "*e*"])
+            let extra = generator.pick(["comment", "whereFrom", "target", "xattr.a", "xattr['b-c']"])
+            return "\(extra) \(operation)\(operation == "MATCHES" ? "" : options) '\(pattern)'"
+        case 21: return "rating \(ordering) \(generator.pick(["3", "4.5", "-1", "rating", "size"]))"
+        case 22: return "rating IN {3, 5} OR rating BETWEEN {4, 6} OR comment IN {'red', 'blue'}"
         case 0..<4:
             let pattern = operation == "MATCHES" ? text.replacing("*", with: ".*") : text
             return "\(attribute) \(operation)\(operation == "MATCHES" ? "" : options) '\(pattern)'"
@@ -146,7 +152,9 @@ import Testing
         case 11:
             return
                 "\(date) \(ordering) \(generator.pick(["now()", "$time.now(-1)", "$time.today", "$time.this_year(1)"]))"
-        case 12: return "\(generator.pick([attribute, date, column, "tags"])) \(generator.pick(["==", "!="])) nil"
+        case 12:
+            return
+                "\(generator.pick([attribute, date, column, "tags", "comment", "rating", "target", "xattr.a"])) \(generator.pick(["==", "!="])) nil"
         case 13:
             return
                 "\(generator.pick(["ANY", "ALL", "NONE"])) tags \(operation)\(operation == "MATCHES" ? "" : options) 'red'"
@@ -219,11 +227,11 @@ import Testing
     @Test func aPlanTellsWhatItReads() throws {
         let byName = try plan("name LIKE 'a*' AND size > 3")
         #expect(byName.attributes == [.name, .size])
-        #expect(!byName.isPlaceSensitive && !byName.readsTags && !byName.followsClock)
+        #expect(!byName.isPlaceSensitive && !byName.readsExtras && !byName.followsClock)
         #expect(try plan("path LIKE '*'").isPlaceSensitive)
         #expect(try plan("name == 'a'", [.documents]).isPlaceSensitive)
         #expect(try !plan("name == 'a'", [.documents, .data]).isPlaceSensitive)
-        #expect(try plan("ANY tags == 'red'").readsTags)
+        #expect(try plan("ANY tags == 'red'").readsExtras)
         #expect(try plan("modified > $time.today").followsClock)
     }
 

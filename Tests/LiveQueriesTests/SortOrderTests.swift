@@ -78,15 +78,21 @@ import Testing
         case .scope: text(a.isInDocuments ? "documents" : "data", b.isInDocuments ? "documents" : "data")
         case .hidden: number(a.name.hasPrefix(".") ? 1 : 0, b.name.hasPrefix(".") ? 1 : 0)
         case .tags: text(a.tags.first, b.tags.first)
+        case .comment: text(a.comment, b.comment)
+        case .rating: number(a.rating, b.rating)
+        case .target: text(a.target, b.target)
+        case .extended(let name): text(a.extras[name.text], b.extras[name.text])
         case .mode: number(a.status.mode, b.status.mode)
         default: 0
         }
     }
 
-    private static let sortable: [Attribute] = [
-        .name, .path, .fileExtension, .kind, .size, .created, .modified, .owner, .depth, .scope, .hidden, .tags, .mode,
-        .container,
-    ]
+    private static let sortable: [Attribute] =
+        [
+            .name, .path, .fileExtension, .kind, .size, .created, .modified, .owner, .depth, .scope, .hidden, .tags,
+            .mode,
+            .container, .comment, .rating, .target,
+        ] + ["a", "b-c"].compactMap { ExtendedAttributeName($0) }.map { .extended($0) }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
     func anyKeysSortAsWrittenOut(seed: UInt64) throws {

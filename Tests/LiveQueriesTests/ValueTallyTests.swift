@@ -34,8 +34,11 @@ import Testing
         case .hidden: return ["\(view.name.hasPrefix("."))"]
         case .id: return [view.id.text(epoch: epoch)]
         case .tags:
-            if let viewer, !view.readers.contains(viewer) { return [] }
-            return Set(view.tags).sorted()
+            return Set(open(view, viewer).tags).sorted()
+        case .comment: return open(view, viewer).comment.map { [$0] } ?? []
+        case .rating: return open(view, viewer).rating.map { ["\($0)"] } ?? []
+        case .target: return view.target.map { [$0] } ?? []
+        case .extended(let name): return open(view, viewer).extras[name.text].map { [$0] } ?? []
         case .contentType, .contentTypeTree:
             let type: String
             switch view.kind {
@@ -59,6 +62,10 @@ import Testing
         }
     }
 
+    private static func open(_ view: NaiveView, _ viewer: UInt32?) -> NaiveView {
+        viewer.map { view.readers.contains($0) } ?? true ? view : view.closed
+    }
+
     private static func text(_ value: MetadataValue) -> String? {
         switch value {
         case .none: nil
@@ -70,10 +77,14 @@ import Testing
         }
     }
 
-    private static let attributes: [Attribute] = [
-        .name, .path, .fileExtension, .container, .scope, .kind, .size, .created, .modified, .owner, .group, .ownerID,
-        .mode, .depth, .hidden, .id, .tags, .contentType, .contentTypeTree,
-    ]
+    private static let attributes: [Attribute] =
+        [ExtendedAttributeName("a"), ExtendedAttributeName("xdg.tags")]
+        .compactMap { $0.map { .extended($0) } } + [
+            .comment, .rating, .target,
+            .name, .path, .fileExtension, .container, .scope, .kind, .size, .created, .modified, .owner, .group,
+            .ownerID,
+            .mode, .depth, .hidden, .id, .tags, .contentType, .contentTypeTree,
+        ]
 
     private struct Counted: Equatable, CustomStringConvertible {
         var text: String?

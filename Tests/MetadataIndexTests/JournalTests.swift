@@ -212,7 +212,7 @@ import Testing
                     _ = view.depth(of: set.row(at: at))
                     _ = view.isWithin(set.row(at: at), Row(1))
                     _ = view.status(of: set.row(at: at))
-                    _ = view.tags(of: set.row(at: at))
+                    _ = view.extras(of: set.row(at: at))
                 }
             }
         }

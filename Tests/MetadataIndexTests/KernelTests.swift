@@ -26,7 +26,7 @@ import Testing
                     parent: pair.chance(1) ? rows.last(where: pair.isDirectory) ?? .root : .root, name: $0,
                     status: status)
             }
-            if pair.chance(40) { try pair.index.setTags(row, pair.anyTags()) }
+            if pair.chance(40) { try pair.index.setExtras(row, pair.anyExtras()) }
             rows.append(row)
         }
         // The second block keeps its order; the others get gaps and names behind their neighbours'.
@@ -263,7 +263,7 @@ import Testing
     }
 
     @Test(arguments: [7, 8] as [UInt64])
-    func kindsTagsAndPackages(seed: UInt64) throws {
+    func kindsExtrasAndPackages(seed: UInt64) throws {
         var (index, generator) = try KernelTests.sample(seed)
         let snapshot = index.snapshot()
         for kinds in [[.file], [.directory, .package], [], [.blockDevice, .symlink], FileKind.allCases] as [[FileKind]]
@@ -281,13 +281,13 @@ import Testing
                 snapshot.isInsidePackage($0) == inside
             }
         }
-        for matches in [{ $0 == nil }, { $0?.isEmpty == true }, { $0?.contains("red") == true }]
-            as [([String]?) -> Bool]
+        for matches in [{ $0 == nil }, { $0?.isEmpty == true }, { $0?.tags.contains("red") == true }]
+            as [(ExtraAttributes?) -> Bool]
         {
-            KernelTests.check(snapshot, &generator, "seed \(seed), tags") {
-                snapshot.select(tagsMatching: matches, inBlock: $0, among: &$1)
+            KernelTests.check(snapshot, &generator, "seed \(seed), extras") {
+                snapshot.select(extrasMatching: matches, inBlock: $0, among: &$1)
             } expected: {
-                matches(snapshot.tags(of: $0))
+                matches(snapshot.extras(of: $0))
             }
         }
         #expect(index.count == snapshot.count)

@@ -36,7 +36,7 @@ struct Model {
     struct Entry: Equatable {
         var id: ItemIdentifier
         var status: FileStatus
-        var tags: [String]?
+        var extras: ExtraAttributes?
     }
 
     /// What a row itself holds, as opposed to what follows from the rows above.
@@ -45,7 +45,7 @@ struct Model {
         var parent: Row
         var name: Path
         var status: FileStatus
-        var tags: [String]?
+        var extras: ExtraAttributes?
         var isInsidePackage: Bool
     }
 
@@ -118,7 +118,7 @@ struct Model {
         for (path, entry) in entries {
             guard let parent = row(path.directory) else { continue }
             own[entry.id.row] = Own(
-                id: entry.id, parent: parent, name: path.lastName, status: entry.status, tags: entry.tags,
+                id: entry.id, parent: parent, name: path.lastName, status: entry.status, extras: entry.extras,
                 isInsidePackage: isInsidePackage(path))
         }
         return own
@@ -133,7 +133,7 @@ struct Model {
             reader.appendPath(of: row, to: &path)
             let shown = String(decoding: path, as: UTF8.self)
             guard let entry = entries[path] else { return "\(row) at \(shown) is not in the model" }
-            let found = Entry(id: id, status: reader.status(of: row), tags: reader.tags(of: row))
+            let found = Entry(id: id, status: reader.status(of: row), extras: reader.extras(of: row))
             if found != entry { return "\(shown): \(found), not \(entry)" }
             if reader.kind(of: row) != entry.status.kind { return "\(shown): kind" }
             if reader.parent(of: row) != self.row(path.directory) { return "\(shown): parent" }
@@ -212,14 +212,19 @@ struct Pair {
         }
     }
 
-    mutating func anyTags() -> [String]? {
+    mutating func anyExtras() -> ExtraAttributes? {
         switch Int.random(in: 0..<4, using: &generator) {
         case 0: nil
-        case 1: []
+        case 1: ExtraAttributes.none
+        case 2 where chance(30): ExtraAttributes(target: Array("../\(Int.random(in: 0...3, using: &generator))".utf8))
         default:
-            (0..<Int.random(in: 1...2, using: &generator)).map { _ in
-                ["red", "green", "blue"].randomElement(using: &generator)!
-            }
+            ExtraAttributes(
+                (0..<Int.random(in: 1...2, using: &generator)).map { _ in
+                    let name = ["xdg.tags", "xdg.comment", "a"].randomElement(using: &generator)!
+                    let value = ["red", "green", "", String(repeating: "long", count: 40)].randomElement(
+                        using: &generator)!
+                    return (Array(name.utf8), Array(value.utf8))
+                })
         }
     }
 
@@ -246,7 +251,7 @@ struct Pair {
         case 0..<30: return try insert()
         case 30..<38: return try insertBatch()
         case 38..<52: return try update()
-        case 52..<58: return try setTags()
+        case 52..<58: return try setExtras()
         case 58..<76: return try move()
         case 76..<84: return try replace()
         case 84..<91: return try exchange()
@@ -256,7 +261,7 @@ struct Pair {
 
     mutating func adopt(_ row: Row, at path: Path, _ status: FileStatus) -> String? {
         guard let id = index.identifier(of: row) else { return "no identifier" }
-        model.entries[path] = Model.Entry(id: id, status: status, tags: nil)
+        model.entries[path] = Model.Entry(id: id, status: status, extras: nil)
         order.append(path)
         return given.insert(id).inserted ? nil : "\(id) was given twice"
     }
@@ -314,13 +319,13 @@ struct Pair {
         return ("update", nil)
     }
 
-    mutating func setTags() throws -> (String, String?) {
-        guard let path = anyPath() else { return ("tags", nil) }
-        let tags = anyTags()
-        let differs = try index.setTags(row(path), tags)
-        if differs != (model.entries[path]!.tags != tags) { return ("tags", "says \(differs)") }
-        model.entries[path]!.tags = tags
-        return ("tags", nil)
+    mutating func setExtras() throws -> (String, String?) {
+        guard let path = anyPath() else { return ("extras", nil) }
+        let extras = anyExtras()
+        let differs = try index.setExtras(row(path), extras)
+        if differs != (model.entries[path]!.extras != extras) { return ("extras", "says \(differs)") }
+        model.entries[path]!.extras = extras
+        return ("extras", nil)
     }
 
     mutating func move() throws -> (String, String?) {

@@ -211,8 +211,8 @@ import Testing
             #expect(throws: SavedStateError.self) { try Saved.index(foreign) }
         }
         var future = bytes
-        future[8] = 2
-        #expect(throws: SavedStateError.version(2)) { try Saved.index(future) }
+        future[8] = UInt8(SnapshotFormat.version + 1)
+        #expect(throws: SavedStateError.version(SnapshotFormat.version + 1)) { try Saved.index(future) }
     }
 
     /// Uses an index in every way that walks along its rows.

@@ -71,7 +71,7 @@ enum StateTarget: FuzzTarget {
             _ = view.depth(of: row)
             _ = view.isWithin(row, Row(1))
             _ = view.status(of: row)
-            _ = view.tags(of: row)
+            _ = view.extras(of: row)
         }
     }
 
@@ -86,7 +86,7 @@ enum StateTarget: FuzzTarget {
         var identifier: ItemIdentifier?
         var path: [UInt8]
         var status: FileStatus
-        var tags: [String]?
+        var extras: ExtraAttributes?
     }
 
     private static func rows(of index: MetadataIndex) -> [Entry] {
@@ -94,7 +94,7 @@ enum StateTarget: FuzzTarget {
             Entry(
                 row: $0, identifier: index.identifier(of: $0), path: path(of: $0, in: index),
                 status: index.status(of: $0),
-                tags: index.tags(of: $0))
+                extras: index.extras(of: $0))
         }
     }
 

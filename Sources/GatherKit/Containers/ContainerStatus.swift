@@ -54,6 +54,11 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
     public let ignore: [String]
     /// Its clock.
     public let clock: String
+    /// The attributes that take system calls of their own for each item and are known here, since a query has asked for one
+    /// of them.
+    public let filledAttributes: [String]
+    /// The memory that those take, in bytes.
+    public let filledBytes: Int
 
     /// The identifier.
     public var id: String { identifier }
@@ -72,6 +77,8 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
         packages = description.packages
         ignore = description.ignore
         clock = description.clock
+        filledAttributes = description.filled ?? []
+        filledBytes = Int(clamping: description.filledBytes ?? 0)
     }
 }
 

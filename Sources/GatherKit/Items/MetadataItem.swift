@@ -55,6 +55,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     /// The attributes that have a value here. Items of a live query also have those by which it follows files.
     public var attributes: [Attribute] {
         Attribute.fixed.filter { value(forAttribute: $0) != .none }
+            + (item.extended ?? [:]).keys.compactMap { ExtendedAttributeName($0) }.sorted().map { .extended($0) }
     }
 
     /// The JSON object in which the item came.
@@ -116,4 +117,15 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     public var isHidden: Bool? { item.hidden }
     /// The tags.
     public var tags: [String]? { item.tags }
+    /// The comment.
+    public var comment: String? { item.comment }
+    /// The rating.
+    public var rating: Int64? { item.rating }
+    /// Where the file was fetched from.
+    public var whereFrom: String? { item.whereFrom }
+    /// Where a symbolic link leads.
+    public var target: String? { item.target }
+    /// The extended attributes that were asked for by their own names, ``Metadata/Attribute/extended(_:)``: those that it has
+    /// and that are text, by their names without `user.`.
+    public var extendedAttributes: [String: String]? { item.extended }
 }

@@ -18,12 +18,14 @@ package struct ContainerDescription: JSONMessage, Hashable {
     package var packages: [String]
     package var ignore: [String]
     package var clock: String
+    package var filled: [String]?
+    package var filledBytes: Int64?
 
     /// The message from its fields.
     package init(
         identifier: String, path: String, state: ContainerState, reason: String? = nil, origin: String, items: Int64,
         directories: Int64, watches: Int64, polled: Int64, unreadable: Int64, packages: [String], ignore: [String],
-        clock: String
+        clock: String, filled: [String]? = nil, filledBytes: Int64? = nil
     ) {
         self.identifier = identifier
         self.path = path
@@ -38,6 +40,8 @@ package struct ContainerDescription: JSONMessage, Hashable {
         self.packages = packages
         self.ignore = ignore
         self.clock = clock
+        self.filled = filled
+        self.filledBytes = filledBytes
     }
 
     package init(from reader: inout JSONReader) throws(JSONError) {
@@ -55,6 +59,8 @@ package struct ContainerDescription: JSONMessage, Hashable {
         var packages: [String]?
         var ignore: [String]?
         var clock: String?
+        var filled: [String]?
+        var filledBytes: Int64?
         try reader.beginObject()
         while try reader.nextKey() {
             if try reader.readNullIfPresent() { continue }
@@ -84,6 +90,10 @@ package struct ContainerDescription: JSONMessage, Hashable {
                 ignore = try reader.readStrings()
             } else if reader.keyIs("clock") {
                 clock = try reader.readString()
+            } else if reader.keyIs("filled") {
+                filled = try reader.readStrings()
+            } else if reader.keyIs("filledBytes") {
+                filledBytes = try reader.readInteger()
             } else {
                 try reader.skipValue()
             }
@@ -113,6 +123,8 @@ package struct ContainerDescription: JSONMessage, Hashable {
         self.packages = packages
         self.ignore = ignore
         self.clock = clock
+        self.filled = filled
+        self.filledBytes = filledBytes
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -130,6 +142,8 @@ package struct ContainerDescription: JSONMessage, Hashable {
         writer.field("packages", packages)
         writer.field("ignore", ignore)
         writer.field("clock", clock)
+        writer.field("filled", filled)
+        writer.field("filledBytes", filledBytes)
         writer.endObject()
     }
 }

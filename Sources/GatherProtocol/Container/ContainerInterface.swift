@@ -27,7 +27,9 @@ package enum ContainerInterface {
         type State (crawling, verifying, live, degraded, unavailable)
 
         # `origin` says where the container comes from: a configuration file's path, "runtime" for one that
-        # was added over the socket, or "argument".
+        # was added over the socket, or "argument". `filled` names the attributes that take system calls of
+        # their own for each item and are known here, since a query has asked for one of them (`xattr.*` for
+        # all extended attributes); `filledBytes` is the memory that they take.
         type Container (
           identifier: string,
           path: string,
@@ -41,7 +43,9 @@ package enum ContainerInterface {
           unreadable: int,
           packages: []string,
           ignore: []string,
-          clock: string
+          clock: string,
+          filled: ?[]string,
+          filledBytes: ?int
         )
 
         # The containers that the caller may read.

@@ -116,6 +116,24 @@ package enum ItemWriter {
         writer.field(attribute.fieldName, values)
     }
 
+    /// `extended`: those of the named attributes that there are and that are text.
+    package static func extended(
+        _ extras: ExtraAttributes, _ names: [ExtendedAttributeName], to writer: inout JSONWriter
+    ) {
+        var isOpen = false
+        for name in names {
+            guard case .string(let text) = extras.value(of: .extended(name)) else { continue }
+            if !isOpen {
+                writer.key("extended")
+                writer.beginObject()
+                isOpen = true
+            }
+            writer.key(escaping: name.text)
+            writer.string(text)
+        }
+        if isOpen { writer.endObject() }
+    }
+
     /// All that a status tells of one attribute; false, and nothing is written, for an attribute that it does not hold,
     /// or `created` where the file system does not keep that.
     @discardableResult

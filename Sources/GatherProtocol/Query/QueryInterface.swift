@@ -37,7 +37,9 @@ package enum QueryInterface {
         # those asked for with `attributes` are present, and of those only the ones that have a value:
         # `parent` is the id of the item's directory and missing at the top, where `depth` is 1; `mode` has
         # the permission bits; `extended` holds the extended attributes asked for as `xattr.NAME`, under
-        # NAME, where they are UTF-8.
+        # NAME, where they are UTF-8. NAME stands for `user.NAME`; no other namespace is served. Extended
+        # attributes, `tags`, `comment`, `rating` and `whereFrom` among them, are there for callers who may
+        # read the file. `target` is where a symbolic link leads.
         type Item (
           id: string,
           parent: ?string,

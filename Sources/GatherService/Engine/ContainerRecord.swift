@@ -8,8 +8,8 @@ import MetadataIndex
 
 /// One container of a running daemon. Lives on the event loop; its number is never used again.
 final class ContainerRecord {
-    /// How far the on-demand column of tags is.
-    enum TagsState {
+    /// How far the on-demand column of extra attributes is.
+    enum ExtrasState {
         case off
         case filling
         case filled
@@ -23,7 +23,7 @@ final class ContainerRecord {
     let registry = LiveQueryRegistry()
     /// Ties the daemon's clock to the index's.
     var clocks: ClockMap
-    var tags = TagsState.off
+    var extras = ExtrasState.off
     /// The state as it was told last to those who monitor.
     var toldState: ContainerState?
     /// The daemon's clock when it changed last who may see what for another reason than a change of the index.

@@ -32,7 +32,7 @@ extension Engine {
         tree.add(record.number, record.entry)
         let place = containers.firstIndex { $0.identifier > configuration.identifier } ?? containers.count
         containers.insert(record, at: place)
-        // Before the live queries hear of it: one that reads tags has the watcher read them.
+        // Before the live queries hear of it: one that reads extra attributes has the watcher read them.
         // What was set aside is brought back to be verified, or set aside again at once.
         if record.index.isParked { _ = tree.unpark(record.number) }
         watcher.addContainer(

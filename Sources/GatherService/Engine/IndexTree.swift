@@ -194,7 +194,8 @@ extension IndexTree {
 
 extension IndexTree {
     func insert(
-        named name: UnsafeRawBufferPointer, status: FileStatus, tags: UnsafeRawBufferPointer?, into directory: TreeNode
+        named name: UnsafeRawBufferPointer, status: FileStatus, extras: UnsafeRawBufferPointer?,
+        into directory: TreeNode
     ) -> TreeNode? {
         let entry = entry(directory.container)
         let inserted = attempt(directory.container) { () throws(IndexError) in
@@ -203,7 +204,7 @@ extension IndexTree {
         }
         guard let row = inserted else { return nil }
         let node = node(row, like: directory)
-        if let tags { setTags(of: node, to: tags) }
+        if let extras { setExtras(of: node, to: extras) }
         return node
     }
 
@@ -219,11 +220,12 @@ extension IndexTree {
         batch.names.withUnsafeBytes { names in
             insert(batch, names: names, statuses: batch.statuses, into: directory, entry)
         }
-        guard batch.hasTags, rows.count == batch.count else { return }
-        batch.tags.withUnsafeBytes { tags in
+        guard batch.hasExtras, rows.count == batch.count else { return }
+        batch.extras.withUnsafeBytes { extras in
             for position in 0..<batch.count {
-                guard let range = batch.tagRange(at: position) else { continue }
-                setTags(of: node(rows[position], like: directory), to: UnsafeRawBufferPointer(rebasing: tags[range]))
+                guard let range = batch.extrasRange(at: position) else { continue }
+                setExtras(
+                    of: node(rows[position], like: directory), to: UnsafeRawBufferPointer(rebasing: extras[range]))
             }
         }
     }
@@ -262,12 +264,17 @@ extension IndexTree {
     }
 
     @discardableResult
-    func setTags(of node: TreeNode, to tags: UnsafeRawBufferPointer) -> Bool {
+    func setExtras(of node: TreeNode, to extras: UnsafeRawBufferPointer) -> Bool {
         guard node.row != Row.root.number else { return false }
-        let list = Tags.list(from: tags)
+        let record = ExtraAttributes(extras) ?? .none
         return attempt(node.container) { () throws(IndexError) in
-            try index(node).setTags(Row(node.row), list)
+            try index(node).setExtras(Row(node.row), record)
         } ?? false
+    }
+
+    func forgetExtras(of node: TreeNode) {
+        guard node.row != Row.root.number else { return }
+        _ = attempt(node.container) { () throws(IndexError) in try index(node).setExtras(Row(node.row), nil) }
     }
 
     func move(_ node: TreeNode, to directory: TreeNode, named name: UnsafeRawBufferPointer) {

@@ -18,6 +18,9 @@ struct ItemRenderer: Sendable {
     private let attributes: [Attribute]
     private let readsStatus: Bool
     private let readsPath: Bool
+    private let readsExtras: Bool
+    /// Extended attributes by their own names.
+    private let extended: [ExtendedAttributeName]
     let names: AccountNames
     private let tellsUser: Bool
     private let tellsGroup: Bool
@@ -41,7 +44,9 @@ struct ItemRenderer: Sendable {
         rootPrefix = record.rootPrefix
         var attributes = attributes
         attributes.remove(.id)
-        self.attributes = attributes.attributes
+        self.attributes = attributes.attributes.filter { $0.ordinal != nil }
+        extended = attributes.extended
+        readsExtras = attributes.containsExtras
         self.names = names
         (tellsUser, tellsGroup) = (attributes.contains(.owner), attributes.contains(.group))
         self.types = types
@@ -59,7 +64,10 @@ struct ItemRenderer: Sendable {
         text.withUnsafeBytes { ItemWriter.begin(id: $0, to: &writer) }
         let status = readsStatus ? snapshot.status(of: row) : nil
         if readsPath { makePath(of: row, in: snapshot) }
-        for attribute in attributes { write(attribute, of: row, status, in: snapshot, to: &writer) }
+        for attribute in attributes where !attribute.isExtra {
+            write(attribute, of: row, status, in: snapshot, to: &writer)
+        }
+        if readsExtras { writeExtras(of: row, in: snapshot, to: &writer) }
         if let previousPath {
             text.removeAll(keepingCapacity: true)
             text += rootPrefix
@@ -125,12 +133,7 @@ struct ItemRenderer: Sendable {
             } else {
                 ItemWriter.strings(types.tree(of: types.text(of: type)), attribute, to: &writer)
             }
-        case .tags:
-            guard let tags = snapshot.tags(of: row), !tags.isEmpty,
-                caller?.may(.read, snapshot.access(of: row)) ?? true
-            else { return }
-            ItemWriter.strings(tags, attribute, to: &writer)
-        case .extended: return
+        case .tags, .comment, .rating, .whereFrom, .target, .extended: return
         case .owner, .group:
             guard let status else { return }
             let name = attribute == .owner ? names.user(status.owner) : names.group(status.group)
@@ -138,6 +141,22 @@ struct ItemRenderer: Sendable {
         case .kind, .size, .created, .modified, .changed, .ownerID, .groupID, .mode, .inode, .device, .links:
             if let status { ItemWriter.status(status, attribute, to: &writer) }
         }
+    }
+
+    /// Extended attributes are for those who may read the file (xattr(7)); where a link leads is for all who see it.
+    private func writeExtras(of row: Row, in snapshot: IndexSnapshot, to writer: inout JSONWriter) {
+        guard let extras = snapshot.extras(of: row), !extras.isEmpty,
+            extras.isTarget || caller?.may(.read, snapshot.access(of: row)) ?? true
+        else { return }
+        for attribute in attributes where attribute.isExtra {
+            switch extras.value(of: attribute) {
+            case .string(let text): ItemWriter.string(text, attribute, to: &writer)
+            case .integer(let number): ItemWriter.integer(number, attribute, to: &writer)
+            case .array: ItemWriter.strings(extras.tags, attribute, to: &writer)
+            default: break
+            }
+        }
+        ItemWriter.extended(extras, extended, to: &writer)
     }
 
     private mutating func makePath(of row: Row, in snapshot: IndexSnapshot) {
@@ -164,7 +183,7 @@ struct ItemRenderer: Sendable {
             true
         case .id, .parent, .name, .path, .displayName, .fileExtension, .contentType, .contentTypeTree, .container,
             .scope,
-            .depth, .hidden, .tags, .extended:
+            .depth, .hidden, .tags, .comment, .rating, .whereFrom, .target, .extended:
             false
         }
     }

@@ -42,6 +42,7 @@ struct Question: Sendable {
         followsClock = predicate.followsClock
         scopeTexts = scopes
         attributes = try names.map(Question.attributes) ?? AttributeSet(QueryInterface.defaultAttributes)
+        try Question.checkExtended(attributes.union(AttributeSet(predicateAttributes)))
         var fingerprint = Fingerprint()
         fingerprint.combine(predicate.canonical)
         // The order of scopes, and one named twice, make no other question.
@@ -57,8 +58,8 @@ struct Question: Sendable {
         self.fingerprint = fingerprint.value
     }
 
-    /// Whether answering it takes the tags of items.
-    var readsTags: Bool { attributes.contains(.tags) || predicateAttributes.contains(.tags) }
+    /// Whether answering it takes extended attributes of files, or where links lead.
+    var readsExtras: Bool { attributes.containsExtras || predicateAttributes.contains(where: \.isExtra) }
 
     /// Whether telling its items takes the names of users or groups.
     var tellsAccounts: Bool { attributes.contains(.owner) || attributes.contains(.group) }
@@ -81,8 +82,18 @@ struct Question: Sendable {
 
     private static func attributes(_ names: [String]) throws(QueryError) -> AttributeSet {
         var set = AttributeSet()
-        for name in names { set.insert(try attribute(name)) }
+        for name in names {
+            set.insert(try attribute(name))
+            try checkExtended(set)
+        }
         return set
+    }
+
+    /// Each extended attribute that is asked for by its own name is looked for in each item.
+    private static func checkExtended(_ attributes: AttributeSet) throws(QueryError) {
+        guard attributes.extended.count <= Limits.extendedAttributes else {
+            throw .limitExceeded(limit: "extended attributes", value: Int64(Limits.extendedAttributes))
+        }
     }
 }
 

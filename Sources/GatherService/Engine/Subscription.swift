@@ -95,7 +95,9 @@ final class Subscription {
     }
 
     private func wait(for records: [ContainerRecord], since clock: QueryClock?) {
-        let waiter = engine.whenExact(records, tags: question.readsTags, timeout: nil) { _ in self.begin(since: clock) }
+        let waiter = engine.whenExact(records, extras: question.readsExtras, timeout: nil) { _ in
+            self.begin(since: clock)
+        }
         // One that was done at once may have begun another wait, which is to be cancelled with this.
         if !waiter.isDone { self.waiter = waiter }
     }
@@ -120,7 +122,7 @@ final class Subscription {
             return end()
         }
         let records = scoped.map(\.record)
-        guard engine.areSettled(records, tags: question.readsTags) else {
+        guard engine.areSettled(records, extras: question.readsExtras) else {
             leaveTurn()
             return wait(for: records, since: clock)
         }
@@ -159,7 +161,7 @@ final class Subscription {
             guard !open.contains(where: { $0 === record }),
                 let scoped = engine.scopes(of: question.scopeTexts, in: record)
             else { return nil }
-            if question.readsTags { engine.fillTags(record) }
+            if question.readsExtras { engine.fillExtras(record) }
             if !engine.isHeld(record) { engine.absorb(record) }
             return scoped
         }
@@ -331,7 +333,7 @@ final class Subscription {
         guard phase == .gathering || phase == .live,
             let scoped = engine.scopes(of: question.scopeTexts, in: record)
         else { return }
-        if question.readsTags { engine.fillTags(record) }
+        if question.readsExtras { engine.fillExtras(record) }
         // Nothing of it is known yet: all of it is going to be an update.
         add(scoped, engine.plan(question, for: scoped)).count(0)
     }

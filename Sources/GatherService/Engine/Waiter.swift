@@ -11,21 +11,21 @@ final class Waiter {
     let numbers: Set<UInt32>
     /// Whether the containers must have settled, and not only have seen what was changed before.
     let needsSettled: Bool
-    /// Whether tags must have been read.
-    let needsTags: Bool
+    /// Whether extra attributes must have been read.
+    let needsExtras: Bool
     /// Called once, on the loop: empty when the answer would be exact now, else the containers that were not in time.
     let completion: ([ContainerRecord]) -> Void
     var timeout: Scheduled<Void>?
     var isDone = false
 
     init(
-        barrier: Barrier, numbers: Set<UInt32>, needsSettled: Bool, needsTags: Bool,
+        barrier: Barrier, numbers: Set<UInt32>, needsSettled: Bool, needsExtras: Bool,
         completion: @escaping ([ContainerRecord]) -> Void
     ) {
         self.barrier = barrier
         self.numbers = numbers
         self.needsSettled = needsSettled
-        self.needsTags = needsTags
+        self.needsExtras = needsExtras
         self.completion = completion
     }
 }
@@ -34,12 +34,12 @@ extension Engine {
     /// Waits until every change made before now is in the indexes of these containers and they have settled, for at
     /// most `timeout`; without a timeout for as long as it takes. The completion may be called before this returns.
     func whenExact(
-        _ records: [ContainerRecord], settled: Bool = true, tags: Bool = false, timeout: TimeAmount?,
+        _ records: [ContainerRecord], settled: Bool = true, extras: Bool = false, timeout: TimeAmount?,
         _ completion: @escaping ([ContainerRecord]) -> Void
     ) -> Waiter {
-        if tags { for record in records { fillTags(record) } }
+        if extras { for record in records { fillExtras(record) } }
         let waiter = Waiter(
-            barrier: watcher.barrier(), numbers: Set(records.map(\.number)), needsSettled: settled, needsTags: tags,
+            barrier: watcher.barrier(), numbers: Set(records.map(\.number)), needsSettled: settled, needsExtras: extras,
             completion: completion)
         waiters.append(waiter)
         if let timeout {
@@ -78,8 +78,8 @@ extension Engine {
     }
 
     /// Whether answers about these containers would be as exact as they can be.
-    func areSettled(_ records: [ContainerRecord], tags: Bool) -> Bool {
-        records.allSatisfy { !isSettling($0) && (!tags || $0.tags == .filled || isUnavailable($0)) }
+    func areSettled(_ records: [ContainerRecord], extras: Bool) -> Bool {
+        records.allSatisfy { !isSettling($0) && (!extras || $0.extras == .filled || isUnavailable($0)) }
     }
 
     private func finish(_ waiter: Waiter, late: [ContainerRecord]) {
@@ -104,13 +104,13 @@ extension Engine {
             return behind.isEmpty ? records : behind
         }
         guard waiter.needsSettled else { return [] }
-        return records.filter { !areSettled([$0], tags: waiter.needsTags) }
+        return records.filter { !areSettled([$0], extras: waiter.needsExtras) }
     }
 
-    /// Begins to read tags in a container, unless that was done before.
-    func fillTags(_ record: ContainerRecord) {
-        guard record.tags == .off else { return }
-        record.tags = .filling
-        watcher.setReadsTags(record.number) { record.tags = .filled }
+    /// Begins to read extra attributes in a container, unless that was done before.
+    func fillExtras(_ record: ContainerRecord) {
+        guard record.extras == .off else { return }
+        record.extras = .filling
+        watcher.setReadsExtras(record.number) { record.extras = .filled }
     }
 }

@@ -192,7 +192,10 @@ extension Engine {
             origin: record.configuration.origin.text, items: Int64(record.index.count),
             directories: Int64(figures.directories), watches: Int64(figures.watches), polled: Int64(figures.polled),
             unreadable: Int64(figures.unreadable), packages: record.configuration.packages,
-            ignore: record.configuration.ignore, clock: clock(question: 0).text)
+            ignore: record.configuration.ignore, clock: clock(question: 0).text,
+            filled: record.extras == .filled
+                ? Attribute.fixed.filter(\.isExtra).map(\.name) + [Attribute.extendedPrefix + "*"] : nil,
+            filledBytes: record.extras == .off ? nil : Int64(record.index.extrasByteCount))
     }
 
     /// How many directories are watched, polled or cannot be read would tell of those that are not seen.

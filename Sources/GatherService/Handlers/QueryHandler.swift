@@ -45,7 +45,7 @@ struct QueryHandler {
             call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes
         ) { question in
             try whenAnswerable(
-                call, question, tags: question.readsTags || sortKeys.contains { $0.attribute == .tags },
+                call, question, extras: question.readsExtras || sortKeys.contains { $0.attribute.isExtra },
                 sync: request.sync, timeout: request.timeout
             ) { scoped, inexact in
                 let isSortedByAccount = sortKeys.contains { $0.attribute == .owner || $0.attribute == .group }
@@ -71,7 +71,7 @@ struct QueryHandler {
         let engine = engine
         try engine.understand(call, predicate: request.predicate, scopes: request.scopes, attributes: []) { question in
             try whenAnswerable(
-                call, question, tags: question.readsTags, sync: request.sync, timeout: request.timeout
+                call, question, extras: question.readsExtras, sync: request.sync, timeout: request.timeout
             ) { scoped, inexact in
                 engine.answer(call, question, in: scoped) { parts, scanGuard in
                     try Answer(parts, guard: scanGuard).count
@@ -97,7 +97,7 @@ struct QueryHandler {
         let engine = engine
         try engine.understand(call, predicate: request.predicate, scopes: request.scopes, attributes: []) { question in
             try whenAnswerable(
-                call, question, tags: question.readsTags || attribute == .tags, sync: request.sync,
+                call, question, extras: question.readsExtras || attribute.isExtra, sync: request.sync,
                 timeout: request.timeout
             ) { scoped, inexact in
                 let namesAccounts = attribute == .owner || attribute == .group
@@ -118,7 +118,7 @@ struct QueryHandler {
     /// Calls `answer` with the containers for which it may be wrong, at once or when the question's containers are
     /// exact; answers the call itself where they are not in time.
     private func whenAnswerable(
-        _ call: VarlinkCall, _ question: Question, tags: Bool, sync: Bool?, timeout: Int64?,
+        _ call: VarlinkCall, _ question: Question, extras: Bool, sync: Bool?, timeout: Int64?,
         _ answer: @escaping ([Engine.ScopedContainer], [String]?) -> Void
     ) throws {
         // Those that there are now: one that is added while this waits is not part of the question.
@@ -130,11 +130,11 @@ struct QueryHandler {
             answer(scoped, engine.inexact(scoped.map(\.record), for: question.caller))
         }
         guard sync ?? true else {
-            if tags { for record in records { engine.fillTags(record) } }
+            if extras { for record in records { engine.fillExtras(record) } }
             return proceed()
         }
         let milliseconds = try Engine.wait(timeout, named: "timeout") ?? ProtocolLimits.defaultTimeout
-        let waiter = engine.whenExact(records, tags: tags, timeout: .milliseconds(milliseconds)) { late in
+        let waiter = engine.whenExact(records, extras: extras, timeout: .milliseconds(milliseconds)) { late in
             guard late.isEmpty else {
                 let names = engine.names(of: late, for: question.caller)
                 return QueryHandler.fail(call, QueryError.syncTimeout(containers: names))
@@ -219,7 +219,7 @@ struct QueryHandler {
         try engine.understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: [], explaining: environment
         ) { question in
-            try whenAnswerable(call, question, tags: question.readsTags, sync: nil, timeout: nil) { scoped, _ in
+            try whenAnswerable(call, question, extras: question.readsExtras, sync: nil, timeout: nil) { scoped, _ in
                 engine.answer(call, question, in: scoped) { parts, scanGuard in
                     var analysis = PlanAnalysis()
                     for part in parts {
@@ -253,6 +253,10 @@ struct QueryHandler {
                 attributes: Attribute.fixed.map {
                     AttributeDescription(
                         name: $0.name, type: $0.type.rawValue, aliases: $0.aliases, description: $0.description)
-                }))
+                } + [
+                    AttributeDescription(
+                        name: "xattr.NAME", type: AttributeType.string.rawValue, aliases: [],
+                        description: "The extended attribute user.NAME, where it is text.")
+                ]))
     }
 }

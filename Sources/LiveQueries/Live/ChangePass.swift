@@ -157,13 +157,13 @@ struct ChangePass {
         var (before, now) = (old.status, current.status(of: row))
         (before.accessList, now.accessList) = (.none, .none)
         difference.own = isRenamed || before != now
-        let tags = current.tags(of: row)
-        if old.tags != tags {
-            // Tags that become known are no change of the file; to those who read them, they are what there was not.
-            if old.tags == nil {
-                difference.newlyKnownTags = tags?.isEmpty == false
-            } else if tags == nil {
-                difference.newlyKnownTags = old.tags?.isEmpty == false
+        let extras = current.extras(of: row)
+        if old.extras != extras {
+            // What becomes known is no change of the file; to those who read it, it is what there was not.
+            if old.extras == nil {
+                difference.newlyKnownExtras = extras?.isEmpty == false
+            } else if extras == nil {
+                difference.newlyKnownExtras = old.extras?.isEmpty == false
             } else {
                 difference.own = true
             }

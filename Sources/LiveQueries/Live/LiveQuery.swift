@@ -86,8 +86,8 @@ package final class LiveQuery {
     /// Whether a directory that changes may touch it for what lies below.
     package var isPlaceSensitive: Bool { !causes.isEmpty }
 
-    /// Whether the predicate or the subscriber reads tags.
-    package var readsTags: Bool { plan.readsTags || attributes.contains(.tags) }
+    /// Whether the predicate or the subscriber reads what takes system calls of its own.
+    package var readsExtras: Bool { plan.readsExtras || attributes.containsExtras }
 
     // MARK: First results
 

@@ -38,15 +38,15 @@ struct SubtreeChange: Sendable {
 struct ItemDifference: Sendable {
     /// The name, the directory, or anything that the file system keeps.
     var own = false
-    /// The tags were not known and are now.
-    var newlyKnownTags = false
+    /// Its extra attributes were not known and are now.
+    var newlyKnownExtras = false
     var path = false
     var depth = false
     var scope = false
 
     /// Whether a subscriber whose query matched before and matches now is to hear of it.
     func concerns(_ query: LiveQuery) -> Bool {
-        own || (newlyKnownTags && query.readsTags) || (path && query.attributes.contains(.path))
+        own || (newlyKnownExtras && query.readsExtras) || (path && query.attributes.contains(.path))
             || (depth && query.attributes.contains(.depth)) || (scope && query.attributes.contains(.scope))
     }
 }

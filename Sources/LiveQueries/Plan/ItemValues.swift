@@ -80,11 +80,9 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
         case .links: return .integer(Int64(reader.status(of: row).links))
         case .depth: return .integer(Int64(DerivedText.depth(ofPath: path)))
         case .hidden: return .boolean(reader.withName(of: row) { DerivedText.isHidden($0) })
-        case .tags:
-            // Tags that were not read and none at all are the same to a predicate: no value.
-            guard let tags = environment.tags(of: row, in: reader), !tags.isEmpty else { return .none }
-            return .array(tags.map { .string($0) })
-        case .extended: return .none
+        case .tags, .comment, .rating, .whereFrom, .target, .extended:
+            // What was not read and none at all are the same to a predicate: no value.
+            return environment.extras(of: row, in: reader).value(of: attribute)
         }
     }
 

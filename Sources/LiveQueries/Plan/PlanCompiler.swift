@@ -32,11 +32,9 @@ struct PlanCompiler {
             return answer(node, OneValue(attribute: .name, value: .none)).map(PlanNode.constant)
                 ?? .test(.general(node))
         }
+        if attributes.allSatisfy(\.isExtra) { return .test(.extras(ExtrasTest(comparison, node))) }
         if attributes.count == 1, let compiled = compileByValue(attributes[0], node) { return compiled }
-        if let quantifier = comparison.quantifier {
-            if comparison.left.attribute == .tags, let pattern = comparison.pattern {
-                return .test(.tags(quantifier, pattern))
-            }
+        if comparison.quantifier != nil {
             return .test(.general(node))
         }
         guard let attribute = comparison.left.attribute else { return .test(.general(node)) }
@@ -113,7 +111,7 @@ struct PlanCompiler {
         let isPresent: PlanNode
         switch attribute {
         case .created: isPresent = .test(.createdIsKnown)
-        case .parent, .fileExtension, .contentType, .contentTypeTree, .tags, .extended: return nil
+        case .parent, .fileExtension, .contentType, .contentTypeTree: return nil
         default: isPresent = .constant(true)
         }
         return comparison.operation == .notEqual ? isPresent : .not(isPresent)

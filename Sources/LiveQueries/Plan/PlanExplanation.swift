@@ -74,7 +74,7 @@ extension PlanTest {
         case .item: "id"
         case .directory: "parent"
         case .account(_, let node): "\(node), once for each name"
-        case .tags(let quantifier, let pattern): "\(quantifier.rawValue) tags \(pattern.words), once for each list"
+        case .extras(let test): "\(test.node), once for each set of attributes"
         case .contentType: "the content type, by kind and name"
         case .scope: "the scope, once for each directory"
         case .seen: "what the caller may list, once for each directory"

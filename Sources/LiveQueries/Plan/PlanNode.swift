@@ -111,8 +111,8 @@ enum PlanTest: Sendable {
     case directory(ItemIdentifier)
     /// A comparison that reads the name of the owner, or of the group, and nothing else.
     case account(isGroup: Bool, PredicateNode)
-    /// A comparison that reads the tags and nothing else: how many of them match.
-    case tags(Comparison.Quantifier, TextPattern)
+    /// A comparison that reads extra attributes and nothing else.
+    case extras(ExtrasTest)
     /// The content type is one of these.
     case contentType(TypeSet)
     case scope(ScopeTree)
@@ -139,7 +139,8 @@ enum PlanTest: Sendable {
         case .account: 25
         case .namePattern(let pattern), .fileExtension(let pattern):
             pattern.operation == .matches ? PlanTest.costOfMatching : 60
-        case .tags, .contentType: 80
+        case .extras(let test): test.cost
+        case .contentType: 80
         case .path: 120
         case .general: 1_000
         }
@@ -147,8 +148,9 @@ enum PlanTest: Sendable {
 
     var isFallible: Bool {
         switch self {
-        case .namePattern(let pattern), .fileExtension(let pattern), .path(let pattern), .tags(_, let pattern):
+        case .namePattern(let pattern), .fileExtension(let pattern), .path(let pattern):
             pattern.operation == .matches
+        case .extras(let test): test.isFallible
         case .general: true
         default: false
         }

@@ -91,8 +91,8 @@ package struct QueryPlan: Sendable {
         return causes
     }
 
-    /// Whether the predicate reads tags, which the index has only once they were asked for.
-    package var readsTags: Bool { attributes.contains(.tags) }
+    /// Whether the predicate reads what the index has only once it was asked for: extended attributes, and where links lead.
+    package var readsExtras: Bool { attributes.containsExtras }
 
     /// Whether the predicate reads the names of users or groups, which may have to be asked for.
     package var readsAccounts: Bool { attributes.contains(.owner) || attributes.contains(.group) }
@@ -188,8 +188,7 @@ extension QueryPlan {
         case .account(let isGroup, let node):
             let status = reader.status(of: row)
             return accountHolds(node, isGroup: isGroup, isGroup ? status.group : status.owner)
-        case .tags(let quantifier, let pattern):
-            return try tagsHold(quantifier, pattern, environment.tags(of: row, in: reader))
+        case .extras(let test): return try test.holds(environment.extras(of: row, in: reader))
         case .contentType(let types):
             let kind = reader.kind(of: row)
             return reader.withName(of: row) { types.contains(kind, $0) }
@@ -213,20 +212,6 @@ extension QueryPlan {
         let item = OneValue(
             attribute: isGroup ? .group : .owner, value: .string(String(decoding: name, as: UTF8.self)))
         return (try? node.evaluate(on: item)) ?? false
-    }
-
-    /// Tags that are not known count as none.
-    func tagsHold(
-        _ quantifier: Comparison.Quantifier, _ pattern: TextPattern, _ tags: [String]?
-    ) throws(EvaluationError) -> Bool {
-        switch quantifier {
-        case .any, .none:
-            for tag in tags ?? [] where try pattern.matches(tag) { return quantifier == .any }
-            return quantifier == .none
-        case .all:
-            for tag in tags ?? [] where try !pattern.matches(tag) { return false }
-            return true
-        }
     }
 }
 

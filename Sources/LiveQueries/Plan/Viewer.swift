@@ -58,11 +58,13 @@ extension FileAccess {
 }
 
 extension PlanEnvironment {
-    /// The tags of an item as the viewer has them: none where the file may not be read, whose extended attributes are then
-    /// closed (xattr(7)).
-    package func tags(of row: Row, in reader: some RowReader) -> [String]? {
-        guard let tags = reader.tags(of: row) else { return nil }
-        guard let viewer, !tags.isEmpty, !viewer.credentials.may(.read, reader.access(of: row)) else { return tags }
-        return nil
+    /// The extra attributes of an item as the viewer has them; what is not known counts as none. Those of a file are closed
+    /// to those who may not read it (xattr(7)); where a link leads is not.
+    package func extras(of row: Row, in reader: some RowReader) -> ExtraAttributes {
+        guard let extras = reader.extras(of: row), !extras.isEmpty else { return .none }
+        guard let viewer, !extras.isTarget, !viewer.credentials.may(.read, reader.access(of: row)) else {
+            return extras
+        }
+        return .none
     }
 }

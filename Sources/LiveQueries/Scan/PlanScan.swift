@@ -229,12 +229,12 @@ private struct PlanScan {
                     accounts[key] = answer
                     return answer
                 }, inBlock: block, among: &bits)
-        case .tags(let quantifier, let pattern) where !test.isFallible:
-            let closed = closedTags(block, bits)
+        case .extras(let test) where !test.isFallible:
+            let closed = closedExtras(block, bits)
             bits.subtract(closed)
             snapshot.select(
-                tagsMatching: { (try? plan.tagsHold(quantifier, pattern, $0)) ?? false }, inBlock: block, among: &bits)
-            if (try? plan.tagsHold(quantifier, pattern, nil)) ?? false { bits.formUnion(closed) }
+                extrasMatching: { (try? test.holds($0 ?? .none)) ?? false }, inBlock: block, among: &bits)
+            if (try? test.holds(.none)) ?? false { bits.formUnion(closed) }
         case .path(let pattern):
             try filter(block, &bits) { (scan, row) throws(EvaluationError) in
                 try scan.withPath(of: row) { (path) throws(EvaluationError) in try pattern.matches(path) }
@@ -250,7 +250,7 @@ private struct PlanScan {
                 directoryMatching: { isLive && $0 == identifier.row }, inBlock: block, among: &bits)
         case .namePattern(let pattern) where pattern.regularExpression != nil:
             if let expression = pattern.regularExpression { try narrow(expression, block, &bits) }
-        case .namePattern, .fileExtension, .contentType, .tags, .general:
+        case .namePattern, .fileExtension, .contentType, .extras, .general:
             try filter(block, &bits) { (scan, row) throws(EvaluationError) in
                 scan.place.forget()
                 return try scan.plan.holds(test, row, scan.snapshot, &scan.place)
@@ -326,11 +326,12 @@ private struct PlanScan {
         seen = directories
     }
 
-    /// The rows that have tags which the viewer may not read.
-    private func closedTags(_ block: Int, _ bits: BlockBitmap) -> BlockBitmap {
+    /// The rows that have extended attributes which the viewer may not read.
+    private func closedExtras(_ block: Int, _ bits: BlockBitmap) -> BlockBitmap {
         guard let viewer = plan.environment.viewer else { return BlockBitmap() }
         var closed = bits
-        snapshot.select(tagsMatching: { $0?.isEmpty == false }, inBlock: block, among: &closed)
+        snapshot.select(
+            extrasMatching: { $0.map { !$0.isEmpty && !$0.isTarget } ?? false }, inBlock: block, among: &closed)
         snapshot.select(
             accessMatching: { !viewer.credentials.may(.read, $0) }, inBlock: block, among: &closed)
         return closed

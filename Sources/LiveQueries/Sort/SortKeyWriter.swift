@@ -61,8 +61,13 @@ struct SortKeyWriter {
             let status = snapshot.status(of: row)
             text = accountName(attribute == .owner ? status.owner : status.group, isGroup: attribute == .group)
             key.append(text: text)
-        case .tags: key.append(texts: environment.tags(of: row, in: snapshot) ?? [])
-        case .extended: key.appendMissing()
+        case .tags: key.append(texts: environment.extras(of: row, in: snapshot).tags)
+        case .comment, .rating, .whereFrom, .target, .extended:
+            switch environment.extras(of: row, in: snapshot).value(of: attribute) {
+            case .string(let value): key.append(text: Array(value.utf8))
+            case .integer(let value): key.append(value)
+            default: key.appendMissing()
+            }
         case .id: key.append(Self.number(snapshot.identifier(of: row)))
         case .parent:
             let parent = snapshot.parent(of: row)

@@ -167,10 +167,14 @@ package struct ValueTally: Sendable {
             case .contentType, .contentTypeTree:
                 let type = snapshot.withName(of: row) { types.type(snapshot.kind(of: row), $0) }
                 tally(type.map { Int64($0.rawValue) } ?? -1)
-            case .tags:
-                let list = snapshot.tagList(of: row)
-                let isClosed = viewer.map { !$0.credentials.may(.read, snapshot.access(of: row)) } ?? false
-                tally(isClosed ? -1 : Int64(list))
+            case .tags, .comment, .rating, .whereFrom, .target, .extended:
+                let number = snapshot.extrasNumber(of: row)
+                let isClosed =
+                    viewer.map {
+                        !$0.credentials.may(.read, snapshot.access(of: row))
+                            && !snapshot.extras(numbered: number).isTarget
+                    } ?? false
+                tally(isClosed ? -1 : Int64(number))
             default: tally(-1)
             }
         }
@@ -198,7 +202,13 @@ package struct ValueTally: Sendable {
         case .scope: add(number == 1 ? "documents" : "data", count)
         case .contentType: add(type(number, environment), count)
         case .contentTypeTree: add(environment.types.tree(of: type(number, environment)), count)
-        case .tags: add(snapshot.tags(ofList: account), count)
+        case .tags: add(snapshot.extras(numbered: account).tags, count)
+        case .comment, .rating, .whereFrom, .target, .extended:
+            switch snapshot.extras(numbered: account).value(of: attribute) {
+            case .string(let text): add(text, count)
+            case .integer(let number): numbers[number, default: 0] += count
+            default: missing += count
+            }
         default: missing += count
         }
     }

@@ -7,13 +7,13 @@ extension BlockStorage {
     /// A block out of bytes that `SnapshotWriter` wrote. Each value is one that a row can have; how rows hang together is
     /// looked at by ``IndexRestorer``. Nothing says yet which rows are directories.
     convenience init(
-        saved bytes: UnsafeRawBufferPointer, used: Int, commonCount: UInt32, tagListCount: UInt32
+        saved bytes: UnsafeRawBufferPointer, used: Int, commonCount: UInt32, extrasCount: UInt32
     ) throws(SavedStateError) {
         var reader = ByteReader(bytes)
         guard Int(try reader.number(UInt32.self)) == used, used > 0 else { throw .malformed("the size of a block") }
         let nameBytes = Int(try reader.number(UInt32.self))
         guard nameBytes <= min(reader.rest.count, Block.capacity * 255) else { throw .truncated }
-        let hasTags = try reader.number(UInt32.self)
+        let hasExtras = try reader.number(UInt32.self)
         // Room to grow where slots are left; a full block is trimmed.
         let room = used == Block.capacity ? nameBytes / 64 : nameBytes / 4 + 1_024
         self.init(Block(arena: NameArena(capacity: nameBytes + room)))
@@ -48,13 +48,13 @@ extension BlockStorage {
         }
         guard BlockStorage.largest(block.head, used) <= Block.insidePackage else { throw .malformed("a flag") }
         for slot in 0..<used { block.setFlags(slot, block.head[slot]) }
-        if hasTags == 1 {
-            let tags = UnsafeMutablePointer<UInt32>.allocate(capacity: Block.capacity)
-            tags.initialize(repeating: TagTable.unknown, count: Block.capacity)
-            block.header.pointee.tags = tags
-            try BlockStorage.fill(tags, used, from: &reader)
-            guard BlockStorage.largest(tags, used) < tagListCount else { throw .malformed("tags") }
-        } else if hasTags != 0 {
+        if hasExtras == 1 {
+            let extras = UnsafeMutablePointer<UInt32>.allocate(capacity: Block.capacity)
+            extras.initialize(repeating: ExtrasTable.unknown, count: Block.capacity)
+            block.header.pointee.extras = extras
+            try BlockStorage.fill(extras, used, from: &reader)
+            guard BlockStorage.largest(extras, used) < extrasCount else { throw .malformed("extras") }
+        } else if hasExtras != 0 {
             throw .malformed("a block")
         }
         try readNames(used, nameBytes, &reader)

@@ -1,4 +1,4 @@
-// Owner, group, mode and device, and tag lists, as bytes.
+// Owner, group, mode and device, and extra attributes, as bytes.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -29,30 +29,19 @@ extension CommonAttributes {
     }
 }
 
-/// Tag lists as bytes.
-enum TagListCoding {
-    /// The bytes that a list takes at least.
-    static let smallestCode = 4
+extension ExtraAttributes {
+    /// The bytes that a record takes at least.
+    static let smallestCode = 2
 
-    static func append(_ tags: [String], to bytes: inout [UInt8]) {
-        bytes.append(number: UInt32(tags.count))
-        for tag in tags {
-            bytes.append(number: UInt32(tag.utf8.count))
-            bytes.append(contentsOf: tag.utf8)
-        }
+    /// Appends the record: its length and its bytes.
+    func append(to bytes: inout [UInt8]) {
+        bytes.append(number: UInt16(truncatingIfNeeded: self.bytes.count))
+        bytes.append(contentsOf: self.bytes)
     }
 
-    static func list(from reader: inout ByteReader) throws(SavedStateError) -> [String] {
-        let count = try reader.count(of: 4)
-        var tags: [String] = []
-        tags.reserveCapacity(count)
-        for _ in 0..<count {
-            let length = Int(try reader.number(UInt32.self))
-            guard let tag = String(validating: try reader.bytes(length), as: UTF8.self) else {
-                throw .malformed("a tag that is not text")
-            }
-            tags.append(tag)
-        }
-        return tags
+    init(from reader: inout ByteReader) throws(SavedStateError) {
+        let length = Int(try reader.number(UInt16.self))
+        guard let record = ExtraAttributes(try reader.bytes(length)) else { throw .malformed("extra attributes") }
+        self = record
     }
 }

@@ -62,7 +62,7 @@ struct IndexAssembly {
         storage.directoryCount -= 1
         freeSlots(of: &storage)
         storage.mergeCommon()
-        countTags(of: &storage)
+        countExtras(of: &storage)
         for number in 0..<slotCount where isLive(number) && block(number).values(RowStore.slot(number)).isFoundByInode {
             storage.inodes.insert(number, storage.rows)
         }
@@ -181,7 +181,7 @@ struct IndexAssembly {
             let own = block(row)
             let slot = RowStore.slot(row)
             if own.isLive(slot) { continue }
-            own.setTags(slot, TagTable.unknown)
+            own.setExtras(slot, ExtrasTable.unknown)
             if own.generation[slot] == .max {
                 storage.retiredCount += 1
                 continue
@@ -192,15 +192,15 @@ struct IndexAssembly {
         }
     }
 
-    private func countTags(of storage: inout IndexStorage) {
-        var counts = [UInt32](repeating: 0, count: storage.rows.tagLists.count)
+    private func countExtras(of storage: inout IndexStorage) {
+        var counts = [UInt32](repeating: 0, count: storage.rows.extrasList.count)
         for holder in blocks {
-            guard let tags = holder.block.header.pointee.tags else { continue }
-            for slot in 0..<holder.block.header.pointee.used where tags[slot] > TagTable.empty {
-                counts[Int(tags[slot])] += 1
+            guard let extras = holder.block.header.pointee.extras else { continue }
+            for slot in 0..<holder.block.header.pointee.used where extras[slot] > ExtrasTable.empty {
+                counts[Int(extras[slot])] += 1
             }
         }
-        storage.tags = TagTable(counts: counts, in: &storage.rows.tagLists)
+        storage.extras = ExtrasTable(counts: counts, hasher: storage.hasher, in: &storage.rows.extrasList)
     }
 }
 

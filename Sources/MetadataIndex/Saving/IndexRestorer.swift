@@ -35,12 +35,12 @@ package final class IndexRestorer {
     private var tickFloor: UInt64 = 0
 
     private var commonNumbers: [CommonAttributes: UInt32]?
-    private var tagNumbers: [[String]: UInt32]?
+    private var extrasNumbers: [ExtraAttributes: UInt32]?
     // Of the record at hand, kept for their memory.
     private var set = ChangeSet()
     private var localCommon: [UInt32] = []
-    private var localTags: [UInt32] = []
-    private var localTagLists: [[String]] = []
+    private var localExtras: [UInt32] = []
+    private var localRecords: [ExtraAttributes] = []
 
     init(
         epoch: UInt64, clock: UInt64, rows: RowStore, slotCount: UInt32, generationFloor: UInt32, isParked: Bool,
@@ -164,7 +164,7 @@ package final class IndexRestorer {
         let count = Int(try reader.number(UInt32.self))
         var changes = ByteReader(try reader.bytes(Int(try reader.number(UInt32.self))))
         try readCommon(&reader)
-        try readTags(&reader)
+        try readExtras(&reader)
         try reader.end()
         if isNew {
             guard slots >= slotCount, slots < Row.none, slots - slotCount <= JournalFormat.largestGrowth else {
@@ -176,7 +176,7 @@ package final class IndexRestorer {
         set.changes.removeAll(keepingCapacity: true)
         set.formers.records.removeAll(keepingCapacity: true)
         set.formers.names.removeAll(keepingCapacity: true)
-        set.formers.tagLists.removeAll(keepingCapacity: true)
+        set.formers.extrasList.removeAll(keepingCapacity: true)
         for _ in 0..<count { try readChange(&changes, isNew: isNew) }
         try changes.end()
     }
@@ -203,29 +203,29 @@ package final class IndexRestorer {
         commonNumbers = numbers
     }
 
-    private func readTags(_ reader: inout ByteReader) throws(SavedStateError) {
-        let count = try reader.count(of: TagListCoding.smallestCode)
-        localTags.removeAll(keepingCapacity: true)
-        localTagLists.removeAll(keepingCapacity: true)
+    private func readExtras(_ reader: inout ByteReader) throws(SavedStateError) {
+        let count = try reader.count(of: ExtraAttributes.smallestCode)
+        localExtras.removeAll(keepingCapacity: true)
+        localRecords.removeAll(keepingCapacity: true)
         guard count > 0 else { return }
-        var numbers = tagNumbers ?? [:]
-        if tagNumbers == nil {
-            for (number, list) in rows.tagLists.enumerated() where number > 1 { numbers[list] = UInt32(number) }
+        var numbers = extrasNumbers ?? [:]
+        if extrasNumbers == nil {
+            for number in 2..<UInt32(rows.extrasList.count) { numbers[rows.extrasList[number]] = number }
         }
-        tagNumbers = nil
+        extrasNumbers = nil
         for _ in 0..<count {
-            let list = try TagListCoding.list(from: &reader)
-            localTagLists.append(list)
-            if let known = numbers[list] {
-                localTags.append(known)
+            let record = try ExtraAttributes(from: &reader)
+            localRecords.append(record)
+            if let known = numbers[record] {
+                localExtras.append(known)
             } else {
-                let number = UInt32(rows.tagLists.count)
-                rows.tagLists.append(list)
-                numbers[list] = number
-                localTags.append(number)
+                let number = UInt32(rows.extrasList.count)
+                rows.extrasList.append(record)
+                numbers[record] = number
+                localExtras.append(number)
             }
         }
-        tagNumbers = numbers
+        extrasNumbers = numbers
     }
 
     /// Slots that came, as if somebody had been in each and gone.
@@ -257,15 +257,15 @@ package final class IndexRestorer {
             let state = try savedRow(&reader)
             let name = try readName(&reader)
             former = UInt32(set.formers.records.count)
-            var tags = state.tags
-            if tags > TagTable.empty {
-                set.formers.tagLists.append(localTagLists[Int(tags) - 2])
-                tags = UInt32(set.formers.tagLists.count) + 1
+            var extras = state.extras
+            if extras > ExtrasTable.empty {
+                set.formers.extrasList.append(localRecords[Int(extras) - 2])
+                extras = UInt32(set.formers.extrasList.count) + 1
             }
             set.formers.records.append(
                 FormerStore.Record(
                     values: state.values, generation: state.generation, parent: state.parent,
-                    nameOffset: set.formers.names.count, tags: tags,
+                    nameOffset: set.formers.names.count, extras: extras,
                     nameLength: UInt8(truncatingIfNeeded: name.count), flags: state.flags))
             set.formers.names.append(contentsOf: name)
         }
@@ -287,12 +287,12 @@ package final class IndexRestorer {
         if isNew { occupy(row, state, name: name) }
     }
 
-    /// A state with the combination's number of ours; the number of its tags still the record's.
+    /// A state with the combination's number of ours; the number of its extras still the record's.
     private func savedRow(_ reader: inout ByteReader) throws(SavedStateError) -> SavedRow {
         var state = try SavedRow(from: &reader)
         guard Int(state.values.common) < localCommon.count else { throw .malformed("an owner") }
         state.values.common = localCommon[Int(state.values.common)]
-        guard Int(state.tags) < localTags.count + 2 else { throw .malformed("tags") }
+        guard Int(state.extras) < localExtras.count + 2 else { throw .malformed("extras") }
         return state
     }
 
@@ -311,7 +311,7 @@ package final class IndexRestorer {
         block.parent[slot] = state.parent
         block.setFlags(slot, state.flags)
         block.generation[slot] = state.generation
-        block.setTags(slot, state.tags > TagTable.empty ? localTags[Int(state.tags) - 2] : state.tags)
+        block.setExtras(slot, state.extras > ExtrasTable.empty ? localExtras[Int(state.extras) - 2] : state.extras)
         guard !wasLive else { return }
         block.isLive[slot >> 6] |= 1 << UInt64(slot & 63)
         block.header.pointee.live += 1
@@ -323,7 +323,7 @@ package final class IndexRestorer {
         block.generation[slot] = generation
         guard block.isLive(slot) else { return }
         block.dropName(slot)
-        block.setTags(slot, TagTable.unknown)
+        block.setExtras(slot, ExtrasTable.unknown)
         block.isLive[slot >> 6] &= ~(1 << UInt64(slot & 63))
         block.header.pointee.live -= 1
     }

@@ -11,7 +11,7 @@ package struct JournalWriter {
     // Of the record that is being made, kept for their memory.
     private var commonNumbers: [UInt32: UInt32] = [:]
     private var common: [UInt32] = []
-    private var tagLists: [[String]] = []
+    private var extrasList: [ExtraAttributes] = []
 
     /// Records for the segment with this header.
     package init(_ header: JournalSegmentHeader) { seed = JournalFormat.seed(header) }
@@ -64,12 +64,12 @@ package struct JournalWriter {
         }
     }
 
-    /// The slots that were ever given out, the rows with their number and length, then the combinations and the tag lists
-    /// that they name.
+    /// The slots that were ever given out, the rows with their number and length, then the combinations and the extra
+    /// attributes that they name.
     private mutating func append(_ set: borrowing ChangeSet, of storage: borrowing IndexStorage) {
         commonNumbers.removeAll(keepingCapacity: true)
         common.removeAll(keepingCapacity: true)
-        tagLists.removeAll(keepingCapacity: true)
+        extrasList.removeAll(keepingCapacity: true)
         bytes.append(number: storage.slotCount)
         bytes.append(number: UInt32(truncatingIfNeeded: set.count))
         let lengthAt = bytes.count
@@ -79,8 +79,8 @@ package struct JournalWriter {
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: length.littleEndian, toByteOffset: lengthAt, as: UInt32.self) }
         bytes.append(number: UInt32(truncatingIfNeeded: common.count))
         for number in common { storage.rows.common[Int(number)].append(to: &bytes) }
-        bytes.append(number: UInt32(truncatingIfNeeded: tagLists.count))
-        for tags in tagLists { TagListCoding.append(tags, to: &bytes) }
+        bytes.append(number: UInt32(truncatingIfNeeded: extrasList.count))
+        for extras in extrasList { extras.append(to: &bytes) }
     }
 
     private mutating func append(
@@ -96,7 +96,7 @@ package struct JournalWriter {
             let record = formers.record(change)
             bytes[at] |= JournalFormat.Presence.former
             append(record.values, record.generation, record.parent, record.flags)
-            appendTags(record.tags > TagTable.empty ? formers.tags(record) : nil, record.tags)
+            appendExtras(record.extras > ExtrasTable.empty ? formers.extras(record) : nil, record.extras)
             formers.withName(record) { append(name: $0) }
             if isLive, block.generation[slot] == record.generation {
                 let isSame = formers.withName(record) { $0.elementsEqual(block.nameBytes(slot)) }
@@ -105,8 +105,8 @@ package struct JournalWriter {
         }
         guard isLive else { return bytes.append(number: block.generation[slot]) }
         append(block.values(slot), block.generation[slot], block.parent[slot], block.flags(slot))
-        let tags = block.tags(slot)
-        appendTags(tags > TagTable.empty ? rows.tagLists[Int(tags)] : nil, tags)
+        let extras = block.extras(slot)
+        appendExtras(extras > ExtrasTable.empty ? rows.extrasList[extras] : nil, extras)
         if bytes[at] & JournalFormat.Presence.sameName == 0 { append(name: block.nameBytes(slot)) }
     }
 
@@ -134,10 +134,10 @@ package struct JournalWriter {
         }
     }
 
-    private mutating func appendTags(_ list: [String]?, _ number: UInt32) {
+    private mutating func appendExtras(_ list: ExtraAttributes?, _ number: UInt32) {
         guard let list else { return bytes.append(number: number) }
-        bytes.append(number: UInt32(truncatingIfNeeded: tagLists.count) + 2)
-        tagLists.append(list)
+        bytes.append(number: UInt32(truncatingIfNeeded: extrasList.count) + 2)
+        extrasList.append(list)
     }
 
     private mutating func local(_ number: UInt32) -> UInt32 {

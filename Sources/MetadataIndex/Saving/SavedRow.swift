@@ -3,7 +3,7 @@
 
 import Metadata
 
-/// The state of one row as the journal has it, the numbers of its combination and tags those of the record.
+/// The state of one row as the journal has it, the numbers of its combination and extras those of the record.
 struct SavedRow {
     /// Bytes of its fixed part.
     static let size = 58
@@ -12,7 +12,7 @@ struct SavedRow {
     var generation: UInt32
     var parent: UInt32
     var flags: UInt8
-    var tags: UInt32
+    var extras: UInt32
 
     init(from reader: inout ByteReader) throws(SavedStateError) {
         let bytes = try reader.bytes(SavedRow.size)
@@ -28,6 +28,6 @@ struct SavedRow {
         parent = number(44, UInt32.self)
         flags = bytes[57]
         guard flags <= Block.insidePackage else { throw .malformed("a flag") }
-        tags = try reader.number(UInt32.self)
+        extras = try reader.number(UInt32.self)
     }
 }

@@ -4,23 +4,25 @@
 /// How a saved index lies in its file: a preamble, then frames, each with its kind, its length and a checksum. Numbers are
 /// little-endian.
 ///
-/// The frames come in this order: the header, the combinations of owner, group, access list, mode and device, the tag
-/// lists, the blocks of 4,096 rows, the end. The columns of a block lie as they are in memory, so loading is little more
+/// The frames come in this order: the header, the combinations of owner, group, access list, mode and device, the
+/// extra attributes in as many frames as they take, the blocks of 4,096 rows, the end. The columns of a block lie as they are in memory, so loading is little more
 /// than copying; what follows from them (children, tables, free slots) is not saved but made anew, so nothing of it can
 /// be wrong.
 enum SnapshotFormat {
     /// `GATHERIX`.
     static let magic: UInt64 = 0x5849_5245_4854_4147
-    static let version: UInt32 = 1
+    static let version: UInt32 = 2
     static let preambleSize = 16
     static let frameSize = 16
+    /// A frame of extra attributes ends with the record that takes it beyond so many bytes.
+    static let extrasFrameSize = 1 << 20
     /// The longest attachment.
     static let largestAttachment = 1 << 20
 
     enum Frame: UInt32 {
         case header = 1
         case common = 2
-        case tags = 3
+        case extras = 3
         case block = 4
         case end = 5
     }

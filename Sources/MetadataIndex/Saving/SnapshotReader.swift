@@ -1,6 +1,7 @@
 // Reads a saved index.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
 import Synchronization
 
 /// Reads a saved index. Whatever the bytes are, it ends with an index or an error: nothing in them is believed.
@@ -14,7 +15,9 @@ package struct SnapshotReader<Source: SnapshotSource> {
     private let source: Source
     private var blocks: [Place] = []
     private let common: [CommonAttributes]
-    private let tagLists: [[String]]
+    private let extrasList: ExtrasList
+    /// How many frames come before the first block.
+    private let framesBeforeBlocks: Int
     private let slotCount: UInt32
     private let generationFloor: UInt32
     private let isParked: Bool
@@ -47,11 +50,15 @@ package struct SnapshotReader<Source: SnapshotSource> {
             ordinal += 1
             return Place(offset: start, length: length, checksum: checksum)
         }
-        func payload(_ kind: SnapshotFormat.Frame) throws(SavedStateError) -> [UInt8] {
+        func payloadIfNext(_ kind: SnapshotFormat.Frame) throws(SavedStateError) -> [UInt8]? {
             let seed = SnapshotFormat.seed(kind, ordinal)
-            guard let place = try place(kind) else { throw .malformed("the order of its parts") }
+            guard let place = try place(kind) else { return nil }
             let bytes = try SnapshotReader.bytes(of: source, place.offset, place.length)
             guard bytes.withUnsafeBytes({ Checksum.of($0, seed: seed) }) == place.checksum else { throw .checksum }
+            return bytes
+        }
+        func payload(_ kind: SnapshotFormat.Frame) throws(SavedStateError) -> [UInt8] {
+            guard let bytes = try payloadIfNext(kind) else { throw .malformed("the order of its parts") }
             return bytes
         }
 
@@ -81,14 +88,15 @@ package struct SnapshotReader<Source: SnapshotSource> {
             try reader.end()
         }
         self.common = common
-        var tagLists: [[String]] = [[], []]
-        try read(try payload(.tags)) { (reader) throws(SavedStateError) in
-            let count = try reader.count(of: TagListCoding.smallestCode)
-            tagLists.reserveCapacity(count + 2)
-            for _ in 0..<count { tagLists.append(try TagListCoding.list(from: &reader)) }
-            try reader.end()
+        var extrasList = ExtrasList()
+        while let bytes = try payloadIfNext(.extras) {
+            try read(bytes) { (reader) throws(SavedStateError) in
+                while !reader.rest.isEmpty { extrasList.append(try ExtraAttributes(from: &reader)) }
+            }
         }
-        self.tagLists = tagLists
+        guard extrasList.count < UInt32.max else { throw .malformed("extra attributes") }
+        self.extrasList = extrasList
+        framesBeforeBlocks = ordinal
         while let block = try place(.block) { blocks.append(block) }
         let blockCount = blocks.count
         try read(try payload(.end)) { (reader) throws(SavedStateError) in
@@ -108,18 +116,18 @@ package struct SnapshotReader<Source: SnapshotSource> {
         let loaded = Mutex<(blocks: [BlockStorage?], error: SavedStateError?)>(
             (Array(repeating: nil, count: blocks.count), nil))
         let (source, places, slotCount) = (source, blocks, Int(slotCount))
-        let (commonCount, tagListCount) = (UInt32(common.count), UInt32(tagLists.count))
+        let framesBeforeBlocks = framesBeforeBlocks
+        let (commonCount, extrasCount) = (UInt32(common.count), UInt32(extrasList.count))
         concurrently(places.count) { number in
             do throws(SavedStateError) {
                 let place = places[number]
-                // The header, the combinations and the tags came before.
-                let seed = SnapshotFormat.seed(.block, number + 3)
+                let seed = SnapshotFormat.seed(.block, framesBeforeBlocks + number)
                 let block = try SnapshotReader.withBytes(of: source, place.offset, place.length) {
                     (bytes) throws(SavedStateError) in
                     guard Checksum.of(bytes, seed: seed) == place.checksum else { throw .checksum }
                     return try BlockStorage(
                         saved: bytes, used: min(Block.capacity, slotCount - number * Block.capacity),
-                        commonCount: commonCount, tagListCount: tagListCount)
+                        commonCount: commonCount, extrasCount: extrasCount)
                 }
                 loaded.withLock { $0.blocks[number] = block }
             } catch {
@@ -131,7 +139,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
         var rows = RowStore()
         rows.blocks = result.blocks.compactMap { $0 }
         rows.common = common
-        rows.tagLists = tagLists
+        rows.extrasList = extrasList
         guard rows.blocks.count == blocks.count else { throw .malformed("the blocks") }
         return IndexRestorer(
             epoch: epoch, clock: clock, rows: rows, slotCount: self.slotCount, generationFloor: generationFloor,

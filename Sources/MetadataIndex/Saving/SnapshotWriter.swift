@@ -48,10 +48,15 @@ package struct SnapshotWriter {
         for common in image.rows.common { common.append(to: &bytes) }
         try frame(.common, bytes)
 
+        let records = image.rows.extrasList
         bytes.removeAll()
-        bytes.append(number: UInt32(image.rows.tagLists.count - 2))
-        for tags in image.rows.tagLists.dropFirst(2) { TagListCoding.append(tags, to: &bytes) }
-        try frame(.tags, bytes)
+        for number in 2..<UInt32(records.count) {
+            records[number].append(to: &bytes)
+            guard bytes.count > SnapshotFormat.extrasFrameSize else { continue }
+            try frame(.extras, bytes)
+            bytes.removeAll(keepingCapacity: true)
+        }
+        if !bytes.isEmpty { try frame(.extras, bytes) }
 
         for storage in image.rows.blocks {
             bytes.removeAll(keepingCapacity: true)
@@ -71,14 +76,14 @@ package struct SnapshotWriter {
         try bytes.withUnsafeBufferPointer { (buffer) throws(E) in try write(UnsafeRawBufferPointer(buffer)) }
     }
 
-    /// A block: how many slots are in use, which of them live, the columns, the tags where some are known, the lengths of
+    /// A block: how many slots are in use, which of them live, the columns, the extras where some are known, the lengths of
     /// the names and the names.
     private static func append(_ block: Block, to bytes: inout [UInt8]) {
         let header = block.header.pointee
         let used = header.used
         bytes.append(number: UInt32(used))
         bytes.append(number: UInt32(header.liveNameBytes))
-        bytes.append(number: UInt32(header.tags == nil ? 0 : 1))
+        bytes.append(number: UInt32(header.extras == nil ? 0 : 1))
         bytes.append(contentsOf: UnsafeRawBufferPointer(start: block.isLive, count: Block.words * 8))
         append(block.size, used, to: &bytes)
         append(block.created, used, to: &bytes)
@@ -96,7 +101,7 @@ package struct SnapshotWriter {
             for slot in 0..<used { column[slot] = block.flags(slot) }
             append(start, used, to: &bytes)
         }
-        if let tags = header.tags { append(tags, used, to: &bytes) }
+        if let extras = header.extras { append(extras, used, to: &bytes) }
         for slot in 0..<used {
             bytes.append(block.isLive(slot) ? UInt8(truncatingIfNeeded: block.name[slot]) : 0)
         }

@@ -14,11 +14,15 @@ enum AttributeNames {
         "uid": .ownerID, "gid": .groupID, "permissions": .mode, "nlink": .links, "dev": .device, "ino": .inode,
         "mime": .contentType, "mimetype": .contentType, "mediatype": .contentType, "uti": .contentType, "tag": .tags,
         "label": .tags, "labels": .tags, "directory": .path, "folder": .path, "invisible": .hidden,
-        "identifier": .id, "xattr": .tags,
+        "identifier": .id,
     ]
 
     static func attribute(_ key: String, at position: Int) throws(PredicateError) -> Attribute {
         if let attribute = Attribute(name: key) { return attribute }
+        if key == extendedKey {
+            throw PredicateError(
+                "name the extended attribute: xattr.mime_type for user.mime_type, or xattr['NAME']", at: position)
+        }
         let names = Attribute.fixed.map(\.name)
         if let meant = elsewhere[key.lowercased()] {
             throw PredicateError("unknown attribute '\(key)'; did you mean '\(meant.name)'?", at: position)
@@ -27,6 +31,36 @@ enum AttributeNames {
         let known = key.utf8.count < 10 ? names : names + Attribute.fixed.flatMap(\.aliases)
         throw PredicateError(
             "unknown attribute '\(key)'\(Spelling.suggestion(for: key, among: known))", at: position)
+    }
+
+    /// The key below which extended attributes stand.
+    static let extendedKey = "xattr"
+
+    /// The extended attribute that `xattr.NAME` or `xattr['NAME']` means; nil for anything else. All that follows the first
+    /// dot is the name, other dots too.
+    static func extended(_ expression: Expression) throws(PredicateError) -> Attribute? {
+        var text: String
+        switch expression.kind {
+        case .index(let base, let index):
+            guard case .key(extendedKey) = base.kind, case .string(let name)? = index.constant else { return nil }
+            text = name
+        case .member:
+            var parts: [String] = []
+            var at = expression
+            while case .member(let base, let name) = at.kind {
+                parts.append(name)
+                at = base
+            }
+            guard case .key(extendedKey) = at.kind else { return nil }
+            text = parts.reversed().joined(separator: ".")
+        default: return nil
+        }
+        guard let name = ExtendedAttributeName(text) else {
+            throw PredicateError(
+                "the name of an extended attribute has 1 to \(ExtendedAttributeName.maximumByteCount) bytes",
+                at: expression.position.offset)
+        }
+        return .extended(name)
     }
 
     /// The values that an attribute can have at all, where those are few.

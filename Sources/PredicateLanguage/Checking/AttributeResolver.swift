@@ -20,14 +20,21 @@ struct AttributeResolver {
     private mutating func resolvePresence(_ root: PredicateNode) throws(PredicateError) -> PredicateNode? {
         guard case .comparison(var comparison) = root.kind, comparison.operation == .equal, comparison.options.isEmpty,
             comparison.right.constant == .string("*"), comparison.quantifier == nil || comparison.quantifier == .any,
-            case .key(let key) = comparison.left.kind
+            let attribute = try attribute(comparison.left)
         else { return nil }
-        let attribute = try AttributeNames.attribute(key, at: comparison.left.position.offset)
         comparison.quantifier = nil
         comparison.left = Expression(.attribute(attribute), at: comparison.left.position.offset)
         comparison.operation = .notEqual
         comparison.right = Expression(.constant(.none), at: comparison.right.position.offset)
         return PredicateNode(.comparison(comparison), at: root.position.offset)
+    }
+
+    /// The attribute that an expression is, which is nothing but its name; nil for anything else.
+    private func attribute(_ expression: Expression) throws(PredicateError) -> Attribute? {
+        if case .key(let key) = expression.kind {
+            return try AttributeNames.attribute(key, at: expression.position.offset)
+        }
+        return try AttributeNames.extended(expression)
     }
 
     private mutating func resolve(_ node: PredicateNode) throws(PredicateError) -> PredicateNode {
@@ -122,6 +129,9 @@ struct AttributeResolver {
         let position = expression.position.offset
         func made(_ kind: Expression.Kind, _ type: StaticType) -> (Expression, StaticType) {
             (Expression(kind, at: position), type)
+        }
+        if let attribute = try AttributeNames.extended(expression) {
+            return made(.attribute(attribute), StaticType(attribute.type))
         }
         switch expression.kind {
         case .constant(let value): return (expression, StaticType(value))

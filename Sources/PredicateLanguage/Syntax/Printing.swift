@@ -65,6 +65,7 @@ private struct Printer {
         case .constant(let value): print(value)
         case .evaluatedObject: text += "SELF"
         case .key(let name): printKey(name)
+        case .attribute(.extended(let name)): printExtended(name)
         case .attribute(let attribute): text += attribute.name
         case .variable(let name): text += "$" + name
         case .member(let base, let name):
@@ -171,6 +172,23 @@ private struct Printer {
     private mutating func printKey(_ name: String) {
         if Keyword(word: name) != nil { text += "#" }
         text += name
+    }
+
+    /// `xattr.NAME` where its parts can be written as keys, `xattr['NAME']` for any other.
+    private mutating func printExtended(_ name: ExtendedAttributeName) {
+        text += AttributeNames.extendedKey
+        let parts = name.text.split(separator: ".", omittingEmptySubsequences: false)
+        let areKeys = parts.allSatisfy { part in
+            part.utf8.first?.isNameStart ?? false && part.utf8.allSatisfy(\.isNamePart)
+        }
+        guard areKeys else {
+            text += "[" + PredicateText.literal(name.text) + "]"
+            return
+        }
+        for part in parts {
+            text += "."
+            printKey(String(part))
+        }
     }
 
     // MARK: Literals

@@ -30,13 +30,14 @@ struct SortArgument: ExpressibleByArgument {
             ascending = false
             name = name.dropFirst()
         }
-        if let colon = name.firstIndex(of: ":") {
-            switch name[name.index(after: colon)...] {
-            case "asc": break
-            case "desc": ascending.toggle()
-            default: return nil
+        // The name of an extended attribute may have colons of its own.
+        if let colon = name.lastIndex(of: ":") {
+            let direction = name[name.index(after: colon)...]
+            guard direction == "asc" || direction == "desc" || name.hasPrefix(Attribute.extendedPrefix) else {
+                return nil
             }
-            name = name[..<colon]
+            if direction == "desc" { ascending.toggle() }
+            if direction == "asc" || direction == "desc" { name = name[..<colon] }
         }
         guard let attribute = Attribute(name: name) else { return nil }
         key = SortKey(attribute, ascending: ascending)

@@ -33,6 +33,9 @@ enum ContainerTable {
             remarks.append("\(Readable.count(container.polled, "directory", "directories")) polled")
         }
         if container.unreadable > 0 { remarks.append("\(Readable.count(container.unreadable)) unreadable") }
+        if !container.filledAttributes.isEmpty {
+            remarks.append("extended attributes \(Readable.size(Int64(container.filledBytes)))")
+        }
         return remarks.isEmpty ? nil : remarks.joined(separator: "; ")
     }
 
@@ -59,6 +62,8 @@ enum ContainerTable {
         line.add("packages", container.packages)
         line.add("ignore", container.ignore)
         line.add("clock", container.clock)
+        line.add("filled", container.filledAttributes)
+        line.add("filledBytes", container.filledBytes)
         return line.bytes()
     }
 }

@@ -1,0 +1,110 @@
+// A comparison that extra attributes alone decide.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import MetadataIndex
+import PredicateLanguage
+
+/// A comparison that reads extra attributes and nothing else: its answer is the same for all items that have the same, so a
+/// scan asks once for each record.
+struct ExtrasTest: Sendable {
+    /// The comparison as it was written.
+    let node: PredicateNode
+    /// Where values of the language need not be made for it.
+    private let direct: Direct?
+    /// What holds for items that have none, which nearly all are; nil where that is an error.
+    private let answerForNone: Bool?
+
+    private enum Direct: Sendable {
+        case text(Attribute, name: [UInt8], TextPattern)
+        case tags(name: [UInt8], Comparison.Quantifier, TextPattern)
+        case number(name: [UInt8], IntegerComparison, Int64)
+        case presence(Attribute, isWanted: Bool)
+    }
+
+    init(_ comparison: Comparison, _ node: PredicateNode) {
+        self.node = node
+        let answer = try? node.evaluate(on: Values(extras: .none))
+        answerForNone = answer
+        direct = answer == nil ? nil : ExtrasTest.direct(comparison)
+    }
+
+    private static func direct(_ comparison: Comparison) -> Direct? {
+        guard let attribute = comparison.left.attribute, let name = attribute.extraName else { return nil }
+        if let quantifier = comparison.quantifier {
+            return attribute.type == .strings ? comparison.pattern.map { .tags(name: name, quantifier, $0) } : nil
+        }
+        switch (comparison.right.constant, comparison.operation) {
+        case (MetadataValue.none?, .equal): return .presence(attribute, isWanted: false)
+        case (MetadataValue.none?, .notEqual): return .presence(attribute, isWanted: true)
+        case (.integer(let value)?, let operation) where attribute.type == .integer:
+            return IntegerComparison(operation).map { .number(name: name, $0, value) }
+        default: return attribute.type == .string ? comparison.pattern.map { .text(attribute, name: name, $0) } : nil
+        }
+    }
+
+    /// Whether it can fail: a regular expression can take too many steps, and of what is left to the language little is known.
+    var isFallible: Bool {
+        switch direct {
+        case .text(_, name: _, let pattern), .tags(name: _, _, let pattern): pattern.operation == .matches
+        case .number, .presence: false
+        case nil: true
+        }
+    }
+
+    var cost: Int {
+        switch direct {
+        case .text, .tags: isFallible ? PlanTest.costOfMatching : 80
+        case .number, .presence: 80
+        case nil: 1_000
+        }
+    }
+
+    /// Whether it holds for items that have these.
+    func holds(_ extras: ExtraAttributes) throws(EvaluationError) -> Bool {
+        if extras.isEmpty, let answerForNone { return answerForNone }
+        switch direct {
+        case .text(let attribute, let name, let pattern):
+            let text = extras.withValue(named: name) { $0.flatMap { ExtraAttributes.text($0, of: attribute) } }
+            // What is no text is no value.
+            guard let text else { return answerForNone ?? false }
+            return try pattern.matches(text)
+        case .tags(let name, let quantifier, let pattern):
+            let tags = extras.withValue(named: name) { $0.map(ExtraAttributes.tags) ?? [] }
+            switch quantifier {
+            case .any, .none:
+                for tag in tags where try pattern.matches(tag) { return quantifier == .any }
+                return quantifier == .none
+            case .all:
+                for tag in tags where try !pattern.matches(tag) { return false }
+                return true
+            }
+        case .number(let name, let comparison, let constant):
+            let number = extras.withValue(named: name) { $0.flatMap(ExtraAttributes.integer) }
+            return number.map { comparison.holds($0, constant) } ?? answerForNone ?? false
+        case .presence(let attribute, let isWanted): return (extras.value(of: attribute) != .none) == isWanted
+        case nil: return try node.evaluate(on: Values(extras: extras))
+        }
+    }
+
+    /// A record as the language asks for it.
+    private struct Values: AttributeValues {
+        let extras: ExtraAttributes
+
+        func value(of attribute: Attribute) -> MetadataValue { extras.value(of: attribute) }
+    }
+}
+
+extension IntegerComparison {
+    fileprivate init?(_ operation: Comparison.Operator) {
+        switch operation {
+        case .equal: self = .equal
+        case .notEqual: self = .notEqual
+        case .less: self = .less
+        case .lessOrEqual: self = .lessOrEqual
+        case .greater: self = .greater
+        case .greaterOrEqual: self = .greaterOrEqual
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// The extra attributes that rows have, by number.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// The extra attributes that rows have, by the numbers that stand in their column. The first two stand for unknown and none.
+///
+/// In pieces: of a list that a snapshot shares, a change copies one of them and the list of pieces, not a million records.
+struct ExtrasList: Sendable {
+    private static let pieceBits = 8
+    private static let pieceSize = 1 << pieceBits
+
+    private var pieces: [[ExtraAttributes]] = []
+    private(set) var count = 0
+    /// Roughly the bytes of the records.
+    private var recordBytes = 0
+
+    init() {
+        append(.none)
+        append(.none)
+    }
+
+    subscript(number: UInt32) -> ExtraAttributes {
+        get { pieces[Int(number) >> ExtrasList.pieceBits][Int(number) & (ExtrasList.pieceSize - 1)] }
+        set {
+            let (piece, place) = (Int(number) >> ExtrasList.pieceBits, Int(number) & (ExtrasList.pieceSize - 1))
+            recordBytes += ExtrasList.cost(newValue) - ExtrasList.cost(pieces[piece][place])
+            pieces[piece][place] = newValue
+        }
+    }
+
+    mutating func append(_ extras: ExtraAttributes) {
+        if count == pieces.count << ExtrasList.pieceBits {
+            pieces.append([])
+            if pieces.count > 1 { pieces[pieces.count - 1].reserveCapacity(ExtrasList.pieceSize) }
+        }
+        pieces[pieces.count - 1].append(extras)
+        count += 1
+        recordBytes += ExtrasList.cost(extras)
+    }
+
+    /// Roughly what a record takes beside its place in a list.
+    static func cost(_ extras: ExtraAttributes) -> Int { extras.isEmpty ? 0 : 32 + extras.bytes.count }
+
+    /// Bytes held, roughly.
+    var byteCount: Int { pieces.capacity * 8 + count * MemoryLayout<ExtraAttributes>.stride + recordBytes }
+}

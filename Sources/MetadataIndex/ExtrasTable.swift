@@ -1,0 +1,90 @@
+// The extra attributes of an index, each record kept once.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// Counts the rows that have each record of an ``ExtrasList``, and finds records by what they say, so that each is kept once
+/// and those no longer in use go. Growing moves no more than a small part at a time (``RowTable``): a million files may have
+/// a million records.
+struct ExtrasTable: ~Copyable {
+    /// The extras of the row were not read.
+    static let unknown: UInt32 = 0
+    /// The row has no extras.
+    static let empty: UInt32 = 1
+
+    private let hasher: NameHash
+    private var numbers = RowTable()
+    private var counts: [UInt32] = [0, 0]
+    private var free: [UInt32] = []
+
+    init(hasher: NameHash) { self.hasher = hasher }
+
+    /// The table of records that so many rows have each; those that none has are let go.
+    init(counts: [UInt32], hasher: NameHash, in list: inout ExtrasList) {
+        self.hasher = hasher
+        self.counts = counts
+        for number in 2..<max(2, list.count) {
+            let number = UInt32(truncatingIfNeeded: number)
+            if counts[Int(number)] > 0 {
+                file(number, list)
+            } else {
+                list[number] = .none
+                free.append(number)
+            }
+        }
+    }
+
+    /// The number of a record, counted once more.
+    mutating func retain(_ extras: ExtraAttributes?, in list: inout ExtrasList) -> UInt32 {
+        guard let extras else { return ExtrasTable.unknown }
+        if extras.isEmpty { return ExtrasTable.empty }
+        if let number = numbers.find(hash(extras), where: { list[$0] == extras }) {
+            counts[Int(number)] += 1
+            return number
+        }
+        let number: UInt32
+        if let last = free.popLast() {
+            number = last
+            list[number] = extras
+            counts[Int(number)] = 1
+        } else {
+            number = UInt32(list.count)
+            list.append(extras)
+            counts.append(1)
+        }
+        file(number, list)
+        return number
+    }
+
+    /// Counts a record once less.
+    mutating func release(_ number: UInt32, in list: inout ExtrasList) {
+        guard number > ExtrasTable.empty else { return }
+        counts[Int(number)] -= 1
+        if counts[Int(number)] > 0 { return }
+        // What was saved may name an empty one, which is not filed.
+        if !list[number].isEmpty { numbers.remove(hash(list[number]), number) }
+        list[number] = .none
+        free.append(number)
+    }
+
+    private mutating func file(_ number: UInt32, _ list: ExtrasList) {
+        if list[number].isEmpty { return }
+        let hash = hash(list[number])
+        if numbers.needsRoom(for: hash) {
+            let hasher = hasher
+            numbers.makeRoom(for: hash) { ExtrasTable.hash(list[$0], hasher) }
+        }
+        numbers.add(hash, number)
+    }
+
+    private func hash(_ extras: ExtraAttributes) -> UInt64 { ExtrasTable.hash(extras, hasher) }
+
+    private static func hash(_ extras: ExtraAttributes, _ hasher: NameHash) -> UInt64 {
+        extras.bytes.withUnsafeBytes { hasher.hash(parent: 0, name: $0) }
+    }
+
+    /// How many rows have each record; index 0 and 1 are not counted.
+    var useCounts: [UInt32] { counts }
+    /// Bytes held; the records themselves are not counted.
+    var byteCount: Int { counts.capacity * 4 + free.capacity * 4 + numbers.byteCount }
+}

@@ -1,0 +1,74 @@
+// Extra attributes of many rows: found again, let go, saved, and not copied as a whole.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import MetadataIndex
+import Testing
+
+@testable import MetadataIndex
+
+@Suite struct ExtrasTests {
+    let index = MetadataIndex(root: .sample(.directory))
+
+    /// More records than one piece, one segment and one frame have, most of them with one row each.
+    private func fill(_ count: Int) throws -> [Row] {
+        let rows = try index.insertFiles((0..<count).map { "f\($0)" }, below: .root)
+        for (number, row) in rows.enumerated() { try index.setExtras(row, ExtrasTests.record(number)) }
+        return rows
+    }
+
+    private static func record(_ number: Int) -> ExtraAttributes? {
+        if number % 7 == 0 { return number % 2 == 0 ? nil : ExtraAttributes.none }
+        let comment = "comment \(number % 5 == 0 ? 0 : number) " + String(repeating: "x", count: number % 300)
+        return ExtraAttributes([(Array("xdg.comment".utf8), Array(comment.utf8))])
+    }
+
+    @Test func `Each row has its own, in a snapshot too`() throws {
+        let rows = try fill(20_000)
+        let snapshot = index.snapshot()
+        for (number, row) in rows.enumerated() { try index.setExtras(row, ExtrasTests.record(number + 1)) }
+        #expect(index.checkInvariants() == nil)
+        for (number, row) in rows.enumerated() {
+            try #require(snapshot.extras(of: row) == ExtrasTests.record(number))
+            try #require(index.extras(of: row) == ExtrasTests.record(number + 1))
+            try #require(
+                snapshot.extras(numbered: snapshot.extrasNumber(of: row)) == ExtrasTests.record(number) ?? .none)
+        }
+        let bytes = index.extrasByteCount
+        #expect(bytes > 20_000 * 100 && index.byteCount > bytes)
+        for row in rows { try index.setExtras(row, ExtraAttributes.none) }
+        #expect(index.extrasByteCount < bytes / 2)
+    }
+
+    @Test func `Records in several frames are read again`() throws {
+        let rows = try fill(20_000)
+        var bytes: [UInt8] = []
+        SnapshotWriter(index.image()).write { bytes.append(contentsOf: $0) }
+        #expect(bytes.count > 2 * SnapshotFormat.extrasFrameSize)
+        let again = try SnapshotReader(bytes).restorer().finish()
+        #expect(again.checkInvariants() == nil)
+        for row in rows { try #require(again.extras(of: row) == index.extras(of: row)) }
+        // What is found in them is found again.
+        let count = again.storage.rows.extrasList.count
+        try again.setExtras(rows[1], index.extras(of: rows[2]))
+        #expect(again.storage.rows.extrasList.count == count && again.checkInvariants() == nil)
+    }
+
+    @Test func `A scan asks for each record, and for rows of which nothing is known`() throws {
+        let rows = try fill(9_000)
+        let snapshot = index.snapshot()
+        var found: Set<Row> = []
+        for block in 0..<snapshot.blockCount {
+            var bits = snapshot.liveRows(inBlock: block)
+            snapshot.select(
+                extrasMatching: { $0 == nil || $0 == ExtrasTests.record(5) || $0 == ExtrasTests.record(8_999) },
+                inBlock: block, among: &bits)
+            bits.forEach { found.insert(IndexSnapshot.row(block: block, place: $0)) }
+        }
+        let expected = rows.enumerated().filter { number, _ in
+            let record = ExtrasTests.record(number)
+            return record == nil || record == ExtrasTests.record(5) || record == ExtrasTests.record(8_999)
+        }
+        #expect(found.subtracting([.root]) == Set(expected.map(\.element)))
+    }
+}

@@ -1,0 +1,99 @@
+// Records of extra attributes: what goes in comes out, and nothing that is none is taken for one.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import Testing
+
+@Suite struct ExtraAttributesTests {
+    private func record(_ attributes: [String: String]) -> ExtraAttributes {
+        ExtraAttributes(attributes.map { (Array($0.key.utf8), Array($0.value.utf8)) })
+    }
+
+    private func value(_ extras: ExtraAttributes, _ name: String) throws -> MetadataValue {
+        extras.value(of: try #require(Attribute(name: name)))
+    }
+
+    @Test func `Values come in the types of their attributes`() throws {
+        let extras = record([
+            "xdg.tags": "red, blue,,red", "xdg.comment": "Caf\u{E9}", "baloo.rating": " 7\n",
+            "xdg.origin.url": "https://a",
+            "mime_type": "a/b", "com.apple:x-y": "z", "empty": "",
+        ])
+        #expect(try value(extras, "tags") == .array([.string("red"), .string("blue")]))
+        #expect(
+            try value(extras, "comment") == .string("Caf\u{E9}")
+                && value(extras, "kMDItemFinderComment") == .string("Caf\u{E9}"))
+        #expect(try value(extras, "rating") == .integer(7) && value(extras, "xattr.baloo.rating") == .string(" 7\n"))
+        #expect(try value(extras, "whereFrom") == .string("https://a"))
+        #expect(
+            try value(extras, "xattr.mime_type") == .string("a/b")
+                && value(extras, "xattr.com.apple:x-y") == .string("z"))
+        #expect(
+            try value(extras, "xattr.empty") == .string("")
+                && value(extras, "xattr.xdg.tags") == .string("red, blue,,red"))
+        #expect(
+            try value(extras, "xattr.mime") == .none && value(extras, "target") == .none
+                && value(extras, "name") == .none)
+        #expect(extras.tags == ["red", "blue"] && !extras.isTarget && !extras.isEmpty)
+        #expect(extras.names.map(\.text) == extras.names.map(\.text).sorted() && extras.names.count == 7)
+        #expect(Attribute(name: "xattr.") == nil && Attribute(name: "xattr") == nil)
+    }
+
+    @Test(arguments: ["", "x", "1.5", "0x10", "9223372036854775808", "1 2", "\u{661}"])
+    func `What is no integer is no rating`(text: String) {
+        #expect(record(["baloo.rating": text]).value(of: .rating) == .none)
+    }
+
+    @Test func `Bounds of ratings are kept`() {
+        #expect(record(["baloo.rating": "-9223372036854775808"]).value(of: .rating) == .integer(.min))
+        #expect(record(["baloo.rating": "+10"]).value(of: .rating) == .integer(10))
+    }
+
+    @Test func `What is not UTF-8 is no text, but a target is told as paths are`() throws {
+        let extras = ExtraAttributes([(Array("xdg.comment".utf8), [0x61, 0xFF]), (Array("a".utf8), [0xC3])])
+        #expect(extras.value(of: .comment) == .none)
+        #expect(try value(extras, "xattr.a") == .none)
+        let target = ExtraAttributes(target: [0x61, 0xFF])
+        #expect(
+            target.value(of: .target) == .string("a\u{FFFD}") && target.isTarget && target.tags.isEmpty
+                && target.names.isEmpty)
+    }
+
+    @Test func `What does not fit is missing, the known ones last`() throws {
+        let extras = record([
+            "a": String(repeating: "x", count: 3_000), "b": String(repeating: "x", count: 3_000), "c": "small",
+            "xdg.comment": String(repeating: "y", count: 1_000), "xdg.tags": String(repeating: "z", count: 5_000),
+        ])
+        #expect(extras.names.map(\.text) == ["a", "c", "xdg.comment"])
+        #expect(extras.bytes.count <= ExtraAttributes.byteLimit)
+        #expect(ExtraAttributes(target: [UInt8](repeating: 97, count: 4_095)).isTarget)
+    }
+
+    @Test func `Bytes from elsewhere are taken only where they are a record`() throws {
+        var generator = SystemRandomNumberGenerator()
+        let good = [record([:]), record(["a": "1", "ab": "", "b": "22"]), ExtraAttributes(target: Array("../x".utf8))]
+        for extras in good {
+            #expect(extras.bytes.withUnsafeBytes { ExtraAttributes($0) } == extras)
+            for end in extras.bytes.indices.dropFirst() {
+                let part = extras.bytes[..<end].withUnsafeBytes { ExtraAttributes($0) }
+                // What ends between two attributes is one with less of them.
+                if let part { #expect(part.names.count < max(1, extras.names.count)) }
+            }
+        }
+        // Unsorted, twice the same, a target beside attributes.
+        for bytes in [
+            [1, 0, 0, 98, 1, 0, 0, 97], [1, 0, 0, 97, 1, 0, 0, 97], [0, 0, 0, 1, 0, 0, 97], [1, 0], [1, 9, 0, 97],
+        ] as [[UInt8]] {
+            #expect(bytes.withUnsafeBytes { ExtraAttributes($0) } == nil, "\(bytes)")
+        }
+        for _ in 0..<5_000 {
+            let bytes = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
+                UInt8.random(in: 0...4, using: &generator)
+            }
+            guard let extras = bytes.withUnsafeBytes({ ExtraAttributes($0) }) else { continue }
+            #expect(extras.bytes == bytes)
+            for attribute in Attribute.fixed { _ = extras.value(of: attribute) }
+            for name in extras.names { #expect(extras.withValue(named: Array(name.text.utf8)) { $0 != nil }) }
+        }
+    }
+}
