@@ -22,6 +22,7 @@ enum AttributeKeyPaths {
     /// Those that are true or false.
     nonisolated(unsafe) static let conditions: [AnyKeyPath: (String, Attribute)] = [
         \MetadataItem.isHidden: ("hidden == TRUE", .hidden),
+        \MetadataItem.isInPackage: ("inPackage == TRUE", .inPackage),
         \MetadataItem.isDocument: ("scope == 'documents'", .scope),
     ]
 }

@@ -67,7 +67,7 @@ package struct AttributeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
         Attribute.fixed.filter(contains) + extended.map { .extended($0) }
     }
 
-    /// Whether one of them follows from where an item lies (``Attribute/followsFromPlace``).
+    /// Whether one of them follows from an item's path.
     package var followFromPlace: Bool { bits & AttributeSet.ofPlace != 0 }
 
     /// Whether one of them takes system calls of its own (``Attribute/isExtra``).

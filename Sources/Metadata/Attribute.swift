@@ -33,6 +33,7 @@ public enum Attribute: Sendable, Hashable {
     case rating
     case whereFrom
     case target
+    case inPackage
     /// An extended attribute, by what follows `user.` in its name: `xattr.NAME`.
     case extended(ExtendedAttributeName)
 
@@ -40,7 +41,7 @@ public enum Attribute: Sendable, Hashable {
     public static let fixed: [Attribute] = [
         .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .kind, .contentType,
         .contentTypeTree, .size, .created, .modified, .changed, .owner, .ownerID, .group, .groupID, .mode, .inode,
-        .device, .links, .depth, .hidden, .tags, .comment, .rating, .whereFrom, .target,
+        .device, .links, .depth, .hidden, .tags, .comment, .rating, .whereFrom, .target, .inPackage,
     ]
 
     /// Its place in ``fixed``; nil for an extended attribute.
@@ -76,6 +77,7 @@ public enum Attribute: Sendable, Hashable {
         case .rating: 27
         case .whereFrom: 28
         case .target: 29
+        case .inPackage: 30
         case .extended: nil
         }
     }
@@ -124,6 +126,7 @@ public enum Attribute: Sendable, Hashable {
         case .rating: "rating"
         case .whereFrom: "whereFrom"
         case .target: "target"
+        case .inPackage: "inPackage"
         case .extended: "extended"
         }
     }
@@ -158,7 +161,7 @@ public enum Attribute: Sendable, Hashable {
             .string
         case .size, .ownerID, .groupID, .mode, .inode, .device, .links, .depth, .rating: .integer
         case .created, .modified, .changed: .date
-        case .hidden: .boolean
+        case .hidden, .inPackage: .boolean
         case .tags, .contentTypeTree: .strings
         }
     }
@@ -166,7 +169,7 @@ public enum Attribute: Sendable, Hashable {
     /// Whether its value follows from where the item lies, so that it changes when a directory above moves.
     public var followsFromPlace: Bool {
         switch self {
-        case .path, .depth, .scope: true
+        case .path, .depth, .scope, .inPackage: true
         default: false
         }
     }
@@ -211,9 +214,9 @@ public enum Attribute: Sendable, Hashable {
         case .kind: "file, directory, package, symlink, fifo, socket, characterDevice or blockDevice."
         case .contentType: "The media type that the name says, as in 'image/png' (shared-mime-info)."
         case .contentTypeTree: "The media type and all that it is a kind of."
-        case .size: "Size in bytes."
+        case .size: "Size in bytes; of a package, of all regular files within."
         case .created: "When the file came into being, where the file system keeps that."
-        case .modified: "When the content changed last."
+        case .modified: "When the content changed last; of a package, of anything within."
         case .changed: "When the inode changed last: content, mode, owner, links or extended attributes."
         case .owner: "The owner's name; its number where it has no name."
         case .ownerID: "The owner's number."
@@ -230,6 +233,7 @@ public enum Attribute: Sendable, Hashable {
         case .rating: "The rating in the extended attribute user.baloo.rating, where that is a whole number."
         case .whereFrom: "Where the file was fetched from, as the extended attribute user.xdg.origin.url says."
         case .target: "Where a symbolic link leads, as it is written in the link."
+        case .inPackage: "Whether it lies inside a package; who does not ask for it finds only what does not."
         case .extended(let name): "The extended attribute user.\(name.text), where it is text."
         }
     }

@@ -47,6 +47,7 @@ extension IndexStorage {
     /// ``endAside()``. Those of a subtree that is large enough to go in sweeps end.
     mutating func setAside(_ row: UInt32) throws(IndexError) {
         try checkItem(row)
+        noteDeparture(row)
         unlink(row)
         removeUnlinked(row, keeps: true)
     }

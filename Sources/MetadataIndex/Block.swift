@@ -79,7 +79,7 @@ struct Block {
     var generation: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(56, UInt32.self) } }
     var next: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(60, UInt32.self) } }
     var previous: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(64, UInt32.self) } }
-    /// The kind in three bits, the flag in the fourth, and in the others ``NameMark/tail(_:)``.
+    /// The kind in three bits, one that says nothing, and in the others ``NameMark/tail(_:)``.
     var kindAndTail: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(68, UInt8.self) } }
     /// ``NameMark/head(_:)``.
     var head: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(69, UInt8.self) } }
@@ -180,12 +180,7 @@ struct Block {
 }
 
 extension Block {
-    /// The bit of rows that lie inside a package.
-    static let insidePackage: UInt8 = 1
-
     static let kindMask: UInt8 = 0b0111
-    static let flagMask: UInt8 = 0b1000
-    static let flagShift: UInt8 = 3
 
     @inline(__always)
     func isLive(_ slot: Int) -> Bool { isLive[slot >> 6] >> UInt64(slot & 63) & 1 != 0 }
@@ -193,15 +188,6 @@ extension Block {
     @inline(__always)
     func fileKind(_ slot: Int) -> FileKind {
         FileKind(rawValue: kindAndTail[slot] & Block.kindMask).unsafelyUnwrapped
-    }
-
-    /// ``insidePackage`` or nothing.
-    @inline(__always)
-    func flags(_ slot: Int) -> UInt8 { kindAndTail[slot] >> Block.flagShift & 1 }
-
-    @inline(__always)
-    func setFlags(_ slot: Int, _ flags: UInt8) {
-        kindAndTail[slot] = kindAndTail[slot] & ~Block.flagMask | flags << Block.flagShift
     }
 
     func values(_ slot: Int) -> RowValues {

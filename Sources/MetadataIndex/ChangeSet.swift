@@ -62,8 +62,6 @@ extension ChangeSet {
         package let parent: Row
         /// Its status.
         package let status: FileStatus
-        /// Whether it lay inside a package.
-        package let isInsidePackage: Bool
         /// Its extras, nil where they were not known.
         package let extras: ExtraAttributes?
     }
@@ -80,7 +78,13 @@ extension ChangeSet {
         return Former(
             identifier: ItemIdentifier(row: Row(change.row), generation: record.generation),
             parent: Row(record.parent), status: formers.status(record),
-            isInsidePackage: record.flags & Block.insidePackage != 0, extras: formers.extras(record))
+            extras: formers.extras(record))
+    }
+
+    /// What there was of a package besides its status; nil for what was none.
+    package func formerPackage(at index: Int) -> PackageFacts? {
+        let change = changes[index]
+        return change.former == ChangeSet.noFormer ? nil : formers.package(formers.record(change))
     }
 
     /// Lends the name from before; empty where the slot was empty.

@@ -15,7 +15,6 @@ struct FormerStore: Sendable {
         /// 0 for unknown, 1 for none, else the place in `extrasList` + 2.
         var extras: UInt32
         var nameLength: UInt8
-        var flags: UInt8
     }
 
     /// Rows as they were when many of them changed at once: their blocks, which nobody writes to as long as they stand here.
@@ -28,10 +27,12 @@ struct FormerStore: Sendable {
     var records: [Record] = []
     var names: [UInt8] = []
     var extrasList: [ExtraAttributes] = []
+    /// What there was of packages besides their values, by their `nameOffset`.
+    var packages: [Int: PackageFacts] = [:]
     /// Owner, group, mode and device by number, as the index has them; the index only appends to its table.
     var common: [CommonAttributes] = []
 
-    /// Roughly what the extra attributes take.
+    /// Roughly what the extra attributes, and the packages, take.
     private var extrasBytes = 0
 
     /// Bytes held, unused capacity included; blocks that stand here as they were are not counted.
@@ -51,8 +52,9 @@ struct FormerStore: Sendable {
                 values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
                 nameOffset: names.count,
                 extras: extras > ExtrasTable.empty ? UInt32(extrasList.count) + 2 : extras,
-                nameLength: UInt8(truncatingIfNeeded: name.count), flags: block.flags(slot)))
+                nameLength: UInt8(truncatingIfNeeded: name.count)))
         if extras > ExtrasTable.empty { keep(rows.extrasList[extras]) }
+        if block.fileKind(slot) == .package { keep(rows.packages[row], names.count) }
         names.append(contentsOf: name)
         return UInt32(records.count - 1)
     }
@@ -90,7 +92,7 @@ struct FormerStore: Sendable {
         return Record(
             values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
             nameOffset: -1 - (at << 32 | Int(row)), extras: block.extras(slot),
-            nameLength: UInt8(truncatingIfNeeded: block.name[slot]), flags: block.flags(slot))
+            nameLength: UInt8(truncatingIfNeeded: block.name[slot]))
     }
 
     /// The generation of a change's former occupant.
@@ -116,6 +118,7 @@ struct FormerStore: Sendable {
             copy.extras = UInt32(extrasList.count) + 2
             keep(list)
         }
+        if record.values.kind == .package { keep(other.package(record), copy.nameOffset) }
         records.append(copy)
         return UInt32(records.count - 1)
     }
@@ -124,6 +127,22 @@ struct FormerStore: Sendable {
         extrasList.append(extras)
         extrasBytes += ExtrasList.cost(extras)
     }
+
+    private mutating func keep(_ package: PackageFacts?, _ nameOffset: Int) {
+        guard let package else { return }
+        packages[nameOffset] = package
+        extrasBytes += package.byteCount
+    }
+
+    /// What there was of a package besides its values.
+    func package(_ record: Record) -> PackageFacts? {
+        guard record.values.kind == .package else { return nil }
+        let place = record.nameOffset
+        return place < 0 ? held[(-1 - place) >> 32].packages[UInt32(truncatingIfNeeded: -1 - place)] : packages[place]
+    }
+
+    /// Whether there may have been packages.
+    var hasPackages: Bool { !packages.isEmpty || held.contains { !$0.packages.isEmpty } }
 
     func status(_ record: Record) -> FileStatus { record.values.status(common[Int(record.values.common)]) }
 
@@ -157,7 +176,8 @@ struct FormerStore: Sendable {
         let block = rows.block(row)
         let slot = RowStore.slot(row)
         guard block.generation[slot] == record.generation, block.parent[slot] == record.parent,
-            block.flags(slot) == record.flags, block.values(slot) == record.values
+            block.values(slot) == record.values,
+            record.values.kind != .package || package(record) == rows.packages[row]
         else { return false }
         let name = block.nameBytes(slot)
         guard withName(record, { $0.elementsEqual(name) }) else { return false }

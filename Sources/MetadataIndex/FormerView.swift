@@ -80,8 +80,20 @@ extension FormerView: RowReader {
     }
 
     package func isInsidePackage(_ row: Row) -> Bool {
-        if case .record(let record) = place(row.number) { return record.flags & Block.insidePackage != 0 }
-        return current.isInsidePackage(row)
+        guard current.hasPackages || changes.formers.hasPackages else { return false }
+        var above = parent(row.number)
+        var steps = mostSteps
+        while above != 0, steps > 0 {
+            if kind(of: Row(above)) == .package { return true }
+            above = parent(above)
+            steps -= 1
+        }
+        return false
+    }
+
+    package func package(at row: Row) -> PackageFacts? {
+        if case .record(let record) = place(row.number) { return changes.formers.package(record) }
+        return current.package(at: row)
     }
 
     package func extras(of row: Row) -> ExtraAttributes? {

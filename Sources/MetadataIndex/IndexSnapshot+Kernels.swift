@@ -70,13 +70,6 @@ extension IndexSnapshot {
         IndexSnapshot.keep(&bits) { mask >> UInt64(column[$0] & Block.kindMask) & 1 != 0 }
     }
 
-    /// Keeps the rows that lie inside a package, or those that do not.
-    package func select(insidePackage: Bool, inBlock number: Int, among bits: inout BlockBitmap) {
-        let block = rows.blocks[number].block
-        let column = block.kindAndTail
-        IndexSnapshot.keep(&bits) { (column[$0] & Block.flagMask != 0) == insidePackage }
-    }
-
     /// Keeps the rows for whose directory `matches` holds; it is called once for each run of rows with the same one.
     package func select(
         directoryMatching matches: (Row) -> Bool, inBlock number: Int, among bits: inout BlockBitmap

@@ -16,6 +16,9 @@ package struct IndexSnapshot: Sendable {
     @inlinable
     package static var rowsPerBlock: Int { 4_096 }
 
+    /// Whether there are packages.
+    package var hasPackages: Bool { !rows.packages.isEmpty }
+
     /// How many blocks there are.
     package var blockCount: Int { rows.blocks.count }
 
@@ -36,6 +39,7 @@ extension IndexSnapshot: RowReader {
     package func status(of row: Row) -> FileStatus { rows.status(row.number) }
     package func access(of row: Row) -> FileAccess { rows.access(row.number) }
     package func isInsidePackage(_ row: Row) -> Bool { rows.isInsidePackage(row.number) }
+    package func package(at row: Row) -> PackageFacts? { rows.packages[row.number] }
     package func extras(of row: Row) -> ExtraAttributes? { rows.extras(row.number) }
     package func withName<R, E: Error>(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R

@@ -26,7 +26,6 @@ extension IndexStorage {
         // What lies in a directory that is new in the open set is recorded in any case: a set must not know a row
         // whose directory it does not know.
         let recording = recording || isNew(parent)
-        let flags = flagsBelow(parent)
         offset = 0
         for index in 0..<lengths.count {
             let name = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(lengths[index])])
@@ -45,10 +44,11 @@ extension IndexStorage {
                 hasUnrecorded = true
             }
             let values = RowValues(statuses[index], common: number(of: CommonAttributes(statuses[index])))
-            occupy(row, parent, name, values, flags: flags)
+            occupy(row, parent, name, values)
             file(row, hash)
             link(row, below: parent)
             if values.isFoundByInode { inodes.insert(row, rows) }
+            noteArrival(row, values)
             result.append(Row(row))
         }
     }

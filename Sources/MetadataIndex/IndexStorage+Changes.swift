@@ -23,24 +23,18 @@ extension IndexStorage {
         let row = try allocate(for: status).row
         recordInsertion(row)
         let values = RowValues(status, common: number(of: CommonAttributes(status)))
-        occupy(row, parent, name, values, flags: flagsBelow(parent))
+        occupy(row, parent, name, values)
         file(row, hash)
         link(row, below: parent)
         if values.isFoundByInode { inodes.insert(row, rows) }
+        noteArrival(row, values)
         return row
-    }
-
-    /// The flags of what lies in a directory.
-    @inline(__always)
-    func flagsBelow(_ parent: UInt32) -> UInt8 {
-        guard parent != 0 else { return 0 }
-        return rows.kind(parent) == .package ? Block.insidePackage : rows.block(parent).flags(RowStore.slot(parent))
     }
 
     /// Writes the columns of a new occupant, all but the links to its siblings.
     @inline(__always)
     mutating func occupy(
-        _ row: UInt32, _ parent: UInt32, _ name: UnsafeRawBufferPointer, _ values: RowValues, flags: UInt8
+        _ row: UInt32, _ parent: UInt32, _ name: UnsafeRawBufferPointer, _ values: RowValues
     ) {
         let block = rows.writable(row)
         let slot = RowStore.slot(row)
@@ -48,7 +42,6 @@ extension IndexStorage {
         block.setName(slot, name, replacing: false)
         block.parent[slot] = parent
         block.setValues(slot, values)
-        block.setFlags(slot, flags)
         block.setExtras(slot, ExtrasTable.unknown)
         block.isLive[slot >> 6] |= 1 << UInt64(slot & 63)
         block.header.pointee.live += 1
@@ -65,13 +58,15 @@ extension IndexStorage {
     mutating func update(_ row: UInt32, _ status: FileStatus) throws(IndexError) -> Bool {
         guard rows.isLive(row) else { throw .noSuchRow(Row(row)) }
         if row == 0, !status.kind.isDirectory { throw .isRoot }
-        let values = RowValues(status, common: number(of: CommonAttributes(status)))
-        let old = rows.values(row)
+        var values = RowValues(status, common: number(of: CommonAttributes(status)))
+        if row == 0 { values.kind = .directory }
+        let old = ownValues(row)
         guard values != old else { return false }
         if old.kind.isDirectory, !values.kind.isDirectory { removeChildren(row) }
         record(row)
+        let access = rows.access(row)
         apply(values, to: row)
-        if (old.kind == .package) != (values.kind == .package) { refreshFlags(below: row) }
+        noteChange(row, from: old, access, to: values)
         return true
     }
 
@@ -116,40 +111,6 @@ extension IndexStorage {
         block.setExtras(slot, number)
     }
 
-    // MARK: Flags that follow from the place
-
-    /// Sets the flags of a row that moved, and of what lies below: a walk only where a package's boundary was crossed.
-    mutating func refreshFlags(of row: UInt32) {
-        let flags = flagsBelow(rows.parent(row))
-        guard rows.block(row).flags(RowStore.slot(row)) != flags else { return }
-        record(row)
-        rows.writable(row).setFlags(RowStore.slot(row), flags)
-        refreshFlags(below: row)
-    }
-
-    /// Sets the flags of all rows below a row whose own are right.
-    mutating func refreshFlags(below top: UInt32) {
-        var row = rows.firstChild(top)
-        while row != Row.none {
-            let flags = flagsBelow(rows.parent(row))
-            var descend = false
-            if rows.block(row).flags(RowStore.slot(row)) != flags {
-                record(row)
-                rows.writable(row).setFlags(RowStore.slot(row), flags)
-                descend = rows.firstChild(row) != Row.none
-            }
-            if descend {
-                row = rows.firstChild(row)
-                continue
-            }
-            while rows.next(row) == Row.none {
-                row = rows.parent(row)
-                if row == top { return }
-            }
-            row = rows.next(row)
-        }
-    }
-
     // MARK: Moving
 
     /// Checks a row that is to be moved, replaced or removed.
@@ -178,7 +139,7 @@ extension IndexStorage {
         file(row, hash)
         if from != parent {
             link(row, below: parent)
-            refreshFlags(of: row)
+            noteMove(row, from: from)
         }
     }
 
@@ -189,12 +150,16 @@ extension IndexStorage {
         if rows.isWithin(target, source) { throw .wouldContainItself(Row(source)) }
         record(target)
         record(source)
+        let moved = detach(source, for: target)
         // Detached first: it may lie below the target, whose children go.
         unlink(source)
         unfile(source)
         rows.writable(source).parent[RowStore.slot(source)] = 0
         removeChildren(target)
-        let values = rows.values(source)
+        detachAlone(target)
+        forgetPackage(target)
+        let values = ownValues(source)
+        let package = packages[source]
         let children = rows.firstChild(source)
         if values.kind.isDirectory { rows.writable(source).setFirstChild(RowStore.slot(source), Row.none) }
         let extrasNumber = rows.block(source).extras(RowStore.slot(source))
@@ -205,6 +170,11 @@ extension IndexStorage {
         }
         vacate(source)
         apply(values, to: target)
+        if let package {
+            packages[target] = package
+            unsettled.insert(target)
+        }
+        attach(target, moved)
         var child = children
         while child != Row.none {
             record(child)
@@ -215,7 +185,6 @@ extension IndexStorage {
         }
         if children != Row.none {
             rows.writable(target).setFirstChild(RowStore.slot(target), children)
-            refreshFlags(below: target)
         }
     }
 
@@ -227,6 +196,8 @@ extension IndexStorage {
         if rows.isWithin(b, a) { throw .wouldContainItself(Row(a)) }
         record(a)
         record(b)
+        let ofA = detach(a, for: b)
+        let ofB = detach(b, for: a)
         unfile(a)
         unfile(b)
         unlink(a)
@@ -248,19 +219,21 @@ extension IndexStorage {
         file(b, hash(b))
         link(a, below: parentOfB)
         link(b, below: parentOfA)
-        refreshFlags(of: a)
-        refreshFlags(of: b)
+        attach(a, ofA)
+        attach(b, ofB)
     }
 
     // MARK: Going
 
     mutating func remove(_ row: UInt32) throws(IndexError) {
         try checkItem(row)
+        noteDeparture(row)
         unlink(row)
         removeUnlinked(row)
     }
 
     mutating func removeChildren(_ row: UInt32) {
+        noteDeparture(below: row)
         if isSwept(below: row) { return sweep(below: row, isTopGone: false) }
         while true {
             let child = rows.firstChild(row)
@@ -297,6 +270,7 @@ extension IndexStorage {
         let slot = RowStore.slot(row)
         let status = keeps ? rows.status(row) : nil
         if rows.values(row).isFoundByInode { inodes.remove(row, rows) }
+        if !packages.isEmpty { forgetPackage(row) }
         let block = rows.writable(row)
         setExtrasNumber(row, ExtrasTable.unknown)
         if block.isDirectory(slot) {

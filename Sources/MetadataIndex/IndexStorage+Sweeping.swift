@@ -27,6 +27,7 @@ extension IndexStorage {
         names.removeAll { gone.contains($0) }
         inodes.removeAll(gone, rows)
         releaseExtras(gone)
+        forgetPackages(gone)
         var vacated = Block.Vacated(firstFree: firstFree)
         for at in rows.blocks.indices.reversed() {
             let words = gone.words[at * Block.words..<(at + 1) * Block.words]
@@ -51,7 +52,7 @@ extension IndexStorage {
     }
 
     /// The live rows below a directory, from the columns: first which directories lie below it, then what lies in those.
-    private func rows(below top: UInt32) -> RowBits {
+    func rows(below top: UInt32) -> RowBits {
         var known = RowBits(blocks: rows.blocks.count)
         var inside = RowBits(blocks: rows.blocks.count)
         known.insert(0)

@@ -29,6 +29,10 @@ struct IndexStorage: ~Copyable {
     var generationFloor: UInt32 = 0
     /// Identities of entries that are gone, to be given again to the same files (``setAside(_:)``).
     var aside = AsideIdentities()
+    /// What is kept of each package, and those whose columns are to follow from what happened within.
+    var packages: [UInt32: PackageState] = [:]
+    var unsettled: Set<UInt32> = []
+
     /// What the index held before its container's directory was lost (``MetadataIndex/park()``).
     var parked: ParkedContent?
 
@@ -56,7 +60,6 @@ struct IndexStorage: ~Copyable {
         block.generation[0] = 0
         block.next[0] = Row.none
         block.previous[0] = Row.none
-        block.setFlags(0, 0)
         block.mark(0, UnsafeRawBufferPointer(start: nil, count: 0))
         slotCount = 1
         let values = RowValues(root, common: number(of: CommonAttributes(root)))
@@ -220,6 +223,7 @@ struct IndexStorage: ~Copyable {
         var bytes = rows.blocks.reduce(0) { $0 + $1.block.bytes } + rows.blocks.capacity * 8
         bytes += names.byteCount + inodes.byteCount
         bytes += rows.common.capacity * MemoryLayout<CommonAttributes>.stride + commonNumbers.capacity * 32
+        bytes += packages.capacity * 160 + rows.packages.values.reduce(0) { $0 + $1.byteCount }
         bytes += extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)
         return bytes
     }

@@ -12,7 +12,7 @@ extension MetadataIndex {
 extension IndexStorage {
     func checkInvariants() -> String? {
         checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
-            ?? checkOpenSet()
+            ?? checkPackages() ?? checkOpenSet()
     }
 
     private var allLive: [UInt32] { (0..<slotCount).filter { rows.isLive($0) } }
@@ -79,7 +79,6 @@ extension IndexStorage {
             let name = block.nameBytes(RowStore.slot(row))
             guard isValidName(name) else { return "row \(row): name" }
             guard find(parent, name, hash(row)) == row else { return "row \(row): not found by its name" }
-            guard block.flags(RowStore.slot(row)) == flagsBelow(parent) else { return "row \(row): flags" }
             guard Int(block.common[RowStore.slot(row)]) < rows.common.count else { return "row \(row): common" }
             var above = parent
             var steps = 0

@@ -32,7 +32,8 @@ extension MetadataIndex {
             parent.number, names: names, lengths: lengths, statuses: statuses, recording: recording, into: &rows)
     }
 
-    /// Gives an entry another status. True if anything in it differs. An entry that ceases to be a directory loses what
+    /// Gives an entry another status; of a package it is that of the directory itself, and becoming one takes O(rows below).
+    /// True if anything in it differs. An entry that ceases to be a directory loses what
     /// lies below. The root keeps being a directory (`isRoot` otherwise), and its changes are in no set.
     @discardableResult
     package func update(_ row: Row, _ status: FileStatus) throws(IndexError) -> Bool {
@@ -45,9 +46,9 @@ extension MetadataIndex {
         try storage.setExtras(row.number, extras)
     }
 
-    /// Moves an item, with all that lies below, and changes one row; unless it crosses the boundary of a package, when
-    /// every row below is told. Errors: `wouldContainItself`, `nameTaken` (``replace(_:with:)`` is for that),
-    /// `notADirectory`, `noSuchRow`, `invalidName`, `isRoot`. Complexity: O(depth of the new place).
+    /// Moves an item, with all that lies below, and changes one row, and the packages that it leaves or enters. Errors: `wouldContainItself`, `nameTaken` (``replace(_:with:)`` is for that),
+    /// `notADirectory`, `noSuchRow`, `invalidName`, `isRoot`. Complexity: O(depth of the new place); where packages are left
+    /// or entered, O(rows below).
     package func move(_ row: Row, to parent: Row, name: UnsafeRawBufferPointer) throws(IndexError) {
         try storage.move(row.number, parent.number, name)
     }

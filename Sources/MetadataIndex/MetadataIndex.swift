@@ -25,7 +25,7 @@ package final class MetadataIndex {
     /// As above, with what is random and the bounds of the log given, for tests.
     init(root: FileStatus, epoch: UInt64, key: UInt64, log: ChangeLog) {
         var root = root
-        if !root.kind.isDirectory { root.kind = .directory }
+        root.kind = .directory
         self.epoch = epoch
         storage = IndexStorage(root: root, key: key)
         storage.log = log
@@ -62,7 +62,10 @@ extension MetadataIndex: RowReader {
     package func status(of row: Row) -> FileStatus { storage.rows.status(row.number) }
     package func links(of row: Row) -> UInt32 { storage.rows.links(row.number) }
     package func access(of row: Row) -> FileAccess { storage.rows.access(row.number) }
-    package func isInsidePackage(_ row: Row) -> Bool { storage.rows.isInsidePackage(row.number) }
+    package func isInsidePackage(_ row: Row) -> Bool { !storage.packages(above: row.number).isEmpty }
+    package func package(at row: Row) -> PackageFacts? {
+        storage.packages[row.number]?.facts(storage.rows.access(row.number))
+    }
     package func extras(of row: Row) -> ExtraAttributes? { storage.rows.extras(row.number) }
     package func withName<R, E: Error>(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -132,6 +135,7 @@ extension MetadataIndex {
     /// The rows as they are now, for any thread. Complexity: O(1); the first write afterwards copies the list of blocks,
     /// and each write to a block that the snapshot still holds copies that block (`RowStore.writable`).
     package func snapshot() -> IndexSnapshot {
-        IndexSnapshot(rows: storage.rows, clock: storage.clock, count: storage.count)
+        storage.settlePackages()
+        return IndexSnapshot(rows: storage.rows, clock: storage.clock, count: storage.count)
     }
 }

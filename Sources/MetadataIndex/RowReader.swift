@@ -16,12 +16,14 @@ package protocol RowReader: ~Copyable {
     func parent(of row: Row) -> Row
     /// What sort of entry it is.
     func kind(of row: Row) -> FileKind
-    /// Its status.
+    /// Its status; of a package what it is presented with (``PackageFacts``).
     func status(of row: Row) -> FileStatus
     /// What decides who may do what with it.
     func access(of row: Row) -> FileAccess
-    /// Whether it lies inside a package.
+    /// Whether it lies inside a package, however deep. Complexity: O(depth).
     func isInsidePackage(_ row: Row) -> Bool
+    /// What there is of a package besides its status; nil for what is none.
+    func package(at row: Row) -> PackageFacts?
     /// Its extras, nil where they are not known.
     func extras(of row: Row) -> ExtraAttributes?
     /// Lends the bytes of its name; they must not be kept.

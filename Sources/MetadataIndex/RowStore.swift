@@ -11,6 +11,8 @@ struct RowStore: Sendable {
     var common: [CommonAttributes] = []
     /// Extra attributes by number.
     var extrasList = ExtrasList()
+    /// What there is of each package besides its columns.
+    var packages: [UInt32: PackageFacts] = [:]
 
     @inline(__always)
     static func block(_ row: UInt32) -> Int { Int(row >> 12) }
@@ -39,8 +41,15 @@ struct RowStore: Sendable {
     func parent(_ row: UInt32) -> UInt32 { block(row).parent[RowStore.slot(row)] }
     func generation(_ row: UInt32) -> UInt32 { block(row).generation[RowStore.slot(row)] }
     func kind(_ row: UInt32) -> FileKind { block(row).fileKind(RowStore.slot(row)) }
+    /// Whether a row lies below a package. Complexity: O(depth), O(1) where there are no packages.
     func isInsidePackage(_ row: UInt32) -> Bool {
-        block(row).flags(RowStore.slot(row)) & Block.insidePackage != 0
+        if packages.isEmpty { return false }
+        var above = parent(row)
+        while above != 0 {
+            if kind(above) == .package { return true }
+            above = parent(above)
+        }
+        return false
     }
     func firstChild(_ row: UInt32) -> UInt32 { block(row).firstChild(RowStore.slot(row)) }
     func next(_ row: UInt32) -> UInt32 { block(row).next[RowStore.slot(row)] }

@@ -36,14 +36,19 @@ struct FilePlace {
         directory = String(validating: parent, as: UTF8.self)
         if let whole = String(validating: path, as: UTF8.self), let directory {
             let name = String(decoding: path[(last + 1)...], as: UTF8.self)
-            predicate = "name == \(PredicateText.literal(name)) AND path == \(PredicateText.literal(whole))"
+            predicate =
+                FilePlace.anywhere
+                + "name == \(PredicateText.literal(name)) AND path == \(PredicateText.literal(whole))"
             scopes = [.directory(directory)]
         } else {
             // A predicate is text; such a name is found by its inode, and told from others with the same by its path.
-            predicate = "inode == \(status.st_ino)"
+            predicate = FilePlace.anywhere + "inode == \(status.st_ino)"
             scopes = []
         }
     }
+
+    /// What lies inside a package is named as well.
+    private static let anywhere = "inPackage IN {TRUE, FALSE} AND "
 
     private static func withCString<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let terminated = bytes.map { CChar(bitPattern: $0) } + [0]

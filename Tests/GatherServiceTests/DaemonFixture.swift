@@ -19,7 +19,8 @@ struct DaemonFixture {
     /// Starts a daemon, runs `body`, and stops it.
     static func run(
         containers: [String: String]? = nil, directory: TemporaryDirectory? = nil, isSystem: Bool = false,
-        state: String = "state", limits: ServiceLimits = ServiceLimits(), accounts: AccountDirectory = .system,
+        state: String = "state", packages: [String] = [], limits: ServiceLimits = ServiceLimits(),
+        accounts: AccountDirectory = .system,
         _ body: (DaemonFixture) async throws -> Void
     ) async throws {
         let directory = try directory ?? TemporaryDirectory()
@@ -28,7 +29,9 @@ struct DaemonFixture {
         let fixture = DaemonFixture(directory: directory, tree: tree, socket: directory.path + "/run/io.gatherd")
         var configured: [ContainerConfiguration] = []
         for (identifier, path) in containers ?? ["tree": tree] {
-            configured.append(try ContainerConfiguration(identifier: identifier, path: path, origin: .argument))
+            configured.append(
+                try ContainerConfiguration(
+                    identifier: identifier, path: path, packages: packages, origin: .argument))
         }
         let ready = AsyncStream<Void>.makeStream()
         var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })

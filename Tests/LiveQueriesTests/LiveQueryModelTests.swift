@@ -14,6 +14,7 @@ private final class Subscriber {
         var view: NaiveView
         /// The versions that it has seen.
         var own: Int
+        var status: Int
         var places: [Attribute: Int]
     }
 
@@ -22,6 +23,7 @@ private final class Subscriber {
     let attributes: AttributeSet
     /// Who asks; nil for one who sees everything.
     let user: UInt32?
+    let hasPackages: Bool
     let plan: QueryPlan
     var query: LiveQuery
     var known: [ItemIdentifier: Known] = [:]
@@ -45,11 +47,15 @@ private final class Subscriber {
                 Credentials(user: $0, groups: [100]), above: [],
                 root: FileAccess(mode: 0o755, owner: 0, group: 0, accessList: .none))
         }
-        let forNobody = QueryPlan(predicate, scopes: scope.scopes, environment: .test(world.tree.index))
+        hasPackages = world.hasPackages
+        let forNobody = QueryPlan(
+            predicate, scopes: scope.scopes, environment: .test(world.tree.index, hasPackages: hasPackages))
         if let viewer, viewer.credentials.user % 2 == 0, !forNobody.followsClock {
             plan = forNobody.seen(by: viewer)
         } else {
-            plan = QueryPlan(predicate, scopes: scope.scopes, environment: .test(world.tree.index, viewer: viewer))
+            plan = QueryPlan(
+                predicate, scopes: scope.scopes,
+                environment: .test(world.tree.index, viewer: viewer, hasPackages: hasPackages))
         }
         query = world.registry.add(plan, attributes: attributes)
         snapshot = world.tree.index.snapshot()
@@ -60,8 +66,9 @@ private final class Subscriber {
     }
 
     func matches(_ view: NaiveView) -> Bool {
+        if hasPackages, view.isInPackage, !naive.namesPackages { return false }
         guard let user else { return scope.holds(view) && naive.holds(view) }
-        var view = view
+        var view = view.seen(by: user)
         if !view.readers.contains(user) { view = view.closed }
         return view.seers.contains(user) && scope.holds(view) && naive.holds(view)
     }
@@ -98,7 +105,8 @@ private final class Subscriber {
     private func learn(_ view: NaiveView, _ world: World) {
         hasLeft.remove(view.id)
         known[view.id] = Known(
-            view: view, own: world.version(view.id), places: world.places[view.id] ?? [:])
+            view: view, own: world.version(view.id), status: world.status(view.id, user),
+            places: world.places[view.id] ?? [:])
     }
 
     func take(_ limit: Int, _ world: World) {
@@ -132,8 +140,8 @@ private final class Subscriber {
         let expected = attributes.contains(.path) && held.view.path != view.path ? held.view.path : nil
         #expect(previous == expected, "\(name): \(view.path)")
         let hasReason =
-            held.own != world.version(id) || hasLeft.contains(id)
-            || [Attribute.path, .depth, .scope].contains {
+            held.own != world.version(id) || held.status != world.status(id, user) || hasLeft.contains(id)
+            || [Attribute.path, .depth, .scope, .inPackage].contains {
                 attributes.contains($0) && held.places[$0] != world.places[id]?[$0]
             } || (query.readsExtras && held.view.extras != view.extras)
         #expect(hasReason, "\(name): \(view.path) changed for no reason")
@@ -151,11 +159,16 @@ private final class Subscriber {
         // What it was told last is what is, as far as it asked.
         for view in expected {
             guard let held = known[view.id] else { continue }
-            #expect(held.view.name == view.name && held.view.status == view.status, "\(name): \(view.path) is stale")
+            #expect(
+                held.view.name == view.name && held.view.seen(by: user).status == view.seen(by: user).status,
+                "\(name): \(view.path) is stale")
             if query.readsExtras {
                 #expect(held.view.extras == view.extras, "\(name): attributes of \(view.path) are stale")
             }
             if attributes.contains(.path) { #expect(held.view.path == view.path, "\(name): stale path") }
+            if attributes.contains(.inPackage) {
+                #expect(held.view.isInPackage == view.isInPackage, "\(name): stale inPackage")
+            }
             if attributes.contains(.depth) { #expect(held.view.depth == view.depth, "\(name): stale depth") }
             if attributes.contains(.scope) {
                 #expect(held.view.isInDocuments == view.isInDocuments, "\(name): stale scope")
@@ -182,11 +195,14 @@ private final class Subscriber {
 /// The tree, the registry, and what a naive observer remembers of both.
 private final class World {
     var tree = NaiveTree()
+    let hasPackages: Bool
     let registry: LiveQueryRegistry
     /// What there was at one clock of the index.
     struct Moment {
         var views: [ItemIdentifier: NaiveView] = [:]
         var versions: [ItemIdentifier: Int] = [:]
+        /// How often the status that a user may know changed from one set to the next.
+        var statuses: [ItemIdentifier: [UInt32?: Int]] = [:]
         /// How often path, depth and scope of an item changed from one set to the next.
         var places: [ItemIdentifier: [Attribute: Int]] = [:]
         var pastPaths: [ItemIdentifier: Set<String>] = [:]
@@ -214,7 +230,8 @@ private final class World {
     var errands: [LiveErrand] = []
 
     /// With small limits what lies below a directory that moved is found by scans, and most change sets are errands.
-    init(rowLimit: Int, walkLimit: Int) {
+    init(rowLimit: Int, walkLimit: Int, hasPackages: Bool) {
+        self.hasPackages = hasPackages
         registry = LiveQueryRegistry(rowLimit: rowLimit, walkLimit: walkLimit)
     }
 
@@ -234,6 +251,7 @@ private final class World {
     var whileBehind: ((LiveQuery) -> Void)?
 
     func version(_ id: ItemIdentifier) -> Int { moment.versions[id] ?? 0 }
+    func status(_ id: ItemIdentifier, _ user: UInt32?) -> Int { moment.statuses[id]?[user] ?? 0 }
 
     func process() {
         let changes = tree.index.takeChanges()
@@ -251,6 +269,13 @@ private final class World {
             latest.versions[view.id] = tree.items[item]?.version
             latest.pastPaths[view.id, default: []].insert(view.path)
             guard let before = old[view.id] else { continue }
+            for user in [nil] + NaiveTree.viewers.map(Optional.some)
+            where before.seen(by: user).status != view.seen(by: user).status {
+                latest.statuses[view.id, default: [:]][user, default: 0] += 1
+            }
+            if before.isInPackage != view.isInPackage {
+                latest.places[view.id, default: [:]][.inPackage, default: 0] += 1
+            }
             if before.path != view.path { latest.places[view.id, default: [:]][.path, default: 0] += 1 }
             if before.depth != view.depth { latest.places[view.id, default: [:]][.depth, default: 0] += 1 }
             if before.isInDocuments != view.isInDocuments {
@@ -268,7 +293,9 @@ private final class World {
         // Apart, so that the seeds stay what they were.
         var others = SeededGenerator(state: ~seed)
         let users: [UInt32?] = [nil] + NaiveTree.viewers
-        let world = World(rowLimit: seed % 3 == 0 ? 3 : 4_096, walkLimit: seed % 2 == 0 ? 2 : 4_096)
+        let hasPackages = seed % 5 < 3
+        let world = World(
+            rowLimit: seed % 3 == 0 ? 3 : 4_096, walkLimit: seed % 2 == 0 ? 2 : 4_096, hasPackages: hasPackages)
         let size = generator.pick([6, 20, 60])
         world.tree = NaiveTree(isSwept: seed % 4 == 1)
         for _ in 0..<size * 2 { try world.tree.randomChange(&generator, size: size) }
@@ -287,14 +314,19 @@ private final class World {
         }
         for _ in 0..<(size > 20 ? 120 : 250) {
             if subscribers.count < 25, generator.chance(2) {
-                subscribers.append(
-                    try Subscriber(
-                        generator.pick(NaiveQuery.all),
-                        generator.chance(2) ? NaiveScope.all[0] : generator.pick(NaiveScope.all),
-                        generator.pick(asked), world, user: users.randomElement(using: &others) ?? nil))
+                var (naive, attributes) = (generator.pick(NaiveQuery.all), AttributeSet())
+                let scope = generator.chance(2) ? NaiveScope.all[0] : generator.pick(NaiveScope.all)
+                attributes = generator.pick(asked)
+                let user = users.randomElement(using: &others) ?? nil
+                if hasPackages {
+                    if others.chance(3) { naive = others.pick(NaiveQuery.ofPackages) }
+                    if others.chance(4) { attributes.insert(.inPackage) }
+                }
+                subscribers.append(try Subscriber(naive, scope, attributes, world, user: user))
             }
             for _ in 0..<Int.random(in: 1...generator.pick([1, 3, 12]), using: &generator) {
                 try world.tree.randomChange(&generator, size: size)
+                if hasPackages, others.chance(6) { try world.tree.randomPackage(&others) }
             }
             world.process()
             for subscriber in subscribers + away { subscriber.notice(world) }

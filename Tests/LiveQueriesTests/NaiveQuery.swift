@@ -34,11 +34,12 @@ extension PlanEnvironment {
     ])
 
     static func test(
-        _ index: MetadataIndex, now: Timestamp = Timestamp(nanoseconds: 0), viewer: Viewer? = nil
+        _ index: MetadataIndex, now: Timestamp = Timestamp(nanoseconds: 0), viewer: Viewer? = nil,
+        hasPackages: Bool = false
     ) -> PlanEnvironment {
         PlanEnvironment(
             container: "box", rootPath: Array("/srv/box".utf8), epoch: index.epoch, accounts: TestAccounts(), now: now,
-            viewer: viewer, types: types)
+            viewer: viewer, types: types, hasPackages: hasPackages)
     }
 }
 
@@ -59,6 +60,24 @@ struct NaiveQuery: Sendable {
     func predicate() throws(PredicateError) -> Predicate {
         try Predicate(parsing: text, mode: .metadata, types: PlanEnvironment.types)
     }
+
+    /// What can be asked of packages.
+    static let ofPackages: [NaiveQuery] = [
+        NaiveQuery(text: "inPackage == YES") { $0.isInPackage },
+        NaiveQuery(text: "inPackage == NO AND size > 100") { !$0.isInPackage && $0.status.size > 100 },
+        NaiveQuery(text: "inPackage IN {YES, NO}") { _ in true },
+        NaiveQuery(text: "TERNARY(inPackage == YES, size, 1000) >= 200") { !$0.isInPackage || $0.status.size >= 200 },
+        NaiveQuery(text: "kind == 'package'") { $0.kind == .package },
+        NaiveQuery(text: "kind == 'package' AND size >= 200") { $0.kind == .package && $0.status.size >= 200 },
+        NaiveQuery(text: "kind == 'package' AND modified > '1970-01-01T00:00:02Z'") {
+            $0.kind == .package && $0.status.modified.nanoseconds > 2_000_000_000
+        },
+        NaiveQuery(text: "kind == 'package' AND inPackage == YES") { $0.kind == .package && $0.isInPackage },
+        NaiveQuery(text: "size + 0 > 200") { $0.status.size > 200 },
+    ]
+
+    /// Whether what lies inside a package is an item of it.
+    var namesPackages: Bool { text.contains("inPackage") }
 
     static let all: [NaiveQuery] = [
         NaiveQuery(text: "") { _ in true },

@@ -43,6 +43,18 @@ struct NaiveView: Equatable {
     /// The users, of group 100, that may list and stat it, and those of them that may read it.
     var seers: Set<UInt32> = []
     var readers: Set<UInt32> = []
+    /// Of a package, the status of the directory itself, and those that may list all that lies within.
+    var own: FileStatus
+    var openers: Set<UInt32> = []
+    var isInPackage = false
+
+    /// As a user may know it who sees it; nil for one who sees everything.
+    func seen(by user: UInt32?) -> NaiveView {
+        guard let user, !openers.contains(user) else { return self }
+        var view = self
+        view.status = own
+        return view
+    }
 
     var tags: [String] { extras["xdg.tags"]?.split(separator: ",").map(String.init) ?? [] }
     var comment: String? { extras["xdg.comment"] }
@@ -94,11 +106,31 @@ struct NaiveTree {
 
     func view(_ item: Int) -> NaiveView? {
         guard let entry = items[item], let id = rows[item] else { return nil }
+        var status = entry.status
+        var openers = Set(NaiveTree.viewers)
+        if status.kind == .package {
+            let inside = items.filter { $0.key != item && isWithin($0.key, item) }.map(\.value.status)
+            status.size = inside.filter { $0.kind == .file }.reduce(0) { $0 + $1.size }
+            status.modified = inside.map(\.modified).reduce(status.modified, max)
+            status.changed = inside.map(\.changed).reduce(status.changed, max)
+            let directories = [entry.status] + inside.filter(\.kind.isDirectory)
+            openers = openers.filter { user in directories.allSatisfy { NaiveTree.may(user, 5, $0) } }
+        }
         return NaiveView(
-            id: id, name: entry.name, path: path(item), status: entry.status, extras: entry.extras ?? [:],
+            id: id, name: entry.name, path: path(item), status: status, extras: entry.extras ?? [:],
             parentName: entry.parent.flatMap { items[$0]?.name },
             seers: Set(NaiveTree.viewers.filter { sees($0, item) }),
-            readers: Set(NaiveTree.viewers.filter { NaiveTree.may($0, 4, entry.status) }))
+            readers: Set(NaiveTree.viewers.filter { NaiveTree.may($0, 4, entry.status) }), own: entry.status,
+            openers: openers, isInPackage: isInPackage(item))
+    }
+
+    private func isInPackage(_ item: Int) -> Bool {
+        var at = items[item]?.parent
+        while let here = at, let entry = items[here] {
+            if entry.status.kind == .package { return true }
+            at = entry.parent
+        }
+        return false
     }
 
     /// Users who do not see everything; to them the root is open.
@@ -250,6 +282,13 @@ extension NaiveTree {
         status.modified = Timestamp(nanoseconds: Int64.random(in: 0..<4, using: &generator) * 1_000_000_000)
         status.inode = UInt64.random(in: 1..<1_000, using: &generator)
         return status
+    }
+
+    /// Makes a package of a directory, or a directory of a package.
+    mutating func randomPackage(_ generator: inout SeededGenerator) throws {
+        let directories = items.keys.sorted().filter { items[$0]?.status.kind.isDirectory == true }
+        guard let item = directories.randomElement(using: &generator) else { return }
+        try update(item) { $0.kind = $0.kind == .package ? .directory : .package }
     }
 
     mutating func randomChange(_ generator: inout SeededGenerator, size: Int) throws {

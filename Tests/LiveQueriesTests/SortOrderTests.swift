@@ -77,6 +77,7 @@ import Testing
         case .depth: number(a.depth, b.depth)
         case .scope: text(a.isInDocuments ? "documents" : "data", b.isInDocuments ? "documents" : "data")
         case .hidden: number(a.name.hasPrefix(".") ? 1 : 0, b.name.hasPrefix(".") ? 1 : 0)
+        case .inPackage: number(a.isInPackage ? 1 : 0, b.isInPackage ? 1 : 0)
         case .tags: text(a.tags.first, b.tags.first)
         case .comment: text(a.comment, b.comment)
         case .rating: number(a.rating, b.rating)
@@ -91,7 +92,7 @@ import Testing
         [
             .name, .path, .fileExtension, .kind, .size, .created, .modified, .owner, .depth, .scope, .hidden, .tags,
             .mode,
-            .container, .comment, .rating, .target,
+            .container, .inPackage, .comment, .rating, .target,
         ] + ["a", "b-c"].compactMap { ExtendedAttributeName($0) }.map { .extended($0) }
 
     @Test(arguments: 0..<6 as Range<UInt64>)

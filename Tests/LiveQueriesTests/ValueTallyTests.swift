@@ -32,6 +32,7 @@ import Testing
         case .mode: return ["\(view.status.mode)"]
         case .depth: return ["\(view.depth)"]
         case .hidden: return ["\(view.name.hasPrefix("."))"]
+        case .inPackage: return ["\(view.isInPackage)"]
         case .id: return [view.id.text(epoch: epoch)]
         case .tags:
             return Set(open(view, viewer).tags).sorted()
@@ -83,7 +84,7 @@ import Testing
             .comment, .rating, .target,
             .name, .path, .fileExtension, .container, .scope, .kind, .size, .created, .modified, .owner, .group,
             .ownerID,
-            .mode, .depth, .hidden, .id, .tags, .contentType, .contentTypeTree,
+            .mode, .depth, .hidden, .inPackage, .id, .tags, .contentType, .contentTypeTree,
         ]
 
     private struct Counted: Equatable, CustomStringConvertible {
@@ -113,7 +114,7 @@ import Testing
                 for attribute in Self.attributes {
                     var expected: [String?: Int] = [:]
                     for view in views {
-                        let values = Self.values(attribute, view, epoch: tree.index.epoch, user)
+                        let values = Self.values(attribute, view.seen(by: user), epoch: tree.index.epoch, user)
                         if values.isEmpty { expected[nil, default: 0] += 1 }
                         for value in values { expected[value, default: 0] += 1 }
                     }

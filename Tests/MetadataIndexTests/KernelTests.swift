@@ -263,7 +263,7 @@ import Testing
     }
 
     @Test(arguments: [7, 8] as [UInt64])
-    func kindsExtrasAndPackages(seed: UInt64) throws {
+    func kindsAndExtras(seed: UInt64) throws {
         var (index, generator) = try KernelTests.sample(seed)
         let snapshot = index.snapshot()
         for kinds in [[.file], [.directory, .package], [], [.blockDevice, .symlink], FileKind.allCases] as [[FileKind]]
@@ -272,13 +272,6 @@ import Testing
                 snapshot.select(kinds: kinds, inBlock: $0, among: &$1)
             } expected: {
                 kinds.contains(snapshot.kind(of: $0))
-            }
-        }
-        for inside in [true, false] {
-            KernelTests.check(snapshot, &generator, "seed \(seed), inside \(inside)") {
-                snapshot.select(insidePackage: inside, inBlock: $0, among: &$1)
-            } expected: {
-                snapshot.isInsidePackage($0) == inside
             }
         }
         for matches in [{ $0 == nil }, { $0?.isEmpty == true }, { $0?.tags.contains("red") == true }]

@@ -36,7 +36,10 @@ import Testing
         if seed == 31 { try pair.fill(4_200) }
         var held: [(IndexSnapshot, Model)] = []
         for number in 0..<600 {
-            if number % 40 == 0 { held.append((pair.index.snapshot(), pair.model)) }
+            if number % 40 == 0 {
+                pair.index.storage.settlePackages()
+                held.append((pair.index.snapshot(), pair.model))
+            }
             if number % 100 == 99 { held.remove(at: Int.random(in: 0..<held.count, using: &pair.generator)) }
             let (what, failure) = try pair.step()
             try #require(failure == nil, "seed \(seed), step \(number), \(what)")

@@ -178,11 +178,12 @@ import Testing
     @Test func whatLiesInAPackageIsMarked() throws {
         let package = try index.insert("p.gro", below: .root, .sample(.package))
         let inner = try index.insert("d", below: package, .sample(.directory))
-        let file = try index.insert("f", below: inner, .sample(.file))
+        let file = try index.insert("f", below: inner, .sample(.file, size: 7))
         #expect(!index.isInsidePackage(package) && index.isInsidePackage(inner) && index.isInsidePackage(file))
         _ = index.takeChanges()
         try index.move(inner, to: .root, "out")
         #expect(!index.isInsidePackage(inner) && !index.isInsidePackage(file))
+        // The package is one file smaller.
         #expect(index.takeChanges().count == 2)
         try index.move(inner, to: .root, "renamed")
         #expect(index.takeChanges().count == 1)

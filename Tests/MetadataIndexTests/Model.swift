@@ -46,7 +46,7 @@ struct Model {
         var name: Path
         var status: FileStatus
         var extras: ExtraAttributes?
-        var isInsidePackage: Bool
+        var package: PackageFacts?
     }
 
     var entries: [Path: Entry] = [:]
@@ -62,6 +62,31 @@ struct Model {
             above = above.directory
         }
         return false
+    }
+
+    /// The status that a path is presented with: of a package the sum of the files in it, and the newest times.
+    func presented(_ path: Path) -> FileStatus? {
+        guard let entry = entries[path], entry.status.kind == .package else { return entries[path]?.status }
+        var status = entry.status
+        status.size = 0
+        for (other, inner) in entries where other.isBelow(path) {
+            if inner.status.kind == .file { status.size += inner.status.size }
+            status.modified = max(status.modified, inner.status.modified)
+            status.changed = max(status.changed, inner.status.changed)
+        }
+        return status
+    }
+
+    /// What there is of a package besides that.
+    func package(_ path: Path) -> PackageFacts? {
+        guard let own = entries[path]?.status, own.kind == .package else { return nil }
+        let directories = entries.filter {
+            ($0.key == path || $0.key.isBelow(path)) && $0.value.status.kind.isDirectory
+        }
+        let accesses = Set(directories.values.map(\.status.access))
+        return PackageFacts(
+            size: own.size, modified: own.modified.nanoseconds, changed: own.changed.nanoseconds,
+            accesses: accesses.count > PackageFacts.mostAccesses ? nil : accesses)
     }
 
     func isTaken(_ path: Path) -> Bool { path.isEmpty || entries[path] != nil }
@@ -116,10 +141,10 @@ struct Model {
     var own: [Row: Own] {
         var own: [Row: Own] = [:]
         for (path, entry) in entries {
-            guard let parent = row(path.directory) else { continue }
+            guard let parent = row(path.directory), let status = presented(path) else { continue }
             own[entry.id.row] = Own(
-                id: entry.id, parent: parent, name: path.lastName, status: entry.status, extras: entry.extras,
-                isInsidePackage: isInsidePackage(path))
+                id: entry.id, parent: parent, name: path.lastName, status: status, extras: entry.extras,
+                package: package(path))
         }
         return own
     }
@@ -134,7 +159,13 @@ struct Model {
             let shown = String(decoding: path, as: UTF8.self)
             guard let entry = entries[path] else { return "\(row) at \(shown) is not in the model" }
             let found = Entry(id: id, status: reader.status(of: row), extras: reader.extras(of: row))
-            if found != entry { return "\(shown): \(found), not \(entry)" }
+            var expected = entry
+            expected.status = presented(path) ?? entry.status
+            if found != expected { return "\(shown): \(found), not \(expected)" }
+            if reader.ownStatus(of: row) != entry.status { return "\(shown): \(reader.ownStatus(of: row)) of its own" }
+            if reader.package(at: row) != package(path) {
+                return "\(shown): \(String(describing: reader.package(at: row)))"
+            }
             if reader.kind(of: row) != entry.status.kind { return "\(shown): kind" }
             if reader.parent(of: row) != self.row(path.directory) { return "\(shown): parent" }
             if reader.isInsidePackage(row) != isInsidePackage(path) { return "\(shown): inside a package" }
@@ -387,6 +418,8 @@ struct Pair {
 
     /// Compares everything.
     func failure() -> String? {
+        if let broken = index.checkInvariants() { return broken }
+        index.storage.settlePackages()
         if let broken = index.checkInvariants() { return broken }
         if let different = model.difference(from: index, rows: index.allRows) { return different }
         if index.count != model.entries.count { return "count" }

@@ -128,4 +128,6 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     /// The extended attributes that were asked for by their own names, ``Metadata/Attribute/extended(_:)``: those that it has
     /// and that are text, by their names without `user.`.
     public var extendedAttributes: [String: String]? { item.extended }
+    /// Whether it lies inside a package. Only a predicate that names `inPackage` finds what does.
+    public var isInPackage: Bool? { item.inPackage }
 }

@@ -71,6 +71,10 @@ package struct Item: JSONMessage, Hashable {
         field(name) { (reader) throws(JSONError) in try reader.readInteger() }
     }
 
+    private func boolean(_ name: StaticString) -> Bool? {
+        field(name) { (reader) throws(JSONError) in try reader.readBool() }
+    }
+
     private func strings(_ name: StaticString) -> [String]? {
         field(name) { (reader) throws(JSONError) in try reader.readStrings() }
     }
@@ -117,10 +121,12 @@ package struct Item: JSONMessage, Hashable {
     package var device: Int64? { integer("device") }
     package var links: Int64? { integer("links") }
     package var depth: Int64? { integer("depth") }
-    package var hidden: Bool? { field("hidden") { (reader) throws(JSONError) in try reader.readBool() } }
+    package var hidden: Bool? { boolean("hidden") }
     /// Where a symbolic link leads.
     package var target: String? { string("target") }
     package var tags: [String]? { strings("tags") }
+    /// Whether it lies inside a package.
+    package var inPackage: Bool? { boolean("inPackage") }
     package var comment: String? { string("comment") }
     package var rating: Int64? { integer("rating") }
     package var whereFrom: String? { string("whereFrom") }
@@ -144,7 +150,7 @@ package struct Item: JSONMessage, Hashable {
         switch attribute.type {
         case .integer: return integer(name).map { .integer($0) } ?? .none
         case .date: return date(name).map { .date($0) } ?? .none
-        case .boolean: return hidden.map { .boolean($0) } ?? .none
+        case .boolean: return boolean(name).map { .boolean($0) } ?? .none
         case .strings: return strings(name).map { .array($0.map { .string($0) }) } ?? .none
         default: return string(name).map { .string($0) } ?? .none
         }

@@ -105,6 +105,11 @@ package enum ItemWriter {
         writer.entry(value ? "\"hidden\":true" : "\"hidden\":false")
     }
 
+    /// `inPackage`.
+    package static func inPackage(_ value: Bool, to writer: inout JSONWriter) {
+        writer.entry(value ? "\"inPackage\":true" : "\"inPackage\":false")
+    }
+
     /// A string attribute, such as `owner`, `group` or `container`.
     package static func string(_ value: String, _ attribute: Attribute, to writer: inout JSONWriter) {
         writer.key(attribute.fieldName)

@@ -39,7 +39,10 @@ package enum QueryInterface {
         # the permission bits; `extended` holds the extended attributes asked for as `xattr.NAME`, under
         # NAME, where they are UTF-8. NAME stands for `user.NAME`; no other namespace is served. Extended
         # attributes, `tags`, `comment`, `rating` and `whereFrom` among them, are there for callers who may
-        # read the file. `target` is where a symbolic link leads.
+        # read the file. `target` is where a symbolic link leads. A package, a directory with an extension that
+        # its container names, has as `size` that of all regular files within and as `modified` and `changed`
+        # the newest of itself and all within, for who may list all of that; what lies inside is an item only
+        # for predicates that name `inPackage`.
         type Item (
           id: string,
           parent: ?string,
@@ -75,7 +78,8 @@ package enum QueryInterface {
           comment: ?string,
           rating: ?int,
           whereFrom: ?string,
-          extended: ?[string]string
+          extended: ?[string]string,
+          inPackage: ?bool
         )
 
         type SortKey (attribute: string, ascending: bool)

@@ -288,7 +288,11 @@ final class DaemonCore {
 
     /// Removes and adds what differs; a container whose description is the same goes on undisturbed.
     private func apply(_ wanted: [ContainerConfiguration]) {
-        for record in engine.containers where !wanted.contains(record.configuration) { engine.removeContainer(record) }
+        for record in engine.containers where !wanted.contains(record.configuration) {
+            let same = wanted.first { $0.identifier == record.identifier }
+            if let same, engine.setPackages(of: record, by: same) { continue }
+            engine.removeContainer(record)
+        }
         for container in wanted where engine.container(container.identifier) == nil { engine.addContainer(container) }
     }
 }

@@ -16,7 +16,7 @@ final class ContainerRecord {
     }
 
     let number: UInt32
-    let configuration: ContainerConfiguration
+    private(set) var configuration: ContainerConfiguration
     /// The path of its directory, symlinks followed as far as it was there when the container was added.
     let resolvedPath: String
     let entry: IndexTree.Entry
@@ -75,6 +75,12 @@ final class ContainerRecord {
         saving.segment = saved.description.segment
         saving.time = saved.description.time
         saving.wasRead = true
+    }
+
+    /// Other directories are packages from now on.
+    func set(packages: [String]) {
+        configuration.packages = packages
+        entry.set(packages: packages)
     }
 
     var index: MetadataIndex { entry.index }

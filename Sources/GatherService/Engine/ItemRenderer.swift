@@ -62,7 +62,7 @@ struct ItemRenderer: Sendable {
         text.removeAll(keepingCapacity: true)
         identifier.appendText(epoch: epoch, to: &text)
         text.withUnsafeBytes { ItemWriter.begin(id: $0, to: &writer) }
-        let status = readsStatus ? snapshot.status(of: row) : nil
+        let status = readsStatus ? snapshot.status(of: row, for: caller) : nil
         if readsPath { makePath(of: row, in: snapshot) }
         for attribute in attributes where !attribute.isExtra {
             write(attribute, of: row, status, in: snapshot, to: &writer)
@@ -124,6 +124,7 @@ struct ItemRenderer: Sendable {
             let inDocuments = DerivedText.isInDocuments(Array(path[rootPrefix.count...]))
             ItemWriter.scope(inDocuments ? .documents : .data, to: &writer)
         case .depth: ItemWriter.integer(Int64(snapshot.depth(of: row)), attribute, to: &writer)
+        case .inPackage: ItemWriter.inPackage(snapshot.isInsidePackage(row), to: &writer)
         case .hidden: snapshot.withName(of: row) { ItemWriter.hidden($0.first == UInt8(ascii: "."), to: &writer) }
         case .contentType, .contentTypeTree:
             let type = snapshot.withName(of: row) { types.type(snapshot.kind(of: row), $0) }
@@ -183,7 +184,7 @@ struct ItemRenderer: Sendable {
             true
         case .id, .parent, .name, .path, .displayName, .fileExtension, .contentType, .contentTypeTree, .container,
             .scope,
-            .depth, .hidden, .tags, .comment, .rating, .whereFrom, .target, .extended:
+            .depth, .hidden, .tags, .comment, .rating, .whereFrom, .target, .inPackage, .extended:
             false
         }
     }

@@ -100,7 +100,9 @@ struct Question: Sendable {
 extension Engine {
     /// The plan of a question for one container, at a moment.
     func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan {
-        if let plan = question.plans[scoped.record.number] {
+        let hasPackages = !scoped.record.configuration.packages.isEmpty
+        // It may have been made before a reload.
+        if let plan = question.plans[scoped.record.number], plan.environment.hasPackages == hasPackages {
             // What a caller may see is for the moment of the answer.
             return viewer(question.caller, of: scoped.record).map(plan.seen) ?? plan
         }
@@ -114,7 +116,8 @@ extension Engine {
     ) -> PlanEnvironment {
         PlanEnvironment(
             container: record.identifier, rootPath: Array(record.rootPrefix.dropLast()), epoch: record.index.epoch,
-            accounts: names, now: now, viewer: viewer(caller, of: record), types: types)
+            accounts: names, now: now, viewer: viewer(caller, of: record), types: types,
+            hasPackages: !record.configuration.packages.isEmpty)
     }
 
     /// A length of time in milliseconds that a caller gave.

@@ -349,7 +349,15 @@ final class Subscription {
 
     /// Other permissions of a container's own directory, or of one above it: all that is in it may come or go.
     func accessChanged(_ record: ContainerRecord) {
-        guard question.caller != nil, phase == .gathering || phase == .live else { return }
+        if question.caller != nil { look(at: record) }
+    }
+
+    /// Other directories of a container are packages: what lies inside comes or goes.
+    func packagesChanged(_ record: ContainerRecord) { look(at: record) }
+
+    /// Goes on with plans for what is to be seen of a container now.
+    private func look(at record: ContainerRecord) {
+        guard phase == .gathering || phase == .live else { return }
         for part in parts where part.record === record {
             guard let scoped = engine.scopes(of: question.scopeTexts, in: record) else { continue }
             if record.registry.look(part.query, by: engine.plan(question, for: scoped), in: record.index) {

@@ -16,7 +16,7 @@ extension ChangePass {
             for number in scanning { meetByScan(number) }
         }
         let walking = queries.indices.contains { number in
-            guard let query = query(number), !isScanned || !query.plan.causes.isEmpty else { return false }
+            guard let query = query(number), !isScanned || !isUntouched(query) else { return false }
             return subtrees.concern(query)
         }
         if !walking { return }
@@ -36,6 +36,9 @@ extension ChangePass {
         }
     }
 
+    /// Whether nothing that changed of directories can change the answer for what lies below.
+    private func isUntouched(_ query: LiveQuery) -> Bool { query.plan.causes.isDisjoint(with: subtrees.causes) }
+
     /// The most queries that are answered by a scan each.
     private static var maximumScans: Int { 32 }
 
@@ -43,7 +46,7 @@ extension ChangePass {
     private func queriesToScan() -> [Int]? {
         var scanning: [Int] = []
         for number in queries.indices {
-            guard let query = query(number), query.plan.causes.isEmpty, subtrees.concern(query) else { continue }
+            guard let query = query(number), isUntouched(query), subtrees.concern(query) else { continue }
             if scanning.count == ChangePass.maximumScans { return nil }
             scanning.append(number)
         }
@@ -60,7 +63,7 @@ extension ChangePass {
         for row in selection {
             let parent = current.parent(of: row)
             if last?.parent != parent { last = (parent, subtrees.lowest(above: parent, in: current)) }
-            guard let subtree = last?.above, subtree.difference.concerns(query), changes.index(of: row) == nil,
+            guard let subtree = last?.above, changes.index(of: row) == nil, difference(row, subtree).concerns(query),
                 let item = current.identifier(of: row)
             else { continue }
             formerPlace.forget()
@@ -88,7 +91,7 @@ extension ChangePass {
             know(row, subtree)
         }
         for number in candidates where answers[number].isEmpty {
-            guard let query = query(number), !isScanned || !query.plan.causes.isEmpty, subtree.concerns(query) else {
+            guard let query = query(number), !isScanned || !isUntouched(query), subtree.concerns(query) else {
                 continue
             }
             met.append(number)
@@ -97,12 +100,21 @@ extension ChangePass {
             // Its own values are as they were; only what lies above can have made another answer.
             let matched =
                 query.plan.causes.isDisjoint(with: subtree.causes) ? matches : ask(query, row, isNow: false)
-            guard matched != matches || (matches && subtree.difference.concerns(query)),
+            guard matched != matches || (matches && difference(row, subtree).concerns(query)),
                 let item = current.identifier(of: row)
             else { continue }
             record(number, item, matched: matched, matches: matches, isMoved: subtree.difference.path, below: subtree)
         }
         forgetAnswers()
+    }
+
+    /// What differs of a row below a directory that changed: what lies in a package between the two lies in one as before.
+    private func difference(_ row: Row, _ subtree: SubtreeChange) -> ItemDifference {
+        var difference = subtree.difference
+        if difference.inPackage {
+            difference.inPackage = former.isInsidePackage(row) != current.isInsidePackage(row)
+        }
+        return difference
     }
 
     /// Works out both places of a row below a directory that changed.

@@ -137,24 +137,30 @@ struct ChangePass {
             test(row, isNow: true)
             guard met.contains(where: { !answers[$0].isDisjoint(with: [.matched, .matches]) }) else { break }
             let difference = difference(at)
+            let isPackage = current.kind(of: row) == .package || former.kind(of: row) == .package
             for number in met {
                 let matched = answers[number].contains(.matched)
                 let matches = answers[number].contains(.matches)
-                if matched || matches, let query = queries[number], matched != matches || difference.concerns(query) {
-                    record(number, item, matched: matched, matches: matches, isMoved: difference.path)
+                guard matched || matches, let query = queries[number] else { continue }
+                // What changed in a package is nothing to who may not look into it.
+                let isRestricted = isPackage && query.plan.environment.viewer != nil
+                let seen = isRestricted ? self.difference(at, for: query.plan.environment) : difference
+                if matched != matches || seen.concerns(query) {
+                    record(number, item, matched: matched, matches: matches, isMoved: seen.path)
                 }
             }
         }
         forgetAnswers()
     }
 
-    private mutating func difference(_ at: Int) -> ItemDifference {
+    private mutating func difference(_ at: Int, for environment: PlanEnvironment? = nil) -> ItemDifference {
         var difference = ItemDifference()
         guard let old = changes.former(at: at) else { return difference }
         let row = changes.row(at: at)
         let isRenamed = former.isRenamed(at: at)
         // A list that is known only now is no change of the file; one that changed shows in the time of change.
-        var (before, now) = (old.status, current.status(of: row))
+        var before = environment?.status(of: row, in: former) ?? old.status
+        var now = environment?.status(of: row, in: current) ?? current.status(of: row)
         (before.accessList, now.accessList) = (.none, .none)
         difference.own = isRenamed || before != now
         let extras = current.extras(of: row)
@@ -169,6 +175,9 @@ struct ChangePass {
             }
         }
         if isRenamed || subtrees.changedPlaces { comparePlaces(row, &difference) }
+        if isRenamed || subtrees.changedPackages {
+            difference.inPackage = former.isInsidePackage(row) != current.isInsidePackage(row)
+        }
         return difference
     }
 

@@ -80,7 +80,10 @@ package final class LiveQuery {
 
     /// What of the directories above an item its answer depends on.
     var causes: SubtreeChange.Causes {
-        attributes.followFromPlace ? plan.causes.union(.place) : plan.causes
+        var causes = plan.causes
+        if attributes.followFromPlace { causes.insert(.place) }
+        if attributes.contains(.inPackage) { causes.insert(.package) }
+        return causes
     }
 
     /// Whether a directory that changes may touch it for what lies below.
@@ -233,7 +236,8 @@ extension LiveQuery {
     /// Notes when the clock changes the answer for a row next. Says whether that comes before the registry looks.
     func noteMoment(_ row: Row, in snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Bool {
         guard let clock = plan.clock, !clock.ages.isEmpty,
-            let moment = clock.nextMoment(of: snapshot.status(of: row), after: plan.environment.now),
+            let moment = clock.nextMoment(
+                of: plan.environment.status(of: row, in: snapshot), after: plan.environment.now),
             (try? plan.holds(plan.upper, row, snapshot, &place)) ?? true,
             (try? !plan.holds(plan.lower, row, snapshot, &place)) ?? true
         else { return false }

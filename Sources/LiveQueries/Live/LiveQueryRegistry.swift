@@ -304,13 +304,16 @@ package final class LiveQueryRegistry {
     // MARK: Viewers
 
     /// Goes on with a plan for a viewer who sees more or less of the container than before, since the container's own
-    /// directory or one above it has other permissions: what matches by one plan and not by the other becomes pending.
-    /// Returns whether anything did; a query that is away does it when it is back, and where there is much to look at an
-    /// errand is made of it. Nothing is told by the plan before from here on. The index must have no changes that were not
-    /// processed.
+    /// directory or one above it has other permissions, or for a container that has packages from now on: what matches by
+    /// one plan and not by the other becomes pending. Returns whether anything did; a query that is away does it when it is
+    /// back, and where there is much to look at an errand is made of it. Nothing is told by the plan before from here on.
+    /// The index must have no changes that were not processed.
     package func look(_ query: LiveQuery, by plan: QueryPlan, in index: MetadataIndex) -> Bool {
         // One that is out with its next plan comes back to it.
-        guard query.absence != nil || query.plan.environment.viewer != plan.environment.viewer else { return false }
+        let (before, now) = (query.plan.environment, plan.environment)
+        guard query.absence != nil || before.viewer != now.viewer || before.hasPackages != now.hasPackages else {
+            return false
+        }
         query.nextPlan = plan
         return query.absence == nil ? adoptNextPlan(of: query, in: index) : false
     }

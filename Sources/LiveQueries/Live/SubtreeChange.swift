@@ -19,6 +19,8 @@ struct SubtreeChange: Sendable {
         static let place = Causes(rawValue: 1)
         /// Who may enter and list them: mode, owner, group, access list, and those of the directories above.
         static let access = Causes(rawValue: 2)
+        /// Whether one of them is a package.
+        static let package = Causes(rawValue: 4)
     }
 
     var causes: Causes
@@ -43,10 +45,13 @@ struct ItemDifference: Sendable {
     var path = false
     var depth = false
     var scope = false
+    /// Whether it lies inside a package.
+    var inPackage = false
 
     /// Whether a subscriber whose query matched before and matches now is to hear of it.
     func concerns(_ query: LiveQuery) -> Bool {
         own || (newlyKnownExtras && query.readsExtras) || (path && query.attributes.contains(.path))
+            || (inPackage && query.attributes.contains(.inPackage))
             || (depth && query.attributes.contains(.depth)) || (scope && query.attributes.contains(.scope))
     }
 }
@@ -56,6 +61,10 @@ struct SubtreeChanges: Sendable {
     private(set) var directories: [Row: SubtreeChange] = [:]
     /// Whether an item that changed may have another path though it was not renamed itself.
     private(set) var changedPlaces = false
+    /// Whether an item that changed may lie inside a package that it did not, or the other way round.
+    private(set) var changedPackages = false
+    /// What changed of any of them.
+    private(set) var causes: SubtreeChange.Causes = []
 
     /// Looks for them among the changed rows. `causes` are those that any query depends on.
     /// Complexity: O(changes), and the depth of each directory that is found.
@@ -68,7 +77,7 @@ struct SubtreeChanges: Sendable {
             guard current.isLive(row), current.kind(of: row).isDirectory,
                 case .changed = changes.transition(at: at, in: current)
             else { continue }
-            let causes = SubtreeChanges.causes(of: former, at: at).intersection(wanted)
+            let causes = SubtreeChanges.causes(of: former, at: at, among: wanted).intersection(wanted)
             if causes.isEmpty { continue }
             var directory = SubtreeChange(causes: causes)
             before.forget()
@@ -87,21 +96,36 @@ struct SubtreeChanges: Sendable {
                 directory.difference.scope =
                     DerivedText.isInDocuments(before.path + slash) != DerivedText.isInDocuments(now.path + slash)
             }
+            if causes.contains(.package) {
+                directory.difference.inPackage = true
+                changedPackages = true
+            }
             directories[row] = directory
             if directory.difference.path { changedPlaces = true }
         }
         if directories.count > 1 { inheritCauses(current) }
+        causes = directories.values.reduce([]) { $0.union($1.causes) }
     }
 
     /// What changed of one directory itself, which lived before and lives now.
-    private static func causes(of former: FormerView, at: Int) -> SubtreeChange.Causes {
+    private static func causes(
+        of former: FormerView, at: Int, among wanted: SubtreeChange.Causes
+    ) -> SubtreeChange.Causes {
         var causes: SubtreeChange.Causes = []
         if former.isRenamed(at: at) { causes.insert(.place) }
         let row = former.changes.row(at: at)
         if former.isElsewhere(at: at) || former.access(of: row) != former.current.access(of: row) {
             causes.insert(.access)
         }
+        if wanted.contains(.package), holdsPackaged(row, former) != holdsPackaged(row, former.current) {
+            causes.insert(.package)
+        }
         return causes
+    }
+
+    /// Whether what lies in a directory lies inside a package.
+    private static func holdsPackaged(_ row: Row, _ reader: some RowReader) -> Bool {
+        reader.kind(of: row) == .package || reader.isInsidePackage(row)
     }
 
     /// Each row is looked at below the lowest of the directories that it lies in, for the causes of all of them.
@@ -121,6 +145,7 @@ struct SubtreeChanges: Sendable {
     var setAside: SubtreeChanges {
         var result = self
         result.directories = [:]
+        result.causes = []
         return result
     }
 

@@ -62,10 +62,10 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
         case .contentTypeTree:
             guard let contentType else { return .none }
             return .array(environment.types.tree(of: environment.types.text(of: contentType)).map { .string($0) })
-        case .size: return .integer(reader.status(of: row).size)
+        case .size: return .integer(environment.status(of: row, in: reader).size)
         case .created: return reader.status(of: row).created.map { .date($0) } ?? .none
-        case .modified: return .date(reader.status(of: row).modified)
-        case .changed: return .date(reader.status(of: row).changed)
+        case .modified: return .date(environment.status(of: row, in: reader).modified)
+        case .changed: return .date(environment.status(of: row, in: reader).changed)
         case .owner:
             let name = environment.accounts.user(reader.status(of: row).owner)
             return .string(String(decoding: name, as: UTF8.self))
@@ -79,6 +79,7 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
         case .device: return .integer(Int64(clamping: reader.status(of: row).device))
         case .links: return .integer(Int64(reader.status(of: row).links))
         case .depth: return .integer(Int64(DerivedText.depth(ofPath: path)))
+        case .inPackage: return .boolean(reader.isInsidePackage(row))
         case .hidden: return .boolean(reader.withName(of: row) { DerivedText.isHidden($0) })
         case .tags, .comment, .rating, .whereFrom, .target, .extended:
             // What was not read and none at all are the same to a predicate: no value.

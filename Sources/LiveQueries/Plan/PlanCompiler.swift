@@ -83,6 +83,7 @@ struct PlanCompiler {
         case .hidden:
             let test = PlanNode.test(.name(.prefix, [UInt8(ascii: ".")]))
             return choose(answer(.boolean(true)), answer(.boolean(false)), test)
+        case .inPackage: return choose(answer(.boolean(true)), answer(.boolean(false)), .test(.insidePackage))
         case .scope:
             let test = PlanNode.test(.scope(ScopeTree([.documents])))
             return choose(answer(.string("documents")), answer(.string("data")), test)

@@ -3,6 +3,7 @@
 
 package import ContentTypes
 package import Metadata
+package import MetadataIndex
 import PredicateLanguage
 
 /// The names of users and groups. A number without a name is its own name, in decimal.
@@ -36,10 +37,13 @@ package struct PlanEnvironment: Sendable {
     package var viewer: Viewer?
     /// What content types there are, and which name has which.
     package var types: ContentTypeDatabase
+    /// Whether directories of the container may be packages: what lies inside one is hidden then, unless a predicate names
+    /// `inPackage`.
+    package var hasPackages: Bool
 
     package init(
         container: String, rootPath: [UInt8], epoch: UInt64, accounts: any AccountNaming, now: Timestamp,
-        viewer: Viewer? = nil, types: ContentTypeDatabase = ContentTypeDatabase()
+        viewer: Viewer? = nil, types: ContentTypeDatabase = ContentTypeDatabase(), hasPackages: Bool = false
     ) {
         self.container = container
         self.rootPath = rootPath
@@ -48,10 +52,18 @@ package struct PlanEnvironment: Sendable {
         self.now = now
         self.viewer = viewer
         self.types = types
+        self.hasPackages = hasPackages
     }
 }
 
 extension PlanEnvironment {
+    /// The status of an item as the viewer may know it.
+    @inline(__always)
+    package func status(of row: Row, in reader: some RowReader) -> FileStatus {
+        guard let viewer else { return reader.status(of: row) }
+        return reader.status(of: row, for: viewer.credentials)
+    }
+
     /// The date that `$time.now(seconds)` is, in nanoseconds since 1970.
     func threshold(_ seconds: Int64) -> Int64 { TimeExpression(.now, seconds).start(from: now).nanoseconds }
 }

@@ -116,6 +116,8 @@ enum PlanTest: Sendable {
     /// The content type is one of these.
     case contentType(TypeSet)
     case scope(ScopeTree)
+    /// It lies inside a package.
+    case insidePackage
     /// It is there for this viewer.
     case seen(Viewer)
     /// Left to the predicate language.
@@ -134,6 +136,7 @@ enum PlanTest: Sendable {
         case .foldedName: 7
         case .directory: 5
         case .scope: 10
+        case .insidePackage: 6
         case .seen: 11
         case .depth: 20
         case .account: 25

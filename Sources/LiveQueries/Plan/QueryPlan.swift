@@ -38,9 +38,10 @@ package struct QueryPlan: Sendable {
 
     private static func root(_ predicate: Predicate, _ scope: ScopeTree, _ environment: PlanEnvironment) -> PlanNode {
         let compiled = PlanCompiler(environment: environment).compile(predicate.root)
-        // What lies outside, and what the viewer does not see, is no item of this query: both come before anything that can
-        // fail, or that takes long.
+        // What lies outside or inside a package, and what the viewer does not see, is no item of this query: these come before
+        // anything that can fail, or that takes long.
         var parts = [compiled]
+        if QueryPlan.hidesPackages(predicate, environment) { parts.insert(.not(.test(.insidePackage)), at: 0) }
         if let viewer = environment.viewer {
             parts.insert(viewer.seesAnything ? .test(.seen(viewer)) : .constant(false), at: 0)
         }
@@ -57,6 +58,11 @@ package struct QueryPlan: Sendable {
         plan.root = .all([viewer.seesAnything ? .test(.seen(viewer)) : .constant(false), root])
         if !viewer.seesAnything { plan.demand = PlanDemand(plan.root, root: environment.rootPath) }
         return plan
+    }
+
+    /// Whether what lies inside a package is no item of a query.
+    private static func hidesPackages(_ predicate: Predicate, _ environment: PlanEnvironment) -> Bool {
+        environment.hasPackages && !predicate.attributes.contains(.inPackage)
     }
 
     /// Whether the predicate's answer follows the clock.
@@ -88,6 +94,7 @@ package struct QueryPlan: Sendable {
         if matchesNothing { return causes }
         if isPlaceSensitive { causes.insert(.place) }
         if environment.viewer != nil { causes.insert(.access) }
+        if environment.hasPackages || attributes.contains(.inPackage) { causes.insert(.package) }
         return causes
     }
 
@@ -173,10 +180,10 @@ extension QueryPlan {
             }
         case .kinds(let mask): return mask >> UInt16(reader.kind(of: row).rawValue) & 1 != 0
         case .number(let column, let comparison, let constant):
-            guard let value = reader.status(of: row).number(column) else { return false }
+            guard let value = environment.status(of: row, in: reader).number(column) else { return false }
             return comparison.holds(value, constant)
         case .age(let column, let comparison, let seconds):
-            guard let value = reader.status(of: row).number(column) else { return false }
+            guard let value = environment.status(of: row, in: reader).number(column) else { return false }
             return comparison.holds(value, environment.threshold(seconds))
         case .createdIsKnown: return reader.status(of: row).created != nil
         case .depth(let comparison, let constant):
@@ -192,6 +199,7 @@ extension QueryPlan {
         case .contentType(let types):
             let kind = reader.kind(of: row)
             return reader.withName(of: row) { types.contains(kind, $0) }
+        case .insidePackage: return reader.isInsidePackage(row)
         case .seen(let viewer): return viewer.sees(row, in: reader)
         case .scope(let tree):
             place.know(row, reader)

@@ -97,6 +97,7 @@ private struct PlanScan {
     private var hasFailed = false
     private var places: [DirectoryPlaces]
     private var seen: SeenDirectories?
+    private var packaged: PackagedDirectories?
     /// What was found of owners and groups, by the place of the comparison and the number.
     private var accounts: [AccountKey: Bool] = [:]
     private var place = ItemPlace()
@@ -200,9 +201,9 @@ private struct PlanScan {
             let kinds = FileKind.allCases.filter { mask >> UInt16($0.rawValue) & 1 != 0 }
             snapshot.select(kinds: kinds, inBlock: block, among: &bits)
         case .number(let column, let comparison, let constant):
-            snapshot.select(column, comparison, constant, inBlock: block, among: &bits)
+            narrow(column, comparison, constant, block, &bits)
         case .age(let column, let comparison, let seconds):
-            snapshot.select(column, comparison, plan.environment.threshold(seconds), inBlock: block, among: &bits)
+            narrow(column, comparison, plan.environment.threshold(seconds), block, &bits)
         case .createdIsKnown: snapshot.selectCreatedKnown(inBlock: block, among: &bits)
         case .item(let identifier):
             let place = Int(identifier.row.number) - block * IndexSnapshot.rowsPerBlock
@@ -219,6 +220,7 @@ private struct PlanScan {
                 namesMatching: { (try? pattern.matches($0)) ?? false }, inBlock: block, among: &bits)
         case .scope(let tree): narrow(tree, block, &bits)
         case .seen(let viewer): narrow(viewer, block, &bits)
+        case .insidePackage: narrowToPackages(block, &bits)
         case .account(let isGroup, let node):
             snapshot.select(
                 groups: isGroup,
@@ -324,6 +326,37 @@ private struct PlanScan {
         snapshot.select(
             directoryMatching: { directories.lists($0, in: snapshot) }, inBlock: block, among: &bits)
         seen = directories
+    }
+
+    private mutating func narrowToPackages(_ block: Int, _ bits: inout BlockBitmap) {
+        guard snapshot.hasPackages else {
+            bits = BlockBitmap()
+            return
+        }
+        if packaged == nil { packaged = PackagedDirectories(in: snapshot) }
+        guard var directories = packaged.take() else { return }
+        snapshot.select(directoryMatching: { directories.hold($0, in: snapshot) }, inBlock: block, among: &bits)
+        packaged = directories
+    }
+
+    /// Keeps the rows whose value compares so, as the viewer may know it: the columns of a package tell of what lies within.
+    private func narrow(
+        _ column: IntegerColumn, _ comparison: IntegerComparison, _ constant: Int64, _ block: Int,
+        _ bits: inout BlockBitmap
+    ) {
+        var closed = BlockBitmap()
+        if plan.environment.viewer != nil, snapshot.hasPackages {
+            closed = bits
+            snapshot.select(kinds: [.package], inBlock: block, among: &closed)
+            bits.subtract(closed)
+            closed.filter { place in
+                let row = IndexSnapshot.row(block: block, place: place)
+                let value = plan.environment.status(of: row, in: snapshot).number(column)
+                return value.map { comparison.holds($0, constant) } ?? false
+            }
+        }
+        snapshot.select(column, comparison, constant, inBlock: block, among: &bits)
+        bits.formUnion(closed)
     }
 
     /// The rows that have extended attributes which the viewer may not read.

@@ -46,7 +46,7 @@ package struct ValueTally: Sendable {
         case .size, .created, .modified, .changed, .ownerID, .groupID, .mode, .inode, .device, .links:
             let column = IntegerColumn(attribute)
             try forEach(selection, scanGuard) { tally, row in
-                tally.add(number: column.flatMap { snapshot.status(of: row).number($0) })
+                tally.add(number: column.flatMap { environment.status(of: row, in: snapshot).number($0) })
             }
         case .depth:
             try forEach(selection, scanGuard) { $0.add(number: Int64(snapshot.depth(of: $1))) }
@@ -54,6 +54,8 @@ package struct ValueTally: Sendable {
             try forEach(selection, scanGuard) { tally, row in
                 tally.add(number: snapshot.withName(of: row) { DerivedText.isHidden($0) } ? 1 : 0)
             }
+        case .inPackage:
+            try forEach(selection, scanGuard) { tally, row in tally.add(number: snapshot.isInsidePackage(row) ? 1 : 0) }
         case .name, .displayName:
             try forEach(selection, scanGuard) { tally, row in snapshot.withName(of: row) { tally.texts.add($0) } }
         case .fileExtension:

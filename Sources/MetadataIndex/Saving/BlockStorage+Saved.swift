@@ -40,14 +40,10 @@ extension BlockStorage {
         try BlockStorage.fill(block.links, used, from: &reader)
         try BlockStorage.fill(block.generation, used, from: &reader)
         try BlockStorage.fill(block.kindAndTail, used, from: &reader)
-        // The flags stand where the names are marked afterwards.
-        try BlockStorage.fill(block.head, used, from: &reader)
         guard BlockStorage.largest(block.common, used) < commonCount else { throw .malformed("an owner") }
         guard BlockStorage.largest(block.kindAndTail, used) < UInt8(FileKind.allCases.count) else {
             throw .malformed("a kind")
         }
-        guard BlockStorage.largest(block.head, used) <= Block.insidePackage else { throw .malformed("a flag") }
-        for slot in 0..<used { block.setFlags(slot, block.head[slot]) }
         if hasExtras == 1 {
             let extras = UnsafeMutablePointer<UInt32>.allocate(capacity: Block.capacity)
             extras.initialize(repeating: ExtrasTable.unknown, count: Block.capacity)

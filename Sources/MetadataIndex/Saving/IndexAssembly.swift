@@ -38,7 +38,7 @@ struct IndexAssembly {
     mutating func assemble(
         generationFloor: UInt32, concurrently: Concurrently
     ) throws(SavedStateError) -> IndexStorage {
-        guard blocks[0].block.isLive(0), blocks[0].block.fileKind(0).isDirectory, blocks[0].block.name[0] & 0xFF == 0
+        guard blocks[0].block.isLive(0), blocks[0].block.fileKind(0) == .directory, blocks[0].block.name[0] & 0xFF == 0
         else { throw .malformed("the root") }
         let hashes = Hashes(count: Int(slotCount))
         defer { hashes.free() }
@@ -66,6 +66,7 @@ struct IndexAssembly {
         for number in 0..<slotCount where isLive(number) && block(number).values(RowStore.slot(number)).isFoundByInode {
             storage.inodes.insert(number, storage.rows)
         }
+        storage.restorePackages()
         return storage
     }
 
@@ -90,8 +91,6 @@ struct IndexAssembly {
             let above = block(parent)
             let place = RowStore.slot(parent)
             guard above.isDirectory(place) else { throw .malformed("a directory") }
-            let inside = above.fileKind(place) == .package ? Block.insidePackage : above.flags(place)
-            guard own.flags(slot) == (parent == 0 ? 0 : inside) else { throw .malformed("a package") }
             let head = above.firstChild(place)
             own.next[slot] = head
             own.previous[slot] = Row.none
@@ -102,7 +101,6 @@ struct IndexAssembly {
         root.parent[0] = 0
         root.next[0] = Row.none
         root.previous[0] = Row.none
-        guard root.flags(0) == 0 else { throw .malformed("the root") }
     }
 
     /// Sees that every directory lies below the root. Complexity: O(directories).
@@ -111,6 +109,7 @@ struct IndexAssembly {
         var marks = [UInt8](repeating: 0, count: Int(slotCount))
         marks[0] = 2
         var way: [UInt32] = []
+        var packages = 0
         for number in 0..<blocks.count {
             let block = blocks[number].block
             for word in 0..<Block.words {
@@ -118,6 +117,10 @@ struct IndexAssembly {
                 while bits != 0 {
                     var row = UInt32(truncatingIfNeeded: number << 12 | word << 6 | bits.trailingZeroBitCount)
                     bits &= bits &- 1
+                    if block.fileKind(RowStore.slot(row)) == .package {
+                        packages += 1
+                        guard rows.packages[row] != nil else { throw .malformed("a package") }
+                    }
                     while marks[Int(row)] == 0 {
                         marks[Int(row)] = 1
                         way.append(row)
@@ -129,6 +132,7 @@ struct IndexAssembly {
                 }
             }
         }
+        guard packages == rows.packages.count else { throw .malformed("a package") }
     }
 
     // MARK: Tables

@@ -177,6 +177,7 @@ package final class IndexRestorer {
         set.formers.records.removeAll(keepingCapacity: true)
         set.formers.names.removeAll(keepingCapacity: true)
         set.formers.extrasList.removeAll(keepingCapacity: true)
+        set.formers.packages.removeAll(keepingCapacity: true)
         for _ in 0..<count { try readChange(&changes, isNew: isNew) }
         try changes.end()
     }
@@ -239,7 +240,6 @@ package final class IndexRestorer {
                 slot,
                 RowValues(size: 0, created: 0, modified: 0, changed: 0, inode: 0, common: 0, links: 0, kind: .file))
             block.parent[slot] = 0
-            block.setFlags(slot, 0)
             block.generation[slot] = generationFloor
             block.name[slot] = UInt32(truncatingIfNeeded: block.header.pointee.nameEnd << 8)
             block.header.pointee.used = slot + 1
@@ -266,7 +266,8 @@ package final class IndexRestorer {
                 FormerStore.Record(
                     values: state.values, generation: state.generation, parent: state.parent,
                     nameOffset: set.formers.names.count, extras: extras,
-                    nameLength: UInt8(truncatingIfNeeded: name.count), flags: state.flags))
+                    nameLength: UInt8(truncatingIfNeeded: name.count)))
+            if let package = state.package { set.formers.packages[set.formers.names.count] = package }
             set.formers.names.append(contentsOf: name)
         }
         set.changes.append(ChangeSet.Change(row: row, former: former))
@@ -309,9 +310,9 @@ package final class IndexRestorer {
         if let name { block.setName(slot, name, replacing: wasLive) }
         block.setValues(slot, state.values)
         block.parent[slot] = state.parent
-        block.setFlags(slot, state.flags)
         block.generation[slot] = state.generation
         block.setExtras(slot, state.extras > ExtrasTable.empty ? localExtras[Int(state.extras) - 2] : state.extras)
+        if state.package != nil || !rows.packages.isEmpty { rows.packages[row] = state.package }
         guard !wasLive else { return }
         block.isLive[slot >> 6] |= 1 << UInt64(slot & 63)
         block.header.pointee.live += 1
@@ -322,6 +323,7 @@ package final class IndexRestorer {
         let slot = RowStore.slot(row)
         block.generation[slot] = generation
         guard block.isLive(slot) else { return }
+        if !rows.packages.isEmpty { rows.packages[row] = nil }
         block.dropName(slot)
         block.setExtras(slot, ExtrasTable.unknown)
         block.isLive[slot >> 6] &= ~(1 << UInt64(slot & 63))

@@ -7,7 +7,7 @@
 enum JournalFormat {
     /// `GATHERJN`.
     static let magic: UInt64 = 0x4E4A_5245_4854_4147
-    static let version: UInt32 = 2
+    static let version: UInt32 = 3
     static let headerSize = 64
     static let frameSize = 16
     /// Kind, sequence, epoch, clock.

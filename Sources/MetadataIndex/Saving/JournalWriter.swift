@@ -95,8 +95,9 @@ package struct JournalWriter {
         if change.former != ChangeSet.noFormer {
             let record = formers.record(change)
             bytes[at] |= JournalFormat.Presence.former
-            append(record.values, record.generation, record.parent, record.flags)
+            append(record.values, record.generation, record.parent)
             appendExtras(record.extras > ExtrasTable.empty ? formers.extras(record) : nil, record.extras)
+            if record.values.kind == .package { append(formers.package(record), record.values) }
             formers.withName(record) { append(name: $0) }
             if isLive, block.generation[slot] == record.generation {
                 let isSame = formers.withName(record) { $0.elementsEqual(block.nameBytes(slot)) }
@@ -104,9 +105,10 @@ package struct JournalWriter {
             }
         }
         guard isLive else { return bytes.append(number: block.generation[slot]) }
-        append(block.values(slot), block.generation[slot], block.parent[slot], block.flags(slot))
+        append(block.values(slot), block.generation[slot], block.parent[slot])
         let extras = block.extras(slot)
         appendExtras(extras > ExtrasTable.empty ? rows.extrasList[extras] : nil, extras)
+        if block.fileKind(slot) == .package { append(rows.packages[change.row], block.values(slot)) }
         if bytes[at] & JournalFormat.Presence.sameName == 0 { append(name: block.nameBytes(slot)) }
     }
 
@@ -115,7 +117,7 @@ package struct JournalWriter {
         bytes.append(contentsOf: name)
     }
 
-    private mutating func append(_ values: RowValues, _ generation: UInt32, _ parent: UInt32, _ flags: UInt8) {
+    private mutating func append(_ values: RowValues, _ generation: UInt32, _ parent: UInt32) {
         let common = local(values.common)
         // In one piece: sixteen small appends cost twice as much.
         withUnsafeTemporaryAllocation(byteCount: SavedRow.size, alignment: 8) { buffer in
@@ -129,9 +131,14 @@ package struct JournalWriter {
             buffer.storeBytes(of: common.littleEndian, toByteOffset: 48, as: UInt32.self)
             buffer.storeBytes(of: values.links.littleEndian, toByteOffset: 52, as: UInt32.self)
             buffer[56] = values.kind.rawValue
-            buffer[57] = flags
             bytes.append(contentsOf: UnsafeRawBufferPointer(buffer))
         }
+    }
+
+    /// A package that was not settled yet is presented with its own values.
+    private mutating func append(_ package: PackageFacts?, _ values: RowValues) {
+        let own = PackageFacts(size: values.size, modified: values.modified, changed: values.changed)
+        (package ?? own).append(to: &bytes)
     }
 
     private mutating func appendExtras(_ list: ExtraAttributes?, _ number: UInt32) {

@@ -6,13 +6,14 @@ import Metadata
 /// The state of one row as the journal has it, the numbers of its combination and extras those of the record.
 struct SavedRow {
     /// Bytes of its fixed part.
-    static let size = 58
+    static let size = 57
 
     var values: RowValues
     var generation: UInt32
     var parent: UInt32
-    var flags: UInt8
     var extras: UInt32
+    /// What there is of a package besides its values.
+    var package: PackageFacts?
 
     init(from reader: inout ByteReader) throws(SavedStateError) {
         let bytes = try reader.bytes(SavedRow.size)
@@ -26,8 +27,7 @@ struct SavedRow {
             links: number(52, UInt32.self), kind: kind)
         generation = number(40, UInt32.self)
         parent = number(44, UInt32.self)
-        flags = bytes[57]
-        guard flags <= Block.insidePackage else { throw .malformed("a flag") }
         extras = try reader.number(UInt32.self)
+        if kind == .package { package = try PackageFacts(from: &reader) }
     }
 }

@@ -5,13 +5,14 @@
 /// little-endian.
 ///
 /// The frames come in this order: the header, the combinations of owner, group, access list, mode and device, the
-/// extra attributes in as many frames as they take, the blocks of 4,096 rows, the end. The columns of a block lie as they are in memory, so loading is little more
+/// extra attributes in as many frames as they take, what there is of packages, the blocks of 4,096 rows, the end. The
+/// columns of a block lie as they are in memory, so loading is little more
 /// than copying; what follows from them (children, tables, free slots) is not saved but made anew, so nothing of it can
 /// be wrong.
 enum SnapshotFormat {
     /// `GATHERIX`.
     static let magic: UInt64 = 0x5849_5245_4854_4147
-    static let version: UInt32 = 2
+    static let version: UInt32 = 3
     static let preambleSize = 16
     static let frameSize = 16
     /// A frame of extra attributes ends with the record that takes it beyond so many bytes.
@@ -25,11 +26,12 @@ enum SnapshotFormat {
         case extras = 3
         case block = 4
         case end = 5
+        case packages = 6
     }
 
     /// The seed of a frame's checksum: a frame in another's place is found out.
     static func seed(_ frame: Frame, _ ordinal: Int) -> UInt64 { UInt64(frame.rawValue) << 32 | UInt64(ordinal) }
 
     /// The columns of a block in their order, and the bytes of one value.
-    static let columnWidths = [8, 8, 8, 8, 8, 4, 4, 4, 4, 1, 1]
+    static let columnWidths = [8, 8, 8, 8, 8, 4, 4, 4, 4, 1]
 }

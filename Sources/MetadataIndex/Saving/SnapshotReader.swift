@@ -16,6 +16,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
     private var blocks: [Place] = []
     private let common: [CommonAttributes]
     private let extrasList: ExtrasList
+    private let packages: [UInt32: PackageFacts]
     /// How many frames come before the first block.
     private let framesBeforeBlocks: Int
     private let slotCount: UInt32
@@ -96,6 +97,18 @@ package struct SnapshotReader<Source: SnapshotSource> {
         }
         guard extrasList.count < UInt32.max else { throw .malformed("extra attributes") }
         self.extrasList = extrasList
+        var packages: [UInt32: PackageFacts] = [:]
+        try read(try payload(.packages)) { (reader) throws(SavedStateError) in
+            let count = try reader.count(of: 4 + PackageFacts.smallestCode)
+            for _ in 0..<count {
+                let row = try reader.number(UInt32.self)
+                guard packages.updateValue(try PackageFacts(from: &reader), forKey: row) == nil else {
+                    throw .malformed("a package")
+                }
+            }
+            try reader.end()
+        }
+        self.packages = packages
         framesBeforeBlocks = ordinal
         while let block = try place(.block) { blocks.append(block) }
         let blockCount = blocks.count
@@ -140,6 +153,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
         rows.blocks = result.blocks.compactMap { $0 }
         rows.common = common
         rows.extrasList = extrasList
+        rows.packages = packages
         guard rows.blocks.count == blocks.count else { throw .malformed("the blocks") }
         return IndexRestorer(
             epoch: epoch, clock: clock, rows: rows, slotCount: self.slotCount, generationFloor: generationFloor,

@@ -58,6 +58,14 @@ package struct SnapshotWriter {
         }
         if !bytes.isEmpty { try frame(.extras, bytes) }
 
+        bytes.removeAll()
+        bytes.append(number: UInt32(image.rows.packages.count))
+        for (row, package) in image.rows.packages.sorted(by: { $0.key < $1.key }) {
+            bytes.append(number: row)
+            package.append(to: &bytes)
+        }
+        try frame(.packages, bytes)
+
         for storage in image.rows.blocks {
             bytes.removeAll(keepingCapacity: true)
             SnapshotWriter.append(storage.block, to: &bytes)
@@ -97,8 +105,6 @@ package struct SnapshotWriter {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: used) { column in
             guard let start = column.baseAddress else { return }
             for slot in 0..<used { column[slot] = block.kindAndTail[slot] & Block.kindMask }
-            append(start, used, to: &bytes)
-            for slot in 0..<used { column[slot] = block.flags(slot) }
             append(start, used, to: &bytes)
         }
         if let extras = header.extras { append(extras, used, to: &bytes) }
