@@ -125,7 +125,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     public var whereFrom: String? { item.whereFrom }
     /// Where a symbolic link leads.
     public var target: String? { item.target }
-    /// The extended attributes that were asked for by their own names, ``Metadata/Attribute/extended(_:)``: those that it has
+    /// The extended attributes that were asked for by their own names, `Attribute.extended`: those that it has
     /// and that are text, by their names without `user.`.
     public var extendedAttributes: [String: String]? { item.extended }
     /// Whether it lies inside a package. Only a predicate that names `inPackage` finds what does.
