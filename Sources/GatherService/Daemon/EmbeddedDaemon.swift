@@ -6,6 +6,7 @@ import LinuxSystem
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// The daemon inside a program that asks it itself, over socket pairs. It reads no configuration, writes nothing, takes no
 /// signals, and tells its callers apart by nothing: they are the program. It ends with ``close()`` or with the process.
@@ -20,6 +21,8 @@ package final class EmbeddedDaemon: Sendable {
 
     private let group: MultiThreadedEventLoopGroup
     private let core: NIOLoopBound<DaemonCore>
+    /// Whether it has ended: a loop that has ended answers nobody, and to wait for it would never end.
+    private let isClosed = Atomic(false)
 
     /// Begins to read what lies below some directories, given by absolute paths without symlinks in them. One that lies within
     /// another is part of that, unless a file system is mounted between. Blocks until calls are served, not until anything is
@@ -73,8 +76,10 @@ package final class EmbeddedDaemon: Sendable {
         return ends[0]
     }
 
-    /// Ends every thread of it, and every connection. Blocks until that is done; not to be called on an event loop.
+    /// Ends every thread of it, and every connection. Blocks until that is done; not to be called on an event loop. A second
+    /// call does nothing.
     package func close() {
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         let core = core
         try? group.next().flatSubmit { core.value.close() }.wait()
         try? group.syncShutdownGracefully()

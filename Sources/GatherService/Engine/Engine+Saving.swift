@@ -85,10 +85,10 @@ extension Engine {
         guard record.saving.isJournaled, !store.isSuspended else { return .uptimeNanoseconds(0) }
         let since = record.saving.dirtySince ?? .now()
         record.saving.dirtySince = since
+        // Not when the interval is over: a million changes a minute would fill what a journal may have at most before that.
+        if store.byteCount(since: record.saving.segment ?? 0) > limits.journalBytes { return .uptimeNanoseconds(0) }
         let part = max(StateLimits.leastJournaled, record.saving.savedBytes / StateLimits.savedParts)
-        let isGrown =
-            record.saving.journaledBytes > part
-            || store.byteCount(since: record.saving.segment ?? 0) > limits.journalBytes
+        let isGrown = record.saving.journaledBytes > part
         return since + (isGrown ? schedule.interval : max(schedule.interval, StateLimits.longestInterval))
     }
 
