@@ -350,11 +350,13 @@ extension TreeWatcher {
                 } else if differs {
                     lookUps.add(name, in: id, origin: origin)
                 }
-                if let range = batch.extrasRange(at: index), touched.isEmpty || !touched.contains(Array(name)) {
+                // What differs is looked at, and gets them then, together with who may read them.
+                if !differs, let range = batch.extrasRange(at: index), touched.isEmpty || !touched.contains(Array(name))
+                {
                     let changed = batch.extras.withUnsafeBytes {
                         tree.setExtras(of: child, to: UnsafeRawBufferPointer(rebasing: $0[range]))
                     }
-                    if changed, !differs { count(origin) { $0.changed += 1 } }
+                    if changed { count(origin) { $0.changed += 1 } }
                 }
             }
         }

@@ -223,7 +223,8 @@ extension TreeWatcher {
                 tree.move(known, to: directory, named: name)
                 let old = tree.status(of: known)
                 tree.update(known, status: status.file)
-                if let extras { tree.setExtras(of: known, to: extras) }
+                // Where they are not read, neither is who may read them.
+                if let extras { tree.setExtras(of: known, to: extras) } else { tree.forgetExtras(of: known) }
                 count(entry.origin) { $0.changed += 1 }
                 foundDirectory(known, status, changedFrom: old, entry.origin)
                 return
@@ -238,7 +239,7 @@ extension TreeWatcher {
         if let source = movedSource(of: status.file, in: directory.container) {
             tree.move(source, to: directory, named: name)
             tree.update(source, status: status.file)
-            if let extras { tree.setExtras(of: source, to: extras) }
+            if let extras { tree.setExtras(of: source, to: extras) } else { tree.forgetExtras(of: source) }
             count(entry.origin) { $0.changed += 1 }
             // A rename changes the inode too, whatever other names it has.
             if status.file.links > 1 {
