@@ -36,16 +36,21 @@ extension IndexStorage {
     /// What all rows below a row have together. Complexity: O(rows below), or O(rows of the index), a few ns each.
     func totals(below top: UInt32) -> PackageTotals {
         var totals = PackageTotals()
+        forEachRow(below: top) { totals.add(ownValues($0), rows.access($0)) }
+        return totals
+    }
+
+    /// Calls `body` for all rows below a row, in no order: by the tree, or by all rows of the index where these are many.
+    private func forEachRow(below top: UInt32, _ body: (UInt32) -> Void) {
         if isSwept(below: top) {
             let all = rows(below: top)
-            all.forEach { totals.add(ownValues($0), rows.access($0)) }
+            all.forEach { body($0) }
         } else {
             rows.forEachDescendant(top) {
-                totals.add(ownValues($0.number), rows.access($0.number))
+                body($0.number)
                 return true
             }
         }
-        return totals
     }
 
     private func totals(of row: UInt32) -> PackageTotals {
@@ -192,18 +197,10 @@ extension IndexStorage {
     /// with something newer, as the time of its directory, and this is not called.
     private mutating func renew(_ top: UInt32) {
         var (modified, changed) = (Int64.min, Int64.min)
-        func look(_ row: UInt32) {
-            let values = ownValues(row)
+        forEachRow(below: top) {
+            let values = ownValues($0)
             modified = max(modified, values.modified)
             changed = max(changed, values.changed)
-        }
-        if isSwept(below: top) {
-            rows(below: top).forEach { look($0) }
-        } else {
-            rows.forEachDescendant(top) {
-                look($0.number)
-                return true
-            }
         }
         packages[top]?.totals.modified = modified
         packages[top]?.totals.changed = changed

@@ -9,26 +9,18 @@ struct PackagedDirectories {
     private static let known: UInt8 = 1
     private static let packaged: UInt8 = 2
 
-    /// By row; 0 where nothing is known yet.
-    private var states: [UInt8]
-    private var open: [Row] = []
+    private var states: DirectoryStates
 
     init(in snapshot: IndexSnapshot) {
-        states = [UInt8](repeating: 0, count: snapshot.blockCount * IndexSnapshot.rowsPerBlock)
-        states[Int(Row.root.number)] = PackagedDirectories.known
+        states = DirectoryStates(root: PackagedDirectories.known, in: snapshot)
     }
 
     /// Whether what lies in a directory lies inside a package.
     mutating func hold(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {
-        var row = directory
-        while states[Int(row.number)] == 0 {
-            open.append(row)
-            row = snapshot.parent(of: row)
-        }
-        var state = states[Int(row.number)]
-        while let below = open.popLast() {
+        var state = states.ascend(from: directory, in: snapshot)
+        while let below = states.descend() {
             if snapshot.kind(of: below) == .package { state |= PackagedDirectories.packaged }
-            states[Int(below.number)] = state
+            states[below] = state
         }
         return state & PackagedDirectories.packaged != 0
     }

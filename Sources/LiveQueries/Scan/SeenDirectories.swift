@@ -11,32 +11,25 @@ struct SeenDirectories {
     private static let listed: UInt8 = 4
 
     let viewer: Viewer
-    /// By row; 0 where nothing is known yet.
-    private var states: [UInt8]
-    private var open: [Row] = []
+    private var states: DirectoryStates
     /// What was asked last, and the answer: neighbours mostly have the same.
     private var last: (access: FileAccess, state: UInt8)?
 
     init(_ viewer: Viewer, in snapshot: IndexSnapshot) {
         self.viewer = viewer
-        states = [UInt8](repeating: 0, count: snapshot.blockCount * IndexSnapshot.rowsPerBlock)
-        states[Int(Row.root.number)] =
+        let root =
             SeenDirectories.known | (viewer.searchesRoot ? SeenDirectories.searched : 0)
             | (viewer.searchesRoot && viewer.readsRoot ? SeenDirectories.listed : 0)
+        states = DirectoryStates(root: root, in: snapshot)
     }
 
     /// Whether what lies directly in a directory is seen.
     mutating func lists(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {
-        var row = directory
-        while states[Int(row.number)] == 0 {
-            open.append(row)
-            row = snapshot.parent(of: row)
-        }
-        var state = states[Int(row.number)]
-        while let below = open.popLast() {
+        var state = states.ascend(from: directory, in: snapshot)
+        while let below = states.descend() {
             let isReached = state & SeenDirectories.searched != 0
             state = SeenDirectories.known | (isReached ? own(snapshot.access(of: below)) : 0)
-            states[Int(below.number)] = state
+            states[below] = state
         }
         return state & SeenDirectories.listed != 0
     }
