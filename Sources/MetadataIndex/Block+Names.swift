@@ -13,7 +13,7 @@ extension Block {
     @inline(__always)
     func mark(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
         head[slot] = NameMark.head(bytes)
-        kindAndTail[slot] = kindAndTail[slot] & Block.kindMask | NameMark.tail(bytes) << 4
+        tail[slot] = NameMark.tail(bytes)
     }
 
     /// Gives a live row a name. The bytes may lie in this arena: they are copied before it is let go.

@@ -22,7 +22,7 @@ final class BlockStorage: @unchecked Sendable {
     deinit { block.free() }
 }
 
-/// 4,096 rows in columns: 70 bytes a row and the names.
+/// 4,096 rows in columns: 71 bytes a row and the names.
 ///
 /// One pointer, which does not keep the memory: whoever holds the ``BlockStorage`` does. A view that was got for reading
 /// must not be used after ``RowStore/writable(_:)`` for the same block, which may have copied it. Nothing here counts
@@ -79,12 +79,14 @@ struct Block {
     var generation: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(56, UInt32.self) } }
     var next: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(60, UInt32.self) } }
     var previous: UnsafeMutablePointer<UInt32> { @inline(__always) get { column(64, UInt32.self) } }
-    /// The kind in three bits, one that says nothing, and in the others ``NameMark/tail(_:)``.
-    var kindAndTail: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(68, UInt8.self) } }
+    /// A `FileKind`.
+    var kind: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(68, UInt8.self) } }
     /// ``NameMark/head(_:)``.
     var head: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(69, UInt8.self) } }
+    /// ``NameMark/tail(_:)``.
+    var tail: UnsafeMutablePointer<UInt8> { @inline(__always) get { column(70, UInt8.self) } }
 
-    private static let bitmaps = capacity * 70
+    private static let bitmaps = capacity * 71
     private static let headerOffset = bitmaps + words * (8 + 8 + 2)
     private static let byteCount = headerOffset + MemoryLayout<Header>.stride
 
@@ -113,7 +115,7 @@ struct Block {
         }
         base = memory
         var offset = 0
-        for width in [8, 8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4, 1, 1] {
+        for width in [8, 8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4, 1, 1, 1] {
             switch width {
             case 8: (base + offset).bindMemory(to: Int64.self, capacity: Block.capacity)
             case 4: (base + offset).bindMemory(to: UInt32.self, capacity: Block.capacity)
@@ -148,8 +150,9 @@ struct Block {
         generation.update(from: other.generation, count: used)
         next.update(from: other.next, count: used)
         previous.update(from: other.previous, count: used)
-        kindAndTail.update(from: other.kindAndTail, count: used)
+        kind.update(from: other.kind, count: used)
         head.update(from: other.head, count: used)
+        tail.update(from: other.tail, count: used)
         isLive.update(from: other.isLive, count: Block.words)
         isDirectory.update(from: other.isDirectory, count: Block.words)
         directoriesBefore.update(from: other.directoriesBefore, count: Block.words)
@@ -180,14 +183,12 @@ struct Block {
 }
 
 extension Block {
-    static let kindMask: UInt8 = 0b0111
-
     @inline(__always)
     func isLive(_ slot: Int) -> Bool { isLive[slot >> 6] >> UInt64(slot & 63) & 1 != 0 }
 
     @inline(__always)
     func fileKind(_ slot: Int) -> FileKind {
-        FileKind(rawValue: kindAndTail[slot] & Block.kindMask).unsafelyUnwrapped
+        FileKind(rawValue: kind[slot]).unsafelyUnwrapped
     }
 
     func values(_ slot: Int) -> RowValues {
@@ -205,7 +206,7 @@ extension Block {
         inode[slot] = values.inode
         common[slot] = values.common
         links[slot] = values.links
-        kindAndTail[slot] = kindAndTail[slot] & ~Block.kindMask | values.kind.rawValue
+        kind[slot] = values.kind.rawValue
     }
 
     @inline(__always)

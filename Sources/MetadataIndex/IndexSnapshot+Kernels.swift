@@ -66,8 +66,8 @@ extension IndexSnapshot {
         var mask: UInt64 = 0
         for kind in kinds { mask |= 1 << UInt64(kind.rawValue) }
         let block = rows.blocks[number].block
-        let column = block.kindAndTail
-        IndexSnapshot.keep(&bits) { mask >> UInt64(column[$0] & Block.kindMask) & 1 != 0 }
+        let column = block.kind
+        IndexSnapshot.keep(&bits) { mask >> UInt64(column[$0]) & 1 != 0 }
     }
 
     /// Keeps the rows for whose directory `matches` holds; it is called once for each run of rows with the same one.

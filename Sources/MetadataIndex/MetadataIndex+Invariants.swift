@@ -46,7 +46,7 @@ extension IndexStorage {
                 let name = block.nameBytes(slot)
                 names += name.count
                 if Int(block.name[slot] >> 8) + name.count > header.nameEnd { return "block \(number): name \(slot)" }
-                if block.head[slot] != NameMark.head(name) || block.kindAndTail[slot] >> 4 != NameMark.tail(name) {
+                if block.head[slot] != NameMark.head(name) || block.tail[slot] != NameMark.tail(name) {
                     return "block \(number): marks of name \(slot)"
                 }
                 if block.isDirectory(slot) { directories += 1 }

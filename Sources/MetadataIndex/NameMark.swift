@@ -1,26 +1,26 @@
-// How a name begins and ends, in twelve bits.
+// How a name begins and ends, in a byte each.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a name begins and ends, in twelve bits: a scan for a prefix or a whole name reads these, a byte a row, and of the
-/// names themselves only those that look right. All names of a million rows are 22 MB, and their scan was bound by memory.
+/// How a name begins and ends, in a byte each: a scan for a prefix, a suffix or a whole name reads these, and of the names
+/// themselves only those that look right. All names of a million rows are 22 MB, and their scan was bound by memory.
 ///
 /// A literal of fewer than ``bytes`` bytes tells nothing, as the bytes behind it are mixed in.
 enum NameMark {
     /// How many bytes at each end are looked at; of a shorter name, all.
     static let bytes = 2
 
-    /// Eight bits of the first two bytes.
+    /// Of the first two bytes.
     @inline(__always)
     static func head(_ name: UnsafeRawBufferPointer) -> UInt8 {
         guard name.count >= 2 else { return name.count == 1 ? mix(name[0], 0) : 0 }
         return mix(name[0], name[1])
     }
 
-    /// Four bits of the last two.
+    /// Of the last two.
     @inline(__always)
     static func tail(_ name: UnsafeRawBufferPointer) -> UInt8 {
-        guard name.count >= 2 else { return name.count == 1 ? mix(name[0], 0) >> 4 : 0 }
-        return mix(name[name.count - 2], name[name.count - 1]) >> 4
+        guard name.count >= 2 else { return name.count == 1 ? mix(name[0], 0) : 0 }
+        return mix(name[name.count - 2], name[name.count - 1])
     }
 
     /// Multiplication carries what differs to the top (Knuth, 6.4).
@@ -31,12 +31,11 @@ enum NameMark {
 }
 
 extension BlockBitmap {
-    /// Keeps the places whose byte has these bits under the mask, eight at once.
-    mutating func keep(_ column: UnsafePointer<UInt8>, mask: UInt8, equal bits: UInt8) {
+    /// Keeps the places that have this byte, eight at once.
+    mutating func keep(_ column: UnsafePointer<UInt8>, equal byte: UInt8) {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
-        let masks = UInt64(mask) &* ones
-        let wanted = UInt64(bits) &* ones
+        let wanted = UInt64(byte) &* ones
         let bytes = UnsafeRawPointer(column)
         for word in 0..<64 where words[word] != 0 {
             var found: UInt64 = 0
@@ -44,7 +43,7 @@ extension BlockBitmap {
                 // Every place of a block may be read; those that were never written are masked out.
                 let eight = UInt64(
                     littleEndian: bytes.loadUnaligned(fromByteOffset: word << 6 | part << 3, as: UInt64.self))
-                let difference = (eight & masks) ^ wanted
+                let difference = eight ^ wanted
                 // The top bit of each byte that is zero, exactly; then these bits next to each other.
                 let equal = ~((difference & low) &+ low | difference | low)
                 found |= (((equal >> 7) &* 0x0102_0408_1020_4080) >> 56) << UInt64(part << 3)

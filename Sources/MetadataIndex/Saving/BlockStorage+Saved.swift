@@ -39,9 +39,9 @@ extension BlockStorage {
         try BlockStorage.fill(block.common, used, from: &reader)
         try BlockStorage.fill(block.links, used, from: &reader)
         try BlockStorage.fill(block.generation, used, from: &reader)
-        try BlockStorage.fill(block.kindAndTail, used, from: &reader)
+        try BlockStorage.fill(block.kind, used, from: &reader)
         guard BlockStorage.largest(block.common, used) < commonCount else { throw .malformed("an owner") }
-        guard BlockStorage.largest(block.kindAndTail, used) < UInt8(FileKind.allCases.count) else {
+        guard BlockStorage.largest(block.kind, used) < UInt8(FileKind.allCases.count) else {
             throw .malformed("a kind")
         }
         if hasExtras == 1 {

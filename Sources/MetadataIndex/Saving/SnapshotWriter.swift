@@ -104,7 +104,7 @@ package struct SnapshotWriter {
         append(block.generation, used, to: &bytes)
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: used) { column in
             guard let start = column.baseAddress else { return }
-            for slot in 0..<used { column[slot] = block.kindAndTail[slot] & Block.kindMask }
+            for slot in 0..<used { column[slot] = block.kind[slot] }
             append(start, used, to: &bytes)
         }
         if let extras = header.extras { append(extras, used, to: &bytes) }
