@@ -1,0 +1,223 @@
+// How a live query begins: it waits for its containers, takes up its clock, registers and scans, in one turn.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import LiveQueries
+import Logging
+import Metadata
+import MetadataIndex
+import PredicateLanguage
+import Varlink
+
+extension Subscription {
+    /// Begins: waits for the containers, then tells what matches, or what differs from the clock `since`.
+    func start(_ scoped: [Engine.ScopedContainer], since: String?) {
+        guard !call.hasEnded else { return }
+        engine.add(self)
+        call.onClose = { self.end() }
+        call.onWritable = { self.advance() }
+        let clock = since.flatMap { QueryClock(text: $0) }.flatMap { isKnown($0) ? $0 : nil }
+        // Whether a clock of this run and question still reaches back is known only once the containers are exact.
+        if clock == nil { sendStarted(fresh: since == nil ? nil : true) }
+        wait(for: scoped.map(\.record), since: clock)
+    }
+
+    private func wait(for records: [ContainerRecord], since clock: QueryClock?) {
+        let waiter = engine.whenExact(records, extras: question.readsExtras, timeout: nil) { _ in
+            self.begin(since: clock)
+        }
+        // One that was done at once may have begun another wait, which is to be cancelled with this.
+        if !waiter.isDone { self.waiter = waiter }
+    }
+
+    /// Whether a clock is one that this daemon or one before it gave for this question, and tells at which moment it was
+    /// told where that matters: for a predicate of which it is known when its answer changes with the time of day.
+    private func isKnown(_ clock: QueryClock) -> Bool {
+        engine.isKnown(clock) && clock.question == question.fingerprint
+            && (!question.followsClock || clock.moment.map { $0 <= engine.moment.nanoseconds } ?? false)
+    }
+
+    /// Registers and looks, in one turn.
+    private func begin(since clock: QueryClock?) {
+        waiter = nil
+        guard phase == .waiting else { return leaveTurn() }
+        // Scopes are looked up again: containers may have come or gone while this waited.
+        let scoped: [Engine.ScopedContainer]
+        do {
+            scoped = try engine.resolve(question.scopeTexts, for: question.caller)
+        } catch {
+            call.fail(error.varlinkError)
+            return end()
+        }
+        let records = scoped.map(\.record)
+        guard engine.areSettled(records, extras: question.readsExtras) else {
+            leaveTurn()
+            return wait(for: records, since: clock)
+        }
+        if clock != nil {
+            // What its asker may see of these will be known when they are verified, and then only what differs.
+            let unsure = unsureContainers
+            guard unsure.isEmpty else {
+                leaveTurn()
+                return wait(for: records + unsure, since: clock)
+            }
+        }
+        guard hasTurn(scoped, clock) else { return }
+        for record in records { engine.absorb(record) }
+        let looked = scoped + closedContainers(besides: records)
+        phase = .gathering
+        isResumed = clock.map { resume(from: $0, looked) } ?? false
+        if !isResumed { for scoped in looked { add(scoped, engine.plan(question, for: scoped)) } }
+        if clock != nil { sendStarted(fresh: isResumed ? nil : true) }
+        // Before the scan, which may be over at once: one who comes back is told what left with time in the first phase.
+        engine.followClock()
+        scan(onlyCounting: isResumed)
+    }
+
+    /// Containers of which it is not known yet whether this caller sees what it saw before the daemon started.
+    private var unsureContainers: [ContainerRecord] {
+        guard question.caller != nil else { return [] }
+        return engine.containers.filter {
+            $0.formerPassage != nil && engine.scopes(of: question.scopeTexts, in: $0) != nil
+        }
+    }
+
+    /// Containers that are closed to this caller may be opened: they are part of the question, and have nothing to say.
+    private func closedContainers(besides open: [ContainerRecord]) -> [Engine.ScopedContainer] {
+        guard question.caller != nil else { return [] }
+        return engine.containers.compactMap { record in
+            guard !open.contains(where: { $0 === record }),
+                let scoped = engine.scopes(of: question.scopeTexts, in: record)
+            else { return nil }
+            if question.readsExtras { engine.fillExtras(record) }
+            if !engine.isHeld(record) { engine.absorb(record) }
+            return scoped
+        }
+    }
+
+    /// Whether the scan may begin. One that leaves the loop waits for its turn first: the query is registered and its
+    /// snapshots are taken when that has come, so that those who wait keep nothing.
+    private func hasTurn(_ scoped: [Engine.ScopedContainer], _ clock: QueryClock?) -> Bool {
+        if scanTurn != nil { return true }
+        let plans = scoped.map { engine.plan(question, for: $0) }
+        let lane = engine.lane(of: plans, naming: question.readsAccounts)
+        let rows = zip(scoped, plans).reduce(0) { $1.1.matchesNothing ? $0 : $0 + $1.0.record.index.count }
+        guard engine.leavesLoop(rows: rows, lane) else { return true }
+        scanLane = lane
+        let turn = engine.workload.turns(lane).enter(user: peer.userID) { turn in
+            self.scanTurn = turn
+            self.begin(since: clock)
+        }
+        guard turn.isWaiting else { return false }
+        scanTurn = turn
+        // Whoever waits for a scan like all others waits for as long as for a crawl: a live query is there to stay.
+        if lane != .shared { engine.endWaiting(turn, of: call, limit: lane.limit, value: 1) }
+        return false
+    }
+
+    private func leaveTurn() {
+        scanTurn?.leave()
+        scanTurn = nil
+    }
+
+    @discardableResult
+    func add(_ scoped: Engine.ScopedContainer, _ plan: QueryPlan) -> LiveQuery {
+        let engine = engine
+        let meter = engine.workload.meter(of: peer.userID) { [unowned engine] query in
+            if let subscription = engine.owners[ObjectIdentifier(query)] { engine.stir(subscription) }
+        }
+        let query = scoped.record.registry.add(plan, attributes: question.attributes, meter: meter)
+        engine.owners[ObjectIdentifier(query)] = self
+        // From now on somebody listens, so a crawl of this container is news.
+        scoped.record.entry.recordsCrawl = true
+        parts.append(
+            Part(
+                record: scoped.record, query: query,
+                renderer: ItemRenderer(
+                    record: scoped.record, attributes: question.attributes, names: engine.names,
+                    types: engine.types, caller: question.caller)))
+        return query
+    }
+
+    /// Makes live queries that are filled with the difference between a clock and now; false, and none, where that is not
+    /// known. A predicate that follows the time of day is asked as of the moment of the clock first, and brought to now by
+    /// the registry, as any other is when time passes.
+    private func resume(from clock: QueryClock, _ scoped: [Engine.ScopedContainer]) -> Bool {
+        guard isKnown(clock) else { return false }
+        var changes: [ChangeSet] = []
+        let plans = scoped.map {
+            engine.plan(question, for: $0, at: clock.moment.map { Timestamp(nanoseconds: $0) } ?? .now)
+        }
+        for (record, plan) in zip(scoped.map(\.record), plans) {
+            if question.caller != nil {
+                // Whatever else changed, the way to the container is as it was then.
+                guard record.accessChanged <= clock.sequence else { return false }
+                if plan.matchesNothing {
+                    changes.append(ChangeSet())
+                    continue
+                }
+            }
+            guard let indexClock = record.clocks.indexClock(at: clock.sequence),
+                let set = record.index.changes(since: indexClock)
+            else { return false }
+            changes.append(set)
+        }
+        // More than may be pending: it is gathered again, which takes a bit for each item.
+        guard changes.reduce(0, { $0 + $1.count }) <= engine.limits.pendingItems else { return false }
+        for ((scoped, plan), set) in zip(zip(scoped, plans), changes) {
+            let query = add(scoped, plan)
+            scoped.record.registry.resume(query, from: set, in: scoped.record.index)
+            engine.runErrands(of: scoped.record)
+        }
+        notePending()
+        return true
+    }
+
+    /// Finds what matches now; for a subscriber that comes back only how many.
+    func scan(onlyCounting: Bool) {
+        let scans = parts.map { (plan: $0.query.plan, snapshot: $0.record.index.snapshot()) }
+        isAway = true
+        let scanGuard = engine.workload.scanGuard()
+        self.scanGuard = scanGuard
+        let work = { @Sendable in scans.map { $0.plan.selectTolerantly(in: $0.snapshot, guard: scanGuard) } }
+        func finish(_ found: [(selection: RowSelection, errors: EvaluationErrors)]) {
+            self.isAway = false
+            self.leaveTurn()
+            self.scanGuard = nil
+            guard self.phase == .gathering else { return }
+            guard scanGuard.ended == .going else {
+                return self.fail(.evaluationFailed(message: "the predicate takes too much time"))
+            }
+            for (part, found) in zip(self.parts, found) {
+                if onlyCounting {
+                    part.query.count(found.selection.count)
+                } else {
+                    part.query.gather(found.selection, errors: found.errors)
+                }
+            }
+            self.logFailures()
+            self.advance()
+        }
+        guard scanTurn != nil else { return finish(work()) }
+        engine.inTurn(scanLane, work) { result in
+            // It fails only when the pool has been shut down, and then nobody waits any more.
+            if case .success(let found) = result { finish(found) }
+        }
+    }
+
+    /// Items for which the predicate has no answer count as not matching; that is said once for a query.
+    private func logFailures() {
+        guard !failuresLogged, let part = parts.first(where: { $0.query.errors.count > 0 }) else { return }
+        failuresLogged = true
+        engine.logger.warning(
+            "a live query cannot be evaluated for some items, which count as not matching",
+            metadata: [
+                "container": "\(part.record.identifier)",
+                "predicate": "\(question.predicate.canonical.prefix(Subscription.predicateLogged))",
+                "error": "\(part.query.errors.first.map { "\($0)" } ?? "")",
+            ])
+    }
+
+    /// How many characters of a predicate the log gets.
+    private static let predicateLogged = 300
+}
