@@ -41,6 +41,8 @@ package final class MetadataIndex {
     package var count: Int { storage.count }
     /// How many of them are directories or packages.
     package var directoryCount: Int { storage.directoryCount }
+    /// Whether there are packages, among what is set aside (``park()``) too.
+    package var hasPackages: Bool { !storage.packages.isEmpty || storage.parked?.content.packages.isEmpty == false }
     /// Bytes held by rows, names and tables; the log, the open change set and what only snapshots hold not counted.
     package var byteCount: Int { storage.byteCount }
     /// Those of them that extra attributes take, roughly. Complexity: O(blocks).

@@ -243,6 +243,70 @@ import Testing
         }
     }
 
+    /// Which directories are packages follows from the configuration of now, whatever was saved when: identities and clocks
+    /// go on over a restart that other extensions came before, or came with.
+    @Test func aRestartLooksAgainAtDirectories() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "gatherd.toml")
+        try directory.write("123", to: "tree/a.gro/x")
+        try directory.write("4567", to: "tree/b.kit/y/z")
+        func configure(_ name: String) throws {
+            let list = name.isEmpty ? "" : "\"\(name)\""
+            try directory.write(
+                "path = \"\(directory.path)/tree\"\npackages = [\(list)]\n", to: "containers.d/tree.toml")
+        }
+        var forest = Forest(top: directory.path + "/tree")
+        var held: [Subscriber] = []
+        var ids: [String: String] = [:]
+        // What is configured before each start, and reloaded in each run.
+        let runs = [("gro", "gro"), ("gro", "kit"), ("kit", "gro"), ("kit", "gro"), ("kit", "kit")]
+        for (number, (first, second)) in runs.enumerated() {
+            try configure(first)
+            forest.packageExtension = first
+            try await DaemonFixture.run(containers: [:], directory: directory) { daemon in
+                if number == 0 {
+                    for query in Self.queries { held.append(try await Subscriber(daemon, request(query.predicate))) }
+                    for subscriber in held { try await subscriber.gather() }
+                    while try await daemon.call(ServiceInterface.Status.self, .init()).snapshotTime == nil {
+                        await Task.yield()
+                    }
+                } else {
+                    for (at, query) in Self.queries.enumerated() {
+                        held[at] = try await held[at].comeBack(daemon, request(query.predicate))
+                        #expect(try await held[at].next().fresh != true, "run \(number): the clock goes on")
+                        try await held[at].gather()
+                    }
+                }
+                try await compare(held, forest, daemon, "run \(number)")
+                let all = try await daemon.call(
+                    QueryInterface.Find.self, .init(predicate: "inPackage IN {YES, NO}", attributes: ["path", "id"]))
+                let found = Dictionary(uniqueKeysWithValues: all.items.map { ($0.path ?? "", $0.id) })
+                if number == 0 { ids = found }
+                #expect(found == ids, "run \(number): items keep their identities")
+                guard second != first else { return }
+                try configure(second)
+                _ = try await daemon.call(ServiceInterface.Reload.self, .init())
+                try await daemon.flush()
+            }
+        }
+        // Packages for a while, and none at the next start.
+        try configure("")
+        forest.packageExtension = "none"
+        for (first, second) in [("", "gro"), ("", "")] {
+            try configure(first)
+            try await DaemonFixture.run(containers: [:], directory: directory) { daemon in
+                for query in Self.queries {
+                    let expected = forest.walk().filter { query.holds($0.value) }
+                    #expect(try await daemon.find(query.predicate) == expected.keys.sorted())
+                }
+                try configure(second)
+                _ = try await daemon.call(ServiceInterface.Reload.self, .init())
+                try await daemon.flush()
+            }
+        }
+        for subscriber in held { await subscriber.close() }
+    }
+
     /// What is summed up tells of all that lies within: only to who could list all of it.
     @Test(.enabled(if: OtherUser.canBecome))
     func whoMayNotLookInsideSeesTheDirectory() async throws {

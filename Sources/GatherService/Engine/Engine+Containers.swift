@@ -35,6 +35,8 @@ extension Engine {
         // Before the live queries hear of it: one that reads extra attributes has the watcher read them.
         // What was set aside is brought back to be verified, or set aside again at once.
         if record.index.isParked { _ = tree.unpark(record.number) }
+        // Other extensions may make packages than when it was saved, or when the journal was written.
+        if saved != nil { tree.presentAnew(record.number) }
         watcher.addContainer(
             record.number, path: configuration.path, ignoring: configuration.ignore, isKnown: saved != nil,
             wasMountPoint: saved?.description.isMountPoint == true, within: enclosure(of: record))

@@ -344,6 +344,7 @@ extension IndexTree {
         let entry = entry(container)
         guard entry.index.unpark() else { return false }
         entry.isHeld = true
+        presentAnew(container)
         return true
     }
 

@@ -20,9 +20,21 @@ struct SavedDescription: Equatable {
     var passage: [UInt8]
 
     /// What of a configuration an index follows from: an index of another one is of no use.
-    static func text(of configuration: ContainerConfiguration) -> String {
+    private static func text(of configuration: ContainerConfiguration) -> String {
         let lists = [configuration.packages, configuration.ignore].map { $0.joined(separator: "\u{1}") }
         return ([configuration.identifier, configuration.path] + lists).joined(separator: "\u{2}")
+    }
+
+    /// Whether the index is of use for a container that is configured so: which directories are packages can be looked at
+    /// anew, unless there are to be none from now on (`Engine.setPackages(of:by:)`).
+    func fits(_ wanted: ContainerConfiguration) -> Bool {
+        let text = SavedDescription.text(of: wanted)
+        if configuration == text { return true }
+        func parts(_ text: String) -> [Substring] { text.split(separator: "\u{2}", omittingEmptySubsequences: false) }
+        var (before, now) = (parts(configuration), parts(text))
+        guard before.count == now.count, now.count > 2, !wanted.packages.isEmpty else { return false }
+        (before[2], now[2]) = ("", "")
+        return before == now
     }
 
     init(

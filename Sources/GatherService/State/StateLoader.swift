@@ -68,11 +68,9 @@ struct StateLoader {
             let file = try SavedFile(files.path(name))
             let reader = try SnapshotReader(file)
             guard let description = SavedDescription(reader.attachment) else { throw .malformed("the description") }
-            guard description.configuration == SavedDescription.text(of: configuration) else {
+            guard description.fits(configuration) else {
                 excused.insert(reader.epoch)
-                state.notes.append(
-                    "container '\(configuration.identifier)' is configured otherwise than before, reading it anew")
-                return files.remove(name)
+                return readAnew(name, configuration)
             }
             let restorer: IndexRestorer
             do throws(SavedStateError) {
@@ -88,6 +86,12 @@ struct StateLoader {
         } catch {
             setAside(name, configuration.identifier, error)
         }
+    }
+
+    private mutating func readAnew(_ name: String, _ configuration: ContainerConfiguration) {
+        state.notes.append(
+            "container '\(configuration.identifier)' is configured otherwise than before, reading it anew")
+        files.remove(name)
     }
 
     private mutating func setAside(_ name: String, _ identifier: String, _ error: SavedStateError) {
@@ -224,6 +228,12 @@ struct StateLoader {
                 var description = candidate.description
                 if !candidate.isActive || restorer.isBehind { description.passage = [] }
                 let index = try restorer.finish { Threads.perform($0, others: StateLoader.others, $1) }
+                // Since it was saved there were packages for a while, and what they hid then cannot be told any more.
+                if index.hasPackages, candidate.configuration.packages.isEmpty {
+                    readAnew(candidate.name, candidate.configuration)
+                    state.hasVanished = true
+                    continue
+                }
                 state.containers[candidate.configuration.identifier] = SavedState.Container(
                     index: index, clocks: ClockMap(base: ticks.base, floor: ticks.floor, sequences: ticks.sequences),
                     description: description,
