@@ -32,7 +32,7 @@ extension TreeWatcher {
 
     private func isUnsettled(_ container: WatchedContainer) -> Bool {
         container.outstanding > 0 || !halves.isEmpty || !deferredLookUps.isEmpty
-            || container.comparison?.isPoll == false
+            || container.comparison?.isInBackground == false
     }
 
     /// Ends what did not come again, where nothing is under way that could bring it. Of very many the tree keeps but some, so

@@ -34,10 +34,18 @@ extension TreeWatcher {
             return
         }
         container.options.readsExtras = true
-        let isAlone = container.comparison == nil
-        rescan(number) { _ in completion() }
-        // What is known stays exact while extras are read.
-        if isAlone { container.comparison?.isForExtras = true }
+        guard container.failure == nil else {
+            completion()
+            return
+        }
+        // What is known stays exact meanwhile, so that no other question waits for it. It follows what is under way, and leaves
+        // out what that reads from now on.
+        var comparison = Comparison(task: newComparisonTask(for: container, cause: .max), isPoll: false)
+        comparison.isForExtras = true
+        comparison.began = kernel.now()
+        comparison.round = pool.raiseRound()
+        comparison.completions = [{ _ in completion() }]
+        if container.comparison == nil { container.comparison = comparison } else { container.nextFill = comparison }
     }
 
     /// Begins a comparison of every directory, or of some; the one that is under way may take it in. An overflow makes a
@@ -63,7 +71,7 @@ extension TreeWatcher {
         }
         // One that somebody asks for goes on at once, and has what was read before now read again: that may be older
         // than what it is for.
-        let isWidening = comparison.began != nil && !comparison.isPoll
+        let isWidening = comparison.began != nil && !comparison.isInBackground
         if isWidening, comparison.widenings >= WatchLimits.comparisonWidenings {
             var next = Comparison(task: newComparisonTask(for: container, cause: cause), isPoll: false)
             next.isPaced = isPaced
@@ -259,7 +267,7 @@ extension TreeWatcher {
     private func end(_ container: WatchedContainer) {
         guard let comparison = container.comparison else { return }
         // Its task ends with the others, when nothing of it is outstanding.
-        container.comparison = container.nextComparison
+        container.comparison = container.nextComparison ?? container.nextFill.take()
         container.nextComparison = nil
         if comparison.isPaced, let began = comparison.began {
             let now = kernel.now()
@@ -272,7 +280,7 @@ extension TreeWatcher {
             container.nextPoll = kernel.now() &+ settings.pollInterval
         }
         // Reading extras is no news of the file system.
-        if !comparison.isPoll, !comparison.isForExtras {
+        if !comparison.isInBackground {
             notices.append(.compared(container: container.number, counts: comparison.counts))
         }
         for completion in comparison.completions { completion(comparison.counts) }
@@ -410,24 +418,24 @@ extension TreeWatcher {
     }
 
     /// The same of a file that a look-up of the comparison itself, of what was told while its directory was read, does not
-    /// find. A poll holds nothing that an event has told.
+    /// find. One in the background holds nothing that an event has told.
     func holdOwnRemoval(_ node: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ origin: Origin) -> Bool
     {
         guard origin.task != 0, let container = containers[node.container], let comparison = container.comparison,
-            comparison.task == origin.task, comparison.holdsRemovals, !comparison.isPoll
+            comparison.task == origin.task, comparison.holdsRemovals, !comparison.isInBackground
         else { return false }
         holdRemoval(id, Array(name), identity: identity(of: tree.status(of: node)), in: container)
         return true
     }
 
     /// Holds what may be the removal of a directory to the end of a comparison, which may find it elsewhere. False where
-    /// there is no comparison, or where it holds nothing any more, or where an event has told of it and a poll is under way:
-    /// that may take minutes, and a question that waits for the removal would wait for all of it.
+    /// there is no comparison, or where it holds nothing any more, or where an event has told of it and one is under way in the
+    /// background: that may take minutes, and a question that waits for the removal would wait for all of it.
     func holdRemoval(of id: DirectoryID, _ origin: Origin) -> Bool {
         let node = directories[id].node
         guard let container = containers[node.container], let comparison = container.comparison,
-            comparison.holdsRemovals, !comparison.isPoll || origin.cause == .max, let parent = tree.parent(of: node),
-            let above = directories.directory(at: parent)
+            comparison.holdsRemovals, !comparison.isInBackground || origin.cause == .max,
+            let parent = tree.parent(of: node), let above = directories.directory(at: parent)
         else { return false }
         lowerCause(of: comparison.task, to: origin.cause)
         var name: [UInt8] = []

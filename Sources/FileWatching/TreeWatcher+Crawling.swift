@@ -206,7 +206,7 @@ extension TreeWatcher {
         for name in held?.names ?? [] {
             let isHeld =
                 holds && name.withUnsafeBytes { tree.child(of: node, named: $0) == nil }
-                && containers[node.container]?.comparison?.isPoll == false
+                && containers[node.container]?.comparison?.isInBackground == false
             if isHeld {
                 // It may be known by another name, which may be gone.
                 lowerCause(of: result.task, to: held?.cause ?? .max)
@@ -417,7 +417,7 @@ extension TreeWatcher {
         guard !tasks.isEmpty else { return }
         for (number, task) in tasks where task.outstanding == 0 && !lookUps.contains(task: number) {
             let container = task.container
-            if container.comparison?.task == number || container.nextComparison?.task == number { continue }
+            if container.isComparison(number) { continue }
             tasks[number] = nil
             lookUps.comparisons.remove(number)
             if container.firstCrawl == number {

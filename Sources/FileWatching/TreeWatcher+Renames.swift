@@ -260,7 +260,7 @@ extension TreeWatcher {
     func isKeptForCrawl(_ half: RenameHalf) -> Bool {
         guard let container = containers[half.container], container.outstanding > 0,
             // What is held to the end of a comparison waits for the crawls as well.
-            container.comparison.map({ $0.isPoll || !$0.holdsRemovals }) ?? true
+            container.comparison.map({ $0.isInBackground || !$0.holdsRemovals }) ?? true
         else { return false }
         return tasks.values.contains {
             $0.container === container && $0.outstanding > 0 && $0.cause < half.expiry
@@ -287,8 +287,8 @@ extension TreeWatcher {
     }
 
     /// First halves whose time is over are removals, to be verified like everything else; during a comparison they
-    /// are held to its end, since the second half may be what the overflow has swallowed. A poll, for which no barrier
-    /// waits, does not hold them up.
+    /// are held to its end, since the second half may be what the overflow has swallowed. One in the background, for
+    /// which no barrier waits, does not hold them up.
     func expireHalves() {
         guard !halves.isEmpty else { return }
         settleHalves()
@@ -301,7 +301,7 @@ extension TreeWatcher {
             counters.movesUnpaired += 1
             guard directories.isAlive(half.directory) else { continue }
             if let container = containers[half.container], let comparison = container.comparison,
-                comparison.holdsRemovals, !comparison.isPoll
+                comparison.holdsRemovals, !comparison.isInBackground
             {
                 lowerCause(of: comparison.task, to: half.origin.cause)
                 if half.isAside { continue }

@@ -27,6 +27,8 @@ final class WatchedContainer {
     var comparison: Comparison?
     /// What begins when that has ended: more events were lost after it had taken in as many overflows as it may.
     var nextComparison: Comparison?
+    /// The reading of extras that was asked for meanwhile, and begins after both.
+    var nextFill: Comparison?
     /// Before this no comparison begins for an overflow.
     var comparisonPause: UInt64 = 0
     /// Where the self-audit is.
@@ -70,6 +72,11 @@ final class WatchedContainer {
         self.options = options
     }
 
+    /// Whether that is the task of a comparison that has not ended.
+    func isComparison(_ task: UInt32) -> Bool {
+        comparison?.task == task || nextComparison?.task == task || nextFill?.task == task
+    }
+
     var state: ContainerState {
         if isEnclosed, let enclosure { return .unavailable(reason: enclosure.reason) }
         if isUnmounted {
@@ -79,7 +86,7 @@ final class WatchedContainer {
         }
         if let failure = failure ?? rootError { return .unavailable(reason: failure.description) }
         if firstCrawl != nil { return .crawling }
-        if let comparison, !comparison.isPoll, !comparison.isForExtras { return .verifying }
+        if let comparison, !comparison.isInBackground { return .verifying }
         if let fileSystem {
             return .degraded(
                 reason: "all \(directories) directories are polled: \(PollReason.fileSystem(name: fileSystem))")
@@ -115,6 +122,8 @@ struct Comparison {
     var isPoll: Bool
     /// Whether it is only to read extras of what is known, and known to be right.
     var isForExtras = false
+    /// Whether nobody waits for it but who asks for just that, so that it holds up nothing that an event has told.
+    var isInBackground: Bool { isPoll || isForExtras }
     /// The round (see ``CrawlPool/round``) from which on a reading of a directory is good enough.
     var round: UInt32 = 0
     /// When it began; nil before that: then it takes in whatever comes.
@@ -157,7 +166,7 @@ struct Comparison {
     /// Whether what is held now will be looked at before the end.
     var holdsRemovals: Bool { phase == .listing || phase == .additions }
     /// Whether it is on its way through all directories, for what they hold.
-    var isListingAll: Bool { phase == .listing && !isPoll && !isForExtras }
+    var isListingAll: Bool { phase == .listing && !isInBackground }
     /// Whether look-ups of its own are under way, as against readings.
     var isLookingUp: Bool { phase == .additions || phase == .replacements }
 }

@@ -24,8 +24,7 @@ import Testing
     func fill(_ fixture: WatcherFixture) {
         var isFilled = false
         fixture.watcher.setReadsExtras(1) { isFilled = true }
-        fixture.settle("filling")
-        #expect(isFilled)
+        fixture.turn(until: { isFilled }, "filling")
     }
 
     /// What Python reads of each entry below the directory, a link's target under the empty name.
