@@ -118,7 +118,9 @@ let package = Package(
         // files, which only the daemon asks for, would need the C library of the build at run time.
         .executableTarget(
             name: "gather",
-            dependencies: ["GatherKit", "PredicateLanguage", "ContentTypes", "GatherService", arguments],
+            dependencies: [
+                "GatherKit", "PredicateLanguage", "ContentTypes", "GatherService", "LinuxSystem", "Metadata", arguments,
+            ],
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]),
         .executableTarget(name: "grocery", dependencies: ["GatherKit", arguments]),
 

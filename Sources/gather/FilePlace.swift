@@ -50,11 +50,9 @@ struct FilePlace {
     /// What lies inside a package is named as well.
     private static let anywhere = "inPackage IN {TRUE, FALSE} AND "
 
-    private static func withCString<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    static func withCString<Result>(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let terminated = bytes.map { CChar(bitPattern: $0) } + [0]
-        return terminated.withUnsafeBufferPointer { buffer in
-            // It has at least the NUL, so there is a base address.
-            withExtendedLifetime(terminated) { body(buffer.baseAddress.unsafelyUnwrapped) }
-        }
+        // It has at least the NUL, so there is a base address.
+        return terminated.withUnsafeBufferPointer { body($0.baseAddress.unsafelyUnwrapped) }
     }
 }

@@ -55,7 +55,9 @@ enum Ladder {
         Rung(5, "GatherFoundation", ["GatherKit", "Foundation"]),
         Rung(5, "SystemdSupport", ["CSystemd"], log),
         Rung(6, "gatherd", ["GatherService", "SystemdSupport"], log, arguments),
-        Rung(6, "gather", ["GatherKit", "PredicateLanguage", "ContentTypes", "GatherService"], arguments),
+        Rung(
+            6, "gather",
+            ["GatherKit", "PredicateLanguage", "ContentTypes", "GatherService", "LinuxSystem", "Metadata"], arguments),
         Rung(6, "grocery", ["GatherKit"], arguments),
     ]
 

@@ -37,12 +37,14 @@ enum Change {
     static func remove(_ path: String) throws { try check(unlink(path) == 0, path) }
     static func removeTree(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
 
-    /// `user.xdg.tags`, set as `setfattr` would.
-    static func tag(_ path: String, _ tags: String) throws {
+    static func tag(_ path: String, _ tags: String) throws { try extendedAttribute("user.xdg.tags", tags, of: path) }
+
+    /// Sets an extended attribute as `setfattr` would.
+    static func extendedAttribute(_ name: String, _ value: String, of path: String) throws {
         typealias Set =
             @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, CInt) -> CInt
         let set = cFunction("setxattr", as: Set.self)
-        try check(set(path, "user.xdg.tags", tags, tags.utf8.count, 0) == 0, path)
+        try check(set(path, name, value, value.utf8.count, 0) == 0, path)
     }
 
     private static func check(_ succeeded: Bool, _ path: String) throws {

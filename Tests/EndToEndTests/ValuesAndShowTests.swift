@@ -84,6 +84,38 @@ struct ValuesAndShowTests {
         #expect(everything["links"] as? Int == 1)
     }
 
+    @Test func `extended attributes are shown, found and asked for by name`() async throws {
+        let daemon = try await TestDaemon()
+        let file = daemon.box + "/note.txt"
+        try Change.write("1234", to: file)
+        try Change.write("", to: daemon.box + "/other")
+        try Change.extendedAttribute("user.project", "north pole", of: file)
+        try Change.extendedAttribute("user.\u{1B}[2J", "x", of: file)
+        try Change.extendedAttribute("user.xdg.comment", "cold", of: file)
+
+        let shown = await daemon.gather("show", file)
+        #expect(shown.status == 0, "\(shown.errors)")
+        for line in [#"comment         = "cold""#, #"xattr.project   = "north pole""#, #"xattr.\e[2J     = "x""#] {
+            #expect(shown.lines.contains(line), "\(line): \(shown.text)")
+        }
+        #expect(!shown.text.contains("xattr.xdg.comment"))
+        for arguments in [["--embedded"], ["--embedded", "--in", daemon.box]] {
+            let embedded = await ChildProcess(.gather, ["show", file] + arguments).result()
+            #expect(embedded.lines.contains(#"xattr.project   = "north pole""#), "\(embedded.text)\(embedded.errors)")
+        }
+        let json = try #require(try objects(await daemon.gather("show", file, "--json")).first)
+        #expect((json["extended"] as? [String: String])?["project"] == "north pole")
+
+        let table = await daemon.gather(
+            "find", "xattr.project BEGINSWITH 'north'", "--attributes", "name,xattr.project", "--json")
+        #expect(table.status == 0, "\(table.errors)")
+        let found = try #require(try objects(table).first)
+        #expect(found["name"] as? String == "note.txt")
+        #expect((found["extended"] as? [String: String])?["project"] == "north pole")
+        #expect(await daemon.gather("values", "xattr.project", "kind == 'file'").text == "1\t\n1\tnorth pole\n")
+        #expect(await daemon.gather("find", "xattr. == 'x'").status == 2)
+    }
+
     @Test func `show says why there is nothing to show`() async throws {
         let daemon = try await TestDaemon()
         let box = daemon.box

@@ -9,8 +9,8 @@ struct ShowCommand: ParsableCommand {
         commandName: "show",
         abstract: "Print every attribute of files.",
         discussion: """
-            As mdls lays them out: one 'name = value' a line, lists in parentheses, (null) where there is no value. A \
-            symbolic link is shown itself, not what it leads to.
+            As mdls lays them out: one 'name = value' a line, lists in parentheses, (null) where there is no value, and \
+            each extended attribute as xattr.NAME. A symbolic link is shown itself, not what it leads to.
 
             EXAMPLES
               gather show notes.txt
@@ -53,7 +53,7 @@ struct ShowCommand: ParsableCommand {
     mutating func run() throws {
         if embedding.embedded { try embedding.check(daemon, isSynchronized: !withoutSync) }
         var source = try ItemSource(daemon, embedding, directories, isSynchronized: !withoutSync)
-        let shown = attributes?.attributes ?? Attribute.fixed.sorted { $0.name < $1.name }
+        let always = Attribute.fixed.sorted { $0.name < $1.name }
         var output = Output()
         var status: Int32 = 0
         var isFirst = true
@@ -61,6 +61,7 @@ struct ShowCommand: ParsableCommand {
         for path in paths {
             do {
                 let place = try FilePlace(bytes.bytes(of: path), text: path)
+                let shown = attributes?.attributes ?? always + place.extendedAttributes()
                 let item = try source.item(at: place, shown)
                 if json {
                     output.line(item.json(shown))

@@ -6,9 +6,11 @@ internal import GatherKit
 /// An item's attributes as `mdls` prints them.
 enum ItemListing {
     static func lines(_ attributes: [Attribute], of item: MetadataItem) -> [String] {
-        let width = attributes.map { $0.name.utf8.count }.max() ?? 0
-        return attributes.flatMap { attribute in
-            let name = attribute.name + String(repeating: " ", count: width - attribute.name.utf8.count)
+        // The name of an extended attribute may be anything.
+        let names = attributes.map { DisplayText.escaped($0.name) }
+        let width = names.map(\.utf8.count).max() ?? 0
+        return zip(attributes, names).flatMap { attribute, name in
+            let name = name + String(repeating: " ", count: width - name.utf8.count)
             let value =
                 switch attribute {
                 case .path: item.pathBytes.map { ["\"\(escaped(DisplayText.escaped($0)))\""] }
