@@ -52,6 +52,8 @@ struct CrawlResult: Sendable {
     var error: SystemError?
     /// An entry of it that could not be looked at for want of permission.
     var entryError: SystemError?
+    /// Why the extras of an entry are not known, of the last of such entries.
+    var extrasError: SystemError?
     /// The directory itself, asked for after the watch was there.
     var status: FileStatus?
     var batch = DirectoryBatch()

@@ -15,6 +15,8 @@ package struct DirectoryBatch: Sendable {
     package internal(set) var extras: [UInt8] = []
     /// Where those of each entry end in ``extras``; empty as a whole where they were not read.
     package internal(set) var extrasEnds: [Int] = []
+    /// The entries whose extras could not be read.
+    var unknownExtras: Set<UInt32> = []
     /// Entries on which a file system is mounted, in ascending order.
     var mountRoots: [UInt32] = []
 
@@ -30,22 +32,26 @@ package struct DirectoryBatch: Sendable {
         (index == 0 ? 0 : Int(nameEnds[index - 1]))..<Int(nameEnds[index])
     }
 
-    /// Where the extras of an entry lie in ``extras``; nil where extras were not read.
+    /// Where the extras of an entry lie in ``extras``; nil where they are not known.
     package func extrasRange(at index: Int) -> Range<Int>? {
-        extrasEnds.isEmpty ? nil : (index == 0 ? 0 : extrasEnds[index - 1])..<extrasEnds[index]
+        guard !extrasEnds.isEmpty, unknownExtras.isEmpty || !unknownExtras.contains(UInt32(index)) else { return nil }
+        return (index == 0 ? 0 : extrasEnds[index - 1])..<extrasEnds[index]
     }
 
-    /// Appends an entry.
-    mutating func append(
-        name: UnsafeRawBufferPointer, status: FileStatus, isMountRoot: Bool, extras value: UnsafeRawBufferPointer?
-    ) {
+    /// Appends an entry whose extras were not read, as those of no other of the batch.
+    mutating func append(name: UnsafeRawBufferPointer, status: FileStatus, isMountRoot: Bool) {
         if isMountRoot { mountRoots.append(UInt32(statuses.count)) }
         names.append(contentsOf: name)
         nameEnds.append(UInt32(truncatingIfNeeded: names.count))
         statuses.append(status)
-        if let value {
-            extras.append(contentsOf: value)
-            extrasEnds.append(extras.count)
-        }
+    }
+
+    /// Appends an entry with its extras, nil where they could not be read.
+    mutating func append(
+        name: UnsafeRawBufferPointer, status: FileStatus, isMountRoot: Bool, read value: UnsafeRawBufferPointer?
+    ) {
+        if let value { extras.append(contentsOf: value) } else { unknownExtras.insert(UInt32(statuses.count)) }
+        extrasEnds.append(extras.count)
+        append(name: name, status: status, isMountRoot: isMountRoot)
     }
 }

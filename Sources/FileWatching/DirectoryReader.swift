@@ -14,8 +14,6 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     private let extras: UnsafeMutableRawBufferPointer
 
     static var recordsSize: Int { 64 * 1024 }
-    /// The largest value that an extended attribute may have, and the longest list of names (xattr(7)).
-    static var extrasSize: Int { 64 * 1024 }
 
     init(kernel: Kernel, budget: WatchBudget, isStopping: @escaping () -> Bool) {
         self.kernel = kernel
@@ -23,7 +21,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         self.isStopping = isStopping
         // Owned by this value alone until its deinit.
         records = .allocate(byteCount: DirectoryReader.recordsSize, alignment: 8)
-        extras = .allocate(byteCount: DirectoryReader.extrasSize, alignment: 8)
+        extras = .allocate(byteCount: WatchLimits.extrasBuffer, alignment: 8)
     }
 
     deinit {
@@ -122,17 +120,28 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         guard let text = name.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
         do throws(SystemError) {
             var status = try kernel.entryStatus(of: text, in: directory)
-            var value: UnsafeRawBufferPointer?
-            if job.options.readsExtras {
-                let kind = status.file.kind
-                let length = kernel.readExtras(of: text, kind: kind, in: directory, into: extras)
-                value = UnsafeRawBufferPointer(rebasing: extras[..<length])
-                if length > 0, kind != .symlink { status.file.accessList = kernel.accessList(of: text, in: directory) }
+            guard job.options.readsExtras else {
+                result.batch.append(name: name, status: status.file, isMountRoot: status.isMountRoot)
+                return
             }
-            result.batch.append(name: name, status: status.file, isMountRoot: status.isMountRoot, extras: value)
+            let value = readExtras(of: text, &status, in: directory, &result)
+            result.batch.append(name: name, status: status.file, isMountRoot: status.isMountRoot, read: value)
         } catch {
             // An entry that went away meanwhile is told by an event: the watch was there first.
             if error != .noEntry { result.entryError = error }
+        }
+    }
+
+    /// The extras of an entry; nil where nothing can be said of them.
+    private func readExtras(
+        of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt, _ result: inout CrawlResult
+    ) -> UnsafeRawBufferPointer? {
+        do throws(SystemError) {
+            guard let length = try kernel.readExtras(of: name, &status, in: directory, into: extras) else { return nil }
+            return UnsafeRawBufferPointer(rebasing: extras[..<length])
+        } catch {
+            result.extrasError = error
+            return nil
         }
     }
 
@@ -219,6 +228,13 @@ extension WatchKernel {
 enum WatchLimits {
     /// Bytes of a path that one openat2(2) gets: below `PATH_MAX` (4,096) by more than a name.
     static let pathChunk = 3_500
+    /// Room for the extras of one entry, and for the names of its attributes, of which there may be 64 KiB (xattr(7)): where
+    /// they do not fit, those that have names of their own in the language are read.
+    static let extrasBuffer = 65_536
+    /// How many attributes of a file are read besides those that have names of their own.
+    static let attributesOfFile = 256
+    /// How often an entry's extras are read that changes meanwhile.
+    static let extrasAttempts = 4
     /// Bytes of a name (`NAME_MAX`).
     static let nameLength = 255
     /// How often a look-up may wait for its directory to be found before it is given up.

@@ -1,56 +1,127 @@
 // What takes system calls of its own: extended attributes, and where symbolic links lead.
 // SPDX-License-Identifier: Apache-2.0
 
-import LinuxSystem
+package import LinuxSystem
 package import Metadata
 
 extension LinuxKernel {
     package func readExtras(
         of name: UnsafePointer<CChar>, kind: FileKind, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
-    ) -> Int {
+    ) throws(SystemError) -> Int {
         do throws(SystemError) {
             switch kind {
             case .symlink:
-                let length = try Entry.readSymlink(name, in: directory, into: buffer)
-                return LinuxKernel.write(ExtraAttributes(target: Array(buffer[..<length])), to: buffer)
-            case .file, .directory, .package:
-                let length = try ExtendedAttributes.list(
-                    of: name, in: directory, into: buffer.assumingMemoryBound(to: CChar.self))
-                // Nearly always.
-                if length == 0 { return 0 }
-                let names = LinuxKernel.userNames(UnsafeRawBufferPointer(rebasing: buffer[..<length]))
-                let attributes = names.compactMap { attribute -> (name: [UInt8], value: [UInt8])? in
-                    LinuxKernel.value(attribute, of: name, in: directory, buffer).map { (attribute, $0) }
+                var writer = ExtraAttributesWriter(in: buffer)
+                try writer.add(UnsafeRawBufferPointer(start: nil, count: 0)) { (room) throws(SystemError) in
+                    try Entry.readSymlink(name, in: directory, into: room)
                 }
-                return LinuxKernel.write(ExtraAttributes(attributes), to: buffer)
+                return writer.finish()
+            case .file, .directory, .package: return try readAttributes(of: name, in: directory, into: buffer)
             // Anything else has none (xattr(7)).
             default: return 0
             }
         } catch {
-            return 0
+            switch error {
+            // Something else stands there by now, or nothing, and an event tells of that.
+            case .noEntry, .notDirectory: return 0
+            case .invalid where kind == .symlink: return 0
+            // It has none, or none for us: that stays so until the entry changes.
+            case .notSupported, .noAccess, .notPermitted: return 0
+            default: throw error
+            }
         }
     }
 
-    private static let namespace = Array("user.".utf8)
+    private func readAttributes(
+        of name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let list = UnsafeMutableRawBufferPointer(rebasing: buffer[ExtraAttributesWriter.bufferSize...])
+        let length = try LinuxKernel.listAttributes(of: name, in: directory, into: list)
+        // Nearly always.
+        if length == 0 { return 0 }
+        var writer = ExtraAttributesWriter(in: buffer)
+        let namespaceSize = LinuxKernel.namespace.count
+        // The namespace stands before it, and a NUL behind it.
+        func add(_ attribute: UnsafeRawBufferPointer) throws(SystemError) {
+            guard let start = attribute.baseAddress.map({ $0 - namespaceSize }) else { return }
+            try writer.add(attribute) { (room) throws(SystemError) in
+                try LinuxKernel.value(
+                    of: start.assumingMemoryBound(to: CChar.self), of: name, in: directory, into: room)
+            }
+        }
+        var others: [UnsafeRawBufferPointer] = []
+        var known: UInt8 = length == nil ? .max : 0
+        LinuxKernel.forEachUserName(in: UnsafeRawBufferPointer(rebasing: list[..<(length ?? 0)])) { attribute in
+            if let place = LinuxKernel.known.firstIndex(where: { $0.elementsEqual(attribute) }) {
+                known |= 1 << UInt8(place)
+            } else if others.count < WatchLimits.attributesOfFile {
+                others.append(attribute)
+            }
+        }
+        for (place, attribute) in LinuxKernel.known.enumerated() where known >> UInt8(place) & 1 != 0 {
+            let key = LinuxKernel.namespace + attribute + [0]
+            try key.withUnsafeBufferPointer { (key) throws(SystemError) in
+                try add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(key)[namespaceSize...].dropLast()))
+            }
+        }
+        others.sort { $0.lexicographicallyPrecedes($1) }
+        for attribute in others { try add(attribute) }
+        return writer.finish()
+    }
 
-    /// The names that are in the namespace `user`, without it, of a list in which each ends with a NUL.
-    private static func userNames(_ list: UnsafeRawBufferPointer) -> [[UInt8]] {
-        list.split(separator: 0).filter { $0.starts(with: namespace) }.map { Array($0.dropFirst(namespace.count)) }
+    /// Reads the names of the attributes, nil where they are more than fit: the list may have 64 KiB (xattr(7)). The kernel
+    /// takes memory for as much as it is given room for, so it is given little first.
+    private static func listAttributes(
+        of name: UnsafePointer<CChar>, in directory: CInt, into list: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int? {
+        func read(_ size: Int) throws(SystemError) -> Int {
+            try ExtendedAttributes.list(
+                of: name, in: directory,
+                into: UnsafeMutableRawBufferPointer(rebasing: list[..<size]).assumingMemoryBound(to: CChar.self))
+        }
+        do throws(SystemError) {
+            return try read(usualNamesSize)
+        } catch {
+            guard error == .range else { throw error }
+        }
+        do throws(SystemError) {
+            return try read(list.count)
+        } catch {
+            guard error == .range || error == .tooBig else { throw error }
+            return nil
+        }
     }
 
     private static func value(
-        _ attribute: [UInt8], of name: UnsafePointer<CChar>, in directory: CInt, _ buffer: UnsafeMutableRawBufferPointer
-    ) -> [UInt8]? {
-        (namespace + attribute + [0]).withUnsafeBytes { key in
-            guard let key = key.baseAddress?.assumingMemoryBound(to: CChar.self),
-                let length = try? ExtendedAttributes.get(key, of: name, in: directory, into: buffer)
-            else { return nil }
-            return Array(buffer[..<length])
+        of key: UnsafePointer<CChar>, of name: UnsafePointer<CChar>, in directory: CInt,
+        into room: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int? {
+        do throws(SystemError) {
+            return try ExtendedAttributes.get(key, of: name, in: directory, into: room)
+        } catch {
+            // It does not fit, or may not be read: either stays so until it changes.
+            if error == .range || error == .noAccess || error == .notPermitted { return nil }
+            throw error
         }
     }
 
-    private static func write(_ extras: ExtraAttributes, to buffer: UnsafeMutableRawBufferPointer) -> Int {
-        buffer.copyBytes(from: extras.bytes)
-        return extras.bytes.count
+    /// Bytes of a list of some twenty names.
+    private static let usualNamesSize = 512
+
+    private static let namespace = Array("user.".utf8)
+
+    /// The attributes that have names of their own in the language.
+    private static let known = Attribute.fixed.compactMap(\.extraName).filter { !$0.isEmpty }
+
+    /// The names that are in the namespace `user`, without it, of a list in which each ends with a NUL.
+    private static func forEachUserName(in list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+        var start = 0
+        while start < list.count, let end = list[start...].firstIndex(of: 0) {
+            let name = UnsafeRawBufferPointer(rebasing: list[start..<end])
+            if name.count > namespace.count, name.starts(with: namespace) {
+                body(UnsafeRawBufferPointer(rebasing: name[namespace.count...]))
+            }
+            start = end + 1
+        }
     }
 }

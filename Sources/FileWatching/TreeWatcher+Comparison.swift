@@ -341,8 +341,10 @@ extension TreeWatcher {
                 if known.device != status.device, adoptDevice(of: status, for: child, known: known) {
                     known = tree.status(of: child)
                 }
-                // The list of a directory is read with what it holds; one that changes changes its time too.
-                if kernel.readsAccessLists, status.kind == .directory { status.accessList = known.accessList }
+                // The list of a directory is read with what it holds, that of a file with its extras. One that changes
+                // changes the time too.
+                let list = status.accessList
+                status.accessList = known.accessList
                 var differs = !isEqual(known, status)
                 if differs, holds, let container, !isSameFile(known, status) {
                     holdReplacement(id, name, of: known, in: container)
@@ -361,6 +363,10 @@ extension TreeWatcher {
                 // What differs is looked at, and gets them then, together with who may read them.
                 if !differs, let range = batch.extrasRange(at: index), touched.isEmpty || !touched.contains(Array(name))
                 {
+                    if status.kind != .directory, list != known.accessList {
+                        known.accessList = list
+                        tree.update(child, status: known)
+                    }
                     let changed = batch.extras.withUnsafeBytes {
                         tree.setExtras(of: child, to: UnsafeRawBufferPointer(rebasing: $0[range]))
                     }

@@ -169,6 +169,8 @@ extension TreeWatcher {
             result.watch >= 0 && directories[id].watch != result.watch && heardWatches.contains(result.watch)
         if held != nil { heardWatches.insert(result.watch) }
         takeWatch(of: result, for: id, origin)
+        // It is read again soon, and counts as inexact until then.
+        if let error = result.extrasError { becamePolled(id, error) }
         let wasUnreadable = directories[id].flags.contains(.unreadable)
         if let error = result.entryError { becameUnreadable(id, error) } else { becameReadable(id) }
         let node = directories[id].node
@@ -178,6 +180,7 @@ extension TreeWatcher {
             if known.accessList != status.accessList {
                 known.accessList = status.accessList
                 tree.update(node, status: known)
+                if known.changed != status.changed { tree.forgetExtras(of: node) }
             }
         }
         if let status = result.status, isAudit, !isEqual(tree.status(of: node), status) {
@@ -267,6 +270,7 @@ extension TreeWatcher {
             }
             let directory = known ?? record(child, status)
             tickets[result.firstChild + UInt64(offset)] = directory
+            if result.hasExtras { touchedNames[directory.slot] = [] }
             noteDepth(of: directory)
             directories[directory].flags.insert(.reading)
             directories[directory].flags.subtract([.needsReading, .changedMeanwhile])
@@ -302,7 +306,7 @@ extension TreeWatcher {
             unwantedWatches.append(former)
         }
         directories[id].flags.remove(.contested)
-        isPolledNoMore(id)
+        if result.extrasError == nil { isPolledNoMore(id) }
     }
 
     /// Whether a directory is where its row is, by the whole way.
@@ -457,11 +461,16 @@ extension DirectoryBatch {
                 continue
             }
             names.withUnsafeBytes { names in
+                let name = UnsafeRawBufferPointer(rebasing: names[nameRange(at: index)])
+                let isMountRoot = mountRoots.contains(UInt32(index))
+                guard hasExtras else {
+                    batch.append(name: name, status: statuses[index], isMountRoot: isMountRoot)
+                    return
+                }
                 extras.withUnsafeBytes { extras in
                     batch.append(
-                        name: UnsafeRawBufferPointer(rebasing: names[nameRange(at: index)]), status: statuses[index],
-                        isMountRoot: mountRoots.contains(UInt32(index)),
-                        extras: extrasRange(at: index).map { UnsafeRawBufferPointer(rebasing: extras[$0]) })
+                        name: name, status: statuses[index], isMountRoot: isMountRoot,
+                        read: extrasRange(at: index).map { UnsafeRawBufferPointer(rebasing: extras[$0]) })
                 }
             }
         }

@@ -85,12 +85,11 @@ extension TreeWatcher {
                         lookAt(node, origin: news.origin)
                         continue
                     }
-                    extras.withUnsafeBytes { _ = tree.setExtras(of: node, to: $0) }
+                    extras.withUnsafeBytes { _ = tell(node, status, extras: $0) }
                 } else {
                     status.accessList = .none
-                    tree.forgetExtras(of: node)
+                    tell(node, status, extras: nil)
                 }
-                tree.update(node, status: status)
             }
         }
         if news.searches, known.count < news.status.links { findLinksLater(of: news.status, news.origin) }

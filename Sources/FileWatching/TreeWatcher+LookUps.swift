@@ -55,15 +55,11 @@ extension TreeWatcher {
             }
             return
         }
-        if name.isEmpty {
-            lookedAtDirectory(id, status, entry)
-            return
-        }
         let readsExtras = containers[node.container]?.options.readsExtras == true
-        let extras = readsExtras ? readExtras(text, status.file.kind, directory) : nil
-        // Who may read the file may read its extended attributes.
-        if let extras, !extras.isEmpty, status.file.kind != .symlink {
-            status.file.accessList = kernel.accessList(of: text, in: directory)
+        let extras = readsExtras ? readExtras(of: text, &status, in: directory, id) : nil
+        if name.isEmpty {
+            lookedAtDirectory(id, status, extras, entry)
+            return
         }
         if let child = tree.child(of: node, named: name) {
             found(child, named: name, in: id, status, extras, entry)
@@ -72,15 +68,45 @@ extension TreeWatcher {
         }
     }
 
+    /// The extras of an entry, with who may read them; nil where nothing can be said of them. Where that is for a failure, the
+    /// directory is read again soon, and counts as inexact until then.
     private func readExtras(
-        _ name: UnsafePointer<CChar>, _ kind: FileKind, _ directory: CInt
-    ) -> UnsafeRawBufferPointer {
-        let length = kernel.readExtras(of: name, kind: kind, in: directory, into: extrasBuffer)
-        return UnsafeRawBufferPointer(rebasing: extrasBuffer[..<length])
+        of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt, _ id: DirectoryID
+    ) -> UnsafeRawBufferPointer? {
+        do throws(SystemError) {
+            let length = try kernel.readExtras(of: name, &status, in: directory, into: extrasBuffer)
+            return length.map { UnsafeRawBufferPointer(rebasing: extrasBuffer[..<$0]) }
+        } catch {
+            fellShort(id, error)
+            return nil
+        }
+    }
+
+    /// Tells the tree what an entry is now, and its extras with that. Where they are not known and the entry is not what it was,
+    /// what was known of them is over; so is who may read them, which is asked for with them. Returns whether anything differs.
+    @discardableResult
+    func tell(_ node: TreeNode, _ status: FileStatus, extras: UnsafeRawBufferPointer?) -> Bool {
+        guard let extras else {
+            let known = tree.status(of: node)
+            var same = status
+            if !status.kind.isDirectory { same.accessList = known.accessList }
+            if isEqual(known, same) { return false }
+            let changed = tree.update(node, status: status)
+            tree.forgetExtras(of: node)
+            return changed
+        }
+        // What is being read of its directory may be older.
+        if !touchedNames.isEmpty, let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
+            withName(of: node) { touchedNames[above.slot]?.insert(Array($0)) }
+        }
+        let changed = tree.update(node, status: status)
+        return tree.setExtras(of: node, to: extras) || changed
     }
 
     /// A directory looked at through its own descriptor.
-    private func lookedAtDirectory(_ id: DirectoryID, _ status: KernelStatus, _ entry: LookUpQueue.Entry) {
+    private func lookedAtDirectory(
+        _ id: DirectoryID, _ status: KernelStatus, _ extras: UnsafeRawBufferPointer?, _ entry: LookUpQueue.Entry
+    ) {
         // It has been removed and only our descriptor keeps it: its name will say so.
         if status.file.links == 0 {
             lookAtPlace(of: id, origin: entry.origin, isExpected: true)
@@ -88,8 +114,7 @@ extension TreeWatcher {
         }
         let node = directories[id].node
         let old = tree.status(of: node)
-        let changed = tree.update(node, status: status.file)
-        if changed {
+        if tell(node, status.file, extras: extras) {
             count(entry.origin) { $0.changed += 1 }
             directoryChanged(id, from: old, to: status.file, origin: entry.origin)
             if let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
@@ -134,7 +159,7 @@ extension TreeWatcher {
             found(exchanged, named: name, in: id, status, extras, entry)
             return
         }
-        if !isSame, mountChanged(child, from: old, to: status, entry.origin) { return }
+        if !isSame, mountChanged(child, from: old, to: status, extras: extras, entry.origin) { return }
         if !isSame, old.kind.isDirectory || status.file.kind == .directory {
             // An event may have named it for something else, and what replaced it is still in the queue: the look-up waits
             // for that once, since a directory that is renamed onto another takes over its identity.
@@ -145,12 +170,7 @@ extension TreeWatcher {
             return
         }
         if !isSame { noteAhead(child) }
-        var changed = tree.update(child, status: status.file)
-        if let extras {
-            if tree.setExtras(of: child, to: extras) { changed = true }
-        } else if changed {
-            tree.forgetExtras(of: child)
-        }
+        let changed = tell(child, status.file, extras: extras)
         if changed {
             count(entry.origin) { $0.changed += 1 }
             lookForCopying(of: old, to: status.file, in: id, entry.origin)
@@ -222,9 +242,7 @@ extension TreeWatcher {
                 }
                 tree.move(known, to: directory, named: name)
                 let old = tree.status(of: known)
-                tree.update(known, status: status.file)
-                // Where they are not read, neither is who may read them.
-                if let extras { tree.setExtras(of: known, to: extras) } else { tree.forgetExtras(of: known) }
+                tell(known, status.file, extras: extras)
                 count(entry.origin) { $0.changed += 1 }
                 foundDirectory(known, status, changedFrom: old, entry.origin)
                 return
@@ -238,8 +256,7 @@ extension TreeWatcher {
         }
         if let source = movedSource(of: status.file, in: directory.container) {
             tree.move(source, to: directory, named: name)
-            tree.update(source, status: status.file)
-            if let extras { tree.setExtras(of: source, to: extras) } else { tree.forgetExtras(of: source) }
+            tell(source, status.file, extras: extras)
             count(entry.origin) { $0.changed += 1 }
             // A rename changes the inode too, whatever other names it has.
             if status.file.links > 1 {

@@ -55,7 +55,9 @@ extension TreeWatcher {
 
     /// Whether a directory is another since something was mounted over it, or is no more. The entry stays, what lay
     /// below leaves or comes.
-    func mountChanged(_ child: TreeNode, from old: FileStatus, to new: KernelStatus, _ origin: Origin) -> Bool {
+    func mountChanged(
+        _ child: TreeNode, from old: FileStatus, to new: KernelStatus, extras: UnsafeRawBufferPointer?, _ origin: Origin
+    ) -> Bool {
         guard old.kind.isDirectory, new.file.kind == .directory else { return false }
         let wasEntered = directories.directory(at: child) != nil
         // A directory that is not entered has a file system mounted on it, or is to be verified.
@@ -68,7 +70,7 @@ extension TreeWatcher {
             // It was unmounted, and the directory beneath has moved here meanwhile.
             return false
         }
-        if tree.update(child, status: new.file) { count(origin) { $0.changed += 1 } }
+        if tell(child, new.file, extras: extras) { count(origin) { $0.changed += 1 } }
         if !new.isMountRoot { enter(child, new.file, origin: origin) }
         return true
     }

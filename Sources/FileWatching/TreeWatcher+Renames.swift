@@ -200,7 +200,7 @@ extension TreeWatcher {
         else { return }
         leave(target)
         removeChildren(of: target, origin: origin)
-        tree.update(target, status: found.file)
+        tell(target, found.file, extras: nil)
         enter(target, found.file, origin: origin)
     }
 

@@ -145,7 +145,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         cache = DirectoryCache(limit: settings.openDirectoryLimit)
         readBuffer = .allocate(byteCount: max(settings.readBufferSize, 65_536), alignment: 8)
         nameBuffer = .allocate(byteCount: WatchLimits.nameLength + 1, alignment: 8)
-        extrasBuffer = .allocate(byteCount: DirectoryReader<Kernel>.extrasSize, alignment: 8)
+        extrasBuffer = .allocate(byteCount: WatchLimits.extrasBuffer, alignment: 8)
     }
 
     deinit {

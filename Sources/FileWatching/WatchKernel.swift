@@ -76,11 +76,12 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// What is mounted where; nil where that cannot be told.
     func mounts() -> Set<Mount>?
 
-    /// What is known of an entry by system calls of its own: the bytes of its `ExtraAttributes` in the buffer of 64 KiB, and
-    /// their length. Attributes that cannot be read are as good as missing.
+    /// What is known of an entry by system calls of its own: the bytes of its `ExtraAttributes` in the buffer of
+    /// ``WatchLimits/extrasBuffer`` bytes, and their length. Attributes that may not be read, or are too large, are as good as
+    /// missing; an error means that nothing can be said of any. An empty name means the directory itself.
     func readExtras(
         of name: UnsafePointer<CChar>, kind: FileKind, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
-    ) -> Int
+    ) throws(SystemError) -> Int
 }
 
 /// Where nobody asks who may see what.
@@ -90,6 +91,37 @@ extension WatchKernel {
     package func entryStatus(
         of name: UnsafePointer<CChar>, in directory: CInt
     ) throws(SystemError) -> KernelStatus { try status(of: name, in: directory) }
+}
+
+extension WatchKernel {
+    /// The extras of an entry whose status was asked for before, as bytes in the buffer, and their length. Where it has some,
+    /// its status gets the list of who may read them, and is asked for again behind both, until nothing has come in between:
+    /// values of one moment never stand under the mode or the list of another. Nil where that does not end, or where the entry
+    /// is gone: events tell the rest.
+    func readExtras(
+        of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt,
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int? {
+        for _ in 0..<WatchLimits.extrasAttempts {
+            let length = try readExtras(of: name, kind: status.file.kind, in: directory, into: buffer)
+            if length == 0 || status.file.kind == .symlink { return length }
+            let list = accessList(of: name, in: directory)
+            var now: KernelStatus
+            do throws(SystemError) {
+                now = try entryStatus(of: name, in: directory)
+            } catch {
+                if error == .noEntry { return nil }
+                throw error
+            }
+            now.file.accessList = list
+            let isSame =
+                now.file.inode == status.file.inode && now.file.device == status.file.device
+                && now.file.changed == status.file.changed
+            status = now
+            if isSame { return length }
+        }
+        return nil
+    }
 }
 
 /// What the kernel says of an entry.

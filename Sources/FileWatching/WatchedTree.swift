@@ -61,7 +61,7 @@ package protocol WatchedTree: AnyObject {
     @discardableResult
     func update(_ node: TreeNode, status: FileStatus) -> Bool
 
-    /// Tells the bytes of an entry's `ExtraAttributes`. Returns whether they differ.
+    /// Tells the bytes of an entry's `ExtraAttributes`. Returns whether they differ; none differ in nothing from unknown ones.
     @discardableResult
     func setExtras(of node: TreeNode, to extras: UnsafeRawBufferPointer) -> Bool
 

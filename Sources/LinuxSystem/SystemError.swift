@@ -41,6 +41,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     package static let noDevice = SystemError(code: ENODEV)
     package static let stale = SystemError(code: ESTALE)
     package static let range = SystemError(code: ERANGE)
+    package static let tooBig = SystemError(code: E2BIG)
 }
 
 /// Calls again while a signal interrupts, and makes the error of a negative result. The C shims return the negated

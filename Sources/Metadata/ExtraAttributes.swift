@@ -15,7 +15,7 @@ package struct ExtraAttributes: Sendable, Hashable {
     /// No attributes.
     package static let none = ExtraAttributes(unchecked: [])
 
-    private static let headSize = 3
+    static let headSize = 3
 
     /// The bytes, empty where there are no attributes.
     package let bytes: [UInt8]

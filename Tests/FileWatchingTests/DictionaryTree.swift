@@ -186,8 +186,10 @@ final class DictionaryTree: WatchedTree {
     }
 
     func setExtras(of node: TreeNode, to extras: UnsafeRawBufferPointer) -> Bool {
-        guard entry(node).extras != Array(extras) else { return false }
+        let old = entry(node).extras
+        guard old != Array(extras) else { return false }
         entries[node]?.extras = Array(extras)
+        guard old ?? [] != Array(extras) else { return false }
         log.append("extras \(path(node)) \(extras.count)")
         return true
     }

@@ -179,6 +179,39 @@ import Testing
         #expect(names == ["b", "xdg.comment"])
     }
 
+    @Test func `Those that have names of their own are read among however many`() throws {
+        // tmpfs takes as many as there is memory for, where it takes any.
+        let memory = "/dev/shm/gather-many-\(getpid())"
+        #expect(mkdir(memory, 0o700) == 0)
+        defer {
+            unlink(memory + "/f")
+            rmdir(memory)
+        }
+        close(open(memory + "/f", O_CREAT | O_WRONLY, 0o600))
+        let top = try Directory.open(memory, access: .path)
+        let fixture = try WatcherFixture()
+        fixture.watcher.addContainer(1, path: memory)
+        fixture.settle()
+        fill(fixture)
+        func set(_ name: String, _ value: String) -> Bool {
+            ExtraAttributesTests.set(name, of: "f", in: top.number, to: Array(value.utf8))
+        }
+        var names: [String] = []
+        // More than are read, then more than the list has room for.
+        for count in [400, 1_000] {
+            while names.count < count {
+                let name = "a\(names.count)" + String(repeating: "x", count: count > 400 ? 80 : 0)
+                guard set(name, "1") else { return }
+                names.append(name)
+            }
+            #expect(set("xdg.comment", "among \(count)") && set("xdg.tags", "t"))
+            fixture.settle()
+            let told = try #require(try told(fixture, "f"))
+            #expect(told["xdg.comment"] == Array("among \(count)".utf8) && told["xdg.tags"] == Array("t".utf8))
+            #expect(told.count == (count == 400 ? 258 : 2))
+        }
+    }
+
     @Test(arguments: 1...3) func `Whatever happens, they are what another program reads`(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         let fixture = try filled()

@@ -74,6 +74,26 @@ final class Mounts {
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
+    @Test func `A mount has the extended attributes of its own directory`() throws {
+        let mounts = Mounts()
+        directory.makeDirectory("a")
+        directory.setAttribute("xdg.comment", of: "a", to: Array("covered".utf8))
+        let fixture = try WatcherFixture()
+        fixture.watcher.addContainer(1, path: directory.path)
+        var isFilled = false
+        fixture.watcher.setReadsExtras(1) { isFilled = true }
+        fixture.turn(until: { isFilled })
+        let node = try #require(fixture.tree.node(at: "a"))
+        let covered = fixture.tree.entry(node).extras
+        #expect(covered?.isEmpty == false)
+        mounts.make(directory.url("a"))
+        settle(fixture, "mounted")
+        #expect(fixture.tree.entry(node).extras == [])
+        mounts.end(directory.url("a"))
+        settle(fixture, "unmounted")
+        #expect(fixture.tree.entry(node).extras == covered)
+    }
+
     /// A bind mount is the same directory under another name, and a file may be covered too.
     @Test func bindMounts() throws {
         let mounts = Mounts()

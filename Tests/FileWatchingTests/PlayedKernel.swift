@@ -19,6 +19,10 @@ final class PlayedKernel: WatchKernel {
         var isUnreadable = false
         /// Nothing in it can be reached.
         var isUnsearchable = false
+        var extras: [UInt8] = []
+        var accessList = AccessListID.none
+        /// Why they cannot be read.
+        var extrasError: SystemError?
         /// How many descriptors and names keep it.
         var opened = 0
     }
@@ -59,6 +63,8 @@ final class PlayedKernel: WatchKernel {
         var fileSystemType: FileSystemType?
         /// Whether changes are told to nobody, as those beneath an overlay.
         var isQuiet = false
+        /// What happens before each reading of extras, behind that of a status.
+        var beforeExtras: (@Sendable (inout State) -> Void)?
         /// How often entries were looked at, and what each look costs of `now`.
         var looks = 0
         var costOfLook: UInt64 = 0
@@ -260,9 +266,35 @@ final class PlayedKernel: WatchKernel {
         }
     }
 
+    let readsAccessLists = true
+
+    func accessList(of name: UnsafePointer<CChar>, in directory: CInt) -> AccessListID {
+        let name = String(cString: name)
+        return state.withLock { state in
+            guard let parent = state.descriptors[directory],
+                let inode = name.isEmpty ? parent : state.inodes[parent]?.children[name]
+            else { return .none }
+            return state.inodes[inode]?.accessList ?? .none
+        }
+    }
+
     func readExtras(
         of name: UnsafePointer<CChar>, kind: FileKind, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
-    ) -> Int { 0 }
+    ) throws(SystemError) -> Int {
+        let name = String(cString: name)
+        let result: Result<[UInt8], SystemError> = state.withLock { state in
+            guard let parent = state.descriptors[directory],
+                let inode = name.isEmpty ? parent : state.inodes[parent]?.children[name]
+            else { return .failure(.noEntry) }
+            state.beforeExtras?(&state)
+            if let error = state.inodes[inode]?.extrasError { return .failure(error) }
+            let extras = state.inodes[inode]?.extras ?? []
+            return .success(extras)
+        }
+        let extras = try result.get()
+        buffer.copyBytes(from: extras)
+        return extras.count
+    }
 
     /// Lets go of an inode that nothing names or holds, as the kernel evicts it: its watch ends.
     private static func collect(_ inode: UInt64, _ state: inout State) {
@@ -334,6 +366,34 @@ final class PlayedKernel: WatchKernel {
             state.inodes[inode]?.status.size = size
             PlayedKernel.touch(inode, &state)
             PlayedKernel.tell(place.parent, .modify, place.name, &state)
+        }
+    }
+
+    /// Sets the extended attributes, with a mode and a list of who may read them; `ticks` says whether the time of change has gone on since the change before.
+    func setExtras(
+        _ path: String, _ attributes: [String: String], mode: UInt16? = nil, list: AccessListID? = nil,
+        ticks: Bool = true
+    ) {
+        let extras = ExtraAttributes(attributes.map { (Array($0.key.utf8), Array($0.value.utf8)) })
+        state.withLock { state in
+            let place = PlayedKernel.locate(path, state)
+            guard let inode = place.inode else { fatalError("no such file: \(path)") }
+            if ticks { state.time += 1 }
+            state.inodes[inode]?.extras = extras.bytes
+            if let mode { state.inodes[inode]?.status.mode = mode }
+            if let list { state.inodes[inode]?.accessList = list }
+            state.inodes[inode]?.status.changed = Timestamp(nanoseconds: state.time)
+            let isDirectory: InotifyMask = state.inodes[inode]?.status.kind == .directory ? .isDirectory : []
+            PlayedKernel.tell(place.parent, isDirectory.union(.attributes), place.name, &state)
+            if !isDirectory.isEmpty { PlayedKernel.tell(inode, isDirectory.union(.attributes), "", &state) }
+        }
+    }
+
+    /// Has the extended attributes of a file fail to be read; nil for no more.
+    func failExtras(_ path: String, _ error: SystemError?) {
+        state.withLock { state in
+            guard let inode = PlayedKernel.locate(path, state).inode else { fatalError("no such file: \(path)") }
+            state.inodes[inode]?.extrasError = error
         }
     }
 

@@ -39,6 +39,40 @@ import Testing
         #expect(Attribute(name: "xattr.") == nil && Attribute(name: "xattr") == nil)
     }
 
+    /// The initializer, which goes another way, is the oracle: with what has a name of its own first, and values of any size.
+    @Test(arguments: 1...50) func `Written as they are read, they are the same`(seed: UInt64) {
+        var random = seed &* 0x9E37_79B9_7F4A_7C15
+        func next(_ bound: UInt64) -> Int {
+            random ^= random << 13
+            random ^= random >> 7
+            random ^= random << 17
+            return Int(random % bound)
+        }
+        var attributes: [(name: [UInt8], value: [UInt8])] = []
+        for number in 0..<next(30) {
+            let name = [UInt8(97 + next(26))] + Array("\(number)".utf8) + [UInt8](repeating: 120, count: next(300))
+            attributes.append((name, [UInt8](repeating: UInt8(next(256)), count: next(next(2) == 0 ? 10 : 3_000))))
+        }
+        if next(2) == 0 { attributes.append((Array("xdg.comment".utf8), [UInt8](repeating: 1, count: next(5_000)))) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: ExtraAttributesWriter.bufferSize, alignment: 8)
+        defer { buffer.deallocate() }
+        var writer = ExtraAttributesWriter(in: buffer)
+        let known = attributes.filter { $0.name == Array("xdg.comment".utf8) }
+        let others = attributes.filter { $0.name != Array("xdg.comment".utf8) }
+        for attribute in known + others.sorted(by: { $0.name.lexicographicallyPrecedes($1.name) }) {
+            attribute.name.withUnsafeBytes { name in
+                writer.add(name) { room in
+                    guard attribute.value.count <= room.count else { return nil }
+                    room.copyBytes(from: attribute.value)
+                    return attribute.value.count
+                }
+            }
+        }
+        let count = writer.finish()
+        #expect(Array(buffer[..<count]) == ExtraAttributes(attributes).bytes, "seed \(seed)")
+    }
+
     @Test(arguments: ["", "x", "1.5", "0x10", "9223372036854775808", "1 2", "\u{661}"])
     func `What is no integer is no rating`(text: String) {
         #expect(record(["baloo.rating": text]).value(of: .rating) == .none)
