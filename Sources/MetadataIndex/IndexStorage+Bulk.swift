@@ -27,10 +27,20 @@ extension IndexStorage {
         // whose directory it does not know.
         let recording = recording || isNew(parent)
         offset = 0
+        var hashes = InlineArray<32, UInt64>(repeating: 0)
         for index in 0..<lengths.count {
+            if index % hashes.count == 0 {
+                var ahead = offset
+                for next in index..<min(index + hashes.count, lengths.count) {
+                    let name = UnsafeRawBufferPointer(rebasing: bytes[ahead..<ahead + Int(lengths[next])])
+                    ahead += name.count
+                    hashes[next % hashes.count] = hasher.hash(parent: parent, name: name)
+                    names.touch(hashes[next % hashes.count])
+                }
+            }
             let name = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(lengths[index])])
             offset += name.count
-            let hash = hasher.hash(parent: parent, name: name)
+            let hash = hashes[index % hashes.count]
             if let row = find(parent, name, hash) {
                 _ = try update(row, statuses[index])
                 result.append(Row(row))
