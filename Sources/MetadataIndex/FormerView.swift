@@ -41,12 +41,10 @@ package struct FormerView: Sendable {
     }
 }
 
-extension FormerView {
-    /// More steps up than there are entries lead round in a circle, which only damaged states from the journal have.
-    private var mostSteps: Int { current.count + changes.count + 1 }
-}
-
 extension FormerView: RowReader {
+    /// As many as there are entries: with a damaged journal they may lie in a circle.
+    package var mostSteps: Int { current.count + changes.count + 1 }
+
     package func isLive(_ row: Row) -> Bool {
         if case .missing = place(row.number) { return false }
         return true
@@ -79,17 +77,7 @@ extension FormerView: RowReader {
         return current.access(of: row)
     }
 
-    package func isInsidePackage(_ row: Row) -> Bool {
-        guard current.hasPackages || changes.formers.hasPackages else { return false }
-        var above = parent(row.number)
-        var steps = mostSteps
-        while above != 0, steps > 0 {
-            if kind(of: Row(above)) == .package { return true }
-            above = parent(above)
-            steps -= 1
-        }
-        return false
-    }
+    package var hasPackages: Bool { current.hasPackages || changes.formers.hasPackages }
 
     package func package(at row: Row) -> PackageFacts? {
         if case .record(let record) = place(row.number) { return changes.formers.package(record) }

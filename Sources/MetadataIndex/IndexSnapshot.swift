@@ -38,7 +38,6 @@ extension IndexSnapshot: RowReader {
     package func kind(of row: Row) -> FileKind { rows.kind(row.number) }
     package func status(of row: Row) -> FileStatus { rows.status(row.number) }
     package func access(of row: Row) -> FileAccess { rows.access(row.number) }
-    package func isInsidePackage(_ row: Row) -> Bool { rows.isInsidePackage(row.number) }
     package func package(at row: Row) -> PackageFacts? { rows.packages[row.number] }
     package func extras(of row: Row) -> ExtraAttributes? { rows.extras(row.number) }
     package func withName<R, E: Error>(

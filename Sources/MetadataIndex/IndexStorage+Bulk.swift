@@ -26,6 +26,7 @@ extension IndexStorage {
         // What lies in a directory that is new in the open set is recorded in any case: a set must not know a row
         // whose directory it does not know.
         let recording = recording || isNew(parent)
+        let package = package(holding: parent)
         offset = 0
         var hashes = InlineArray<32, UInt64>(repeating: 0)
         for index in 0..<lengths.count {
@@ -53,12 +54,7 @@ extension IndexStorage {
             } else {
                 hasUnrecorded = true
             }
-            let values = RowValues(statuses[index], common: number(of: CommonAttributes(statuses[index])))
-            occupy(row, parent, name, values)
-            file(row, hash)
-            link(row, below: parent)
-            if values.isFoundByInode { inodes.insert(row, rows) }
-            noteArrival(row, values)
+            install(row, parent, name, statuses[index], hash, in: package)
             result.append(Row(row))
         }
     }

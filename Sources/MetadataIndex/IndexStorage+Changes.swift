@@ -22,13 +22,23 @@ extension IndexStorage {
         if let other = find(parent, name, hash) { throw .nameTaken(Row(other)) }
         let row = try allocate(for: status).row
         recordInsertion(row)
-        let values = RowValues(status, common: number(of: CommonAttributes(status)))
+        install(row, parent, name, status, hash, in: package(holding: parent))
+        return row
+    }
+
+    /// Puts a new occupant into a row of a directory that a package holds, or none.
+    @inline(__always)
+    mutating func install(
+        _ row: UInt32, _ parent: UInt32, _ name: UnsafeRawBufferPointer, _ status: FileStatus, _ hash: UInt64,
+        in package: UInt32?
+    ) {
+        var values = RowValues(status, common: number(of: CommonAttributes(status)))
+        if enclose(&values, in: package) { enclosed.insert(row) }
         occupy(row, parent, name, values)
         file(row, hash)
         link(row, below: parent)
         if values.isFoundByInode { inodes.insert(row, rows) }
-        noteArrival(row, values)
-        return row
+        noteArrival(row, values, in: package)
     }
 
     /// Writes the columns of a new occupant, all but the links to its siblings.
@@ -60,13 +70,15 @@ extension IndexStorage {
         if row == 0, !status.kind.isDirectory { throw .isRoot }
         var values = RowValues(status, common: number(of: CommonAttributes(status)))
         if row == 0 { values.kind = .directory }
+        let package = row == 0 ? nil : package(holding: rows.parent(row))
+        setEnclosed(row, enclose(&values, in: package))
         let old = ownValues(row)
         guard values != old else { return false }
         if old.kind.isDirectory, !values.kind.isDirectory { removeChildren(row) }
         record(row)
         let access = rows.access(row)
         apply(values, to: row)
-        noteChange(row, from: old, access, to: values)
+        noteChange(row, from: old, access, to: values, in: package)
         return true
     }
 
@@ -130,8 +142,10 @@ extension IndexStorage {
         }
         if rows.isWithin(parent, row) { throw .wouldContainItself(Row(row)) }
         record(row)
-        unfile(row)
         let from = rows.parent(row)
+        let package = from == parent ? nil : package(holding: parent)
+        let moved = from == parent ? nil : leave(row, from: self.package(holding: from), to: package)
+        unfile(row)
         if from != parent { unlink(row) }
         let block = rows.writable(row)
         block.setName(RowStore.slot(row), name, replacing: true)
@@ -139,7 +153,7 @@ extension IndexStorage {
         file(row, hash)
         if from != parent {
             link(row, below: parent)
-            noteMove(row, from: from)
+            enter(package, moved)
         }
     }
 
@@ -150,16 +164,18 @@ extension IndexStorage {
         if rows.isWithin(target, source) { throw .wouldContainItself(Row(source)) }
         record(target)
         record(source)
-        let moved = detach(source, for: target)
-        // Detached first: it may lie below the target, whose children go.
+        let package = package(holding: rows.parent(target))
+        let moved = leave(source, from: self.package(holding: rows.parent(source)), to: package)
+        // Unlinked first: it may lie below the target, whose children go.
         unlink(source)
         unfile(source)
         rows.writable(source).parent[RowStore.slot(source)] = 0
         removeChildren(target)
-        detachAlone(target)
+        noteDeparture(ofRow: target, from: package)
         forgetPackage(target)
         let values = ownValues(source)
-        let package = packages[source]
+        let state = packages[source]
+        setEnclosed(target, enclosed.contains(source))
         let children = rows.firstChild(source)
         if values.kind.isDirectory { rows.writable(source).setFirstChild(RowStore.slot(source), Row.none) }
         let extrasNumber = rows.block(source).extras(RowStore.slot(source))
@@ -170,11 +186,12 @@ extension IndexStorage {
         }
         vacate(source)
         apply(values, to: target)
-        if let package {
-            packages[target] = package
+        if let state {
+            packages[target] = state
             unsettled.insert(target)
         }
-        attach(target, moved)
+        if values.kind.isDirectory { unsorted.insert(target) }
+        enter(package, moved)
         var child = children
         while child != Row.none {
             record(child)
@@ -196,8 +213,10 @@ extension IndexStorage {
         if rows.isWithin(b, a) { throw .wouldContainItself(Row(a)) }
         record(a)
         record(b)
-        let ofA = detach(a, for: b)
-        let ofB = detach(b, for: a)
+        let packageOfA = package(holding: rows.parent(a))
+        let packageOfB = package(holding: rows.parent(b))
+        let ofA = leave(a, from: packageOfA, to: packageOfB)
+        let ofB = leave(b, from: packageOfB, to: packageOfA)
         unfile(a)
         unfile(b)
         unlink(a)
@@ -219,8 +238,8 @@ extension IndexStorage {
         file(b, hash(b))
         link(a, below: parentOfB)
         link(b, below: parentOfA)
-        attach(a, ofA)
-        attach(b, ofB)
+        enter(packageOfB, ofA)
+        enter(packageOfA, ofB)
     }
 
     // MARK: Going
@@ -271,6 +290,7 @@ extension IndexStorage {
         let status = keeps ? rows.status(row) : nil
         if rows.values(row).isFoundByInode { inodes.remove(row, rows) }
         if !packages.isEmpty { forgetPackage(row) }
+        setEnclosed(row, false)
         let block = rows.writable(row)
         setExtrasNumber(row, ExtrasTable.unknown)
         if block.isDirectory(slot) {

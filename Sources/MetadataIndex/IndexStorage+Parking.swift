@@ -60,6 +60,7 @@ extension IndexStorage {
         clock = other.clock
         generationFloor = other.generationFloor
         smallestSweep = other.smallestSweep
+        mostFoundAtOnce = other.mostFoundAtOnce
     }
 }
 

@@ -9,7 +9,7 @@ extension MetadataIndex {
     package var earliestClock: UInt64 { storage.log.floor }
 
     /// Whether there may be something to take. Complexity: O(1).
-    package var hasChanges: Bool { !storage.open.isEmpty || storage.hasUnrecorded || !storage.unsettled.isEmpty }
+    package var hasChanges: Bool { !storage.open.isEmpty || storage.hasUnrecorded || storage.hasUnsettled }
 
     /// Everything that changed since the last take. If that is anything, the clock advances by one and the set goes into
     /// the log. Complexity: O(rows changed).

@@ -32,8 +32,9 @@ extension MetadataIndex {
             parent.number, names: names, lengths: lengths, statuses: statuses, recording: recording, into: &rows)
     }
 
-    /// Gives an entry another status; of a package it is that of the directory itself, and becoming one takes O(rows below).
-    /// True if anything in it differs. An entry that ceases to be a directory loses what
+    /// Gives an entry another status; of a package it is that of the directory itself. True if anything in it differs. A
+    /// package that lies inside one is a plain directory until it lies there no more; of an index that was saved that has to
+    /// be told again. An entry that ceases to be a directory loses what
     /// lies below. The root keeps being a directory (`isRoot` otherwise), and its changes are in no set.
     @discardableResult
     package func update(_ row: Row, _ status: FileStatus) throws(IndexError) -> Bool {
@@ -46,9 +47,10 @@ extension MetadataIndex {
         try storage.setExtras(row.number, extras)
     }
 
-    /// Moves an item, with all that lies below, and changes one row, and the packages that it leaves or enters. Errors: `wouldContainItself`, `nameTaken` (``replace(_:with:)`` is for that),
-    /// `notADirectory`, `noSuchRow`, `invalidName`, `isRoot`. Complexity: O(depth of the new place); where packages are left
-    /// or entered, O(rows below).
+    /// Moves an item, with all that lies below, and changes one row, and the packages that it leaves or enters. Errors:
+    /// `wouldContainItself`, `nameTaken` (``replace(_:with:)`` is for that), `notADirectory`, `noSuchRow`, `invalidName`,
+    /// `isRoot`. Complexity: O(depth of the new place); where a package is left or entered that has to be summed up anew,
+    /// O(rows in it) once when the changes are taken.
     package func move(_ row: Row, to parent: Row, name: UnsafeRawBufferPointer) throws(IndexError) {
         try storage.move(row.number, parent.number, name)
     }

@@ -41,8 +41,6 @@ package final class MetadataIndex {
     package var count: Int { storage.count }
     /// How many of them are directories or packages.
     package var directoryCount: Int { storage.directoryCount }
-    /// Whether there are packages, among what is set aside (``park()``) too.
-    package var hasPackages: Bool { !storage.packages.isEmpty || storage.parked?.content.packages.isEmpty == false }
     /// Bytes held by rows, names and tables; the log, the open change set and what only snapshots hold not counted.
     package var byteCount: Int { storage.byteCount }
     /// Those of them that extra attributes take, roughly. Complexity: O(blocks).
@@ -61,10 +59,13 @@ extension MetadataIndex: RowReader {
     }
     package func parent(of row: Row) -> Row { Row(storage.rows.parent(row.number)) }
     package func kind(of row: Row) -> FileKind { storage.rows.kind(row.number) }
+    /// Of a package as of the last change set or snapshot: what happened within since is summed up with the next. What the
+    /// directory itself has (`ownStatus(of:)`) is always that of now.
     package func status(of row: Row) -> FileStatus { storage.rows.status(row.number) }
+    /// Whether there are packages, among what is set aside (``park()``) too.
+    package var hasPackages: Bool { !storage.packages.isEmpty || storage.parked?.content.packages.isEmpty == false }
     package func links(of row: Row) -> UInt32 { storage.rows.links(row.number) }
     package func access(of row: Row) -> FileAccess { storage.rows.access(row.number) }
-    package func isInsidePackage(_ row: Row) -> Bool { !storage.packages(above: row.number).isEmpty }
     package func package(at row: Row) -> PackageFacts? {
         storage.packages[row.number]?.facts(storage.rows.access(row.number))
     }

@@ -5,7 +5,7 @@ package import Metadata
 
 /// What is kept of a package besides its columns. The columns hold what it is presented with: as size that of all regular
 /// files within, each name of one counted, and as times of content and inode the newest of itself and all within. So scans,
-/// sort keys and change sets know nothing of packages. This is what the directory itself has, and who may know what lies
+/// sort keys and change sets know nothing of packages. A directory inside a package is a plain one, whatever its name. This is what the directory itself has, and who may know what lies
 /// within.
 package struct PackageFacts: Sendable, Hashable {
     /// The size of the directory itself.
@@ -14,19 +14,16 @@ package struct PackageFacts: Sendable, Hashable {
     package var modified: Int64
     /// When its own inode changed last, in nanoseconds since 1970.
     package var changed: Int64
-    /// What decides who may do what with the directory and with each one within; nil where they differ in more than
-    /// ``mostAccesses`` ways.
-    package var accesses: Set<FileAccess>?
-
-    /// A package whose directories differ in more ways shows callers who do not see everything what the directory has.
-    package static let mostAccesses = 16
+    /// What decides who may do what with the directory and with each one within; nil where they differ in so many ways that
+    /// there is no set of them: such a package shows callers who do not see everything what the directory has.
+    package var accesses: AccessSet?
 
     /// Roughly what one takes.
-    var byteCount: Int { 96 + (accesses?.capacity ?? 0) * MemoryLayout<FileAccess>.stride }
+    var byteCount: Int { MemoryLayout<PackageFacts>.stride + (accesses?.byteCount ?? 0) }
 
     /// Whether a caller who sees the package may list all that lies within: what is summed up tells of all of it.
     package func areOpen(to credentials: Credentials) -> Bool {
-        accesses?.allSatisfy { credentials.may([.read, .search], $0) } ?? false
+        accesses?.allow([.read, .search], to: credentials) ?? false
     }
 
     /// A package's status with what the directory itself has.

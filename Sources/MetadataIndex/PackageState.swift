@@ -8,11 +8,14 @@ struct PackageState {
     var size: Int64
     var modified: Int64
     var changed: Int64
-    var totals: PackageTotals
+    var totals = PackageTotals()
+    /// Whether the totals are to be found anew when the package is settled: a large subtree came or went, or the directory
+    /// was none before. What else happens within until then does not count.
+    var isToBeCounted: Bool
 
-    init(_ own: RowValues, _ totals: PackageTotals = PackageTotals()) {
+    init(_ own: RowValues, isToBeCounted: Bool) {
         (size, modified, changed) = (own.size, own.modified, own.changed)
-        self.totals = totals
+        self.isToBeCounted = isToBeCounted
     }
 
     /// Gives the directory itself other values.
@@ -36,12 +39,9 @@ struct PackageState {
 
     /// What readers are to have; `access` is the directory's own.
     func facts(_ access: FileAccess) -> PackageFacts {
-        let most = PackageFacts.mostAccesses
-        var accesses: Set<FileAccess>?
-        if totals.accesses.count <= most {
-            var all = Set(totals.accesses.keys)
-            all.insert(access)
-            if all.count <= most { accesses = all }
+        var accesses: AccessSet?
+        if totals.accesses.count <= AccessSet.mostAccesses {
+            accesses = AccessSet(Set(totals.accesses.keys).union(CollectionOfOne(access)))
         }
         return PackageFacts(size: size, modified: modified, changed: changed, accesses: accesses)
     }

@@ -9,22 +9,24 @@ struct PackageTotals: Equatable {
     /// Of regular files. 2^32 sizes of 63 bits never overflow it.
     private(set) var size: Int128 = 0
     /// The newest; where one went that was as new, no older than the newest.
-    var modified = Int64.min
-    var changed = Int64.min
-    /// Whether one went that may have been the newest.
-    var isOutdated = false
-    /// How many directories grant what.
+    private(set) var modified = Int64.min
+    private(set) var changed = Int64.min
+    /// Whether one went that may have been the newest. Each time has its own: a file from the future among the times of
+    /// content must not have the package looked through whenever an inode changes.
+    private(set) var isModifiedOutdated = false
+    private(set) var isChangedOutdated = false
+    /// How many directories grant what. Packages do not overlap, so all of these tables together are no larger than there
+    /// are directories.
     private(set) var accesses: [FileAccess: Int] = [:]
+
+    var isOutdated: Bool { isModifiedOutdated || isChangedOutdated }
 
     /// Adds a row, with the values that the file system gives it.
     mutating func add(_ values: RowValues, _ access: FileAccess) {
         count += 1
         if values.kind == .file { size += Int128(values.size) }
         if values.kind.isDirectory { accesses[access, default: 0] += 1 }
-        // What is no older than all that were there makes up for what went.
-        if values.modified >= modified, values.changed >= changed { isOutdated = false }
-        modified = max(modified, values.modified)
-        changed = max(changed, values.changed)
+        gain(values.modified, values.changed)
     }
 
     /// Takes a row away that was added with these values.
@@ -35,18 +37,18 @@ struct PackageTotals: Equatable {
         lose(values.modified, values.changed)
     }
 
+    /// Gives a row that was added other values.
+    mutating func replace(_ old: RowValues, _ formerAccess: FileAccess, by new: RowValues, _ access: FileAccess) {
+        remove(old, formerAccess)
+        add(new, access)
+    }
+
     mutating func add(_ other: PackageTotals) {
         if other.count == 0 { return }
         count += other.count
         size += other.size
         for (access, count) in other.accesses { accesses[access, default: 0] += count }
-        if other.isOutdated {
-            isOutdated = true
-        } else if other.modified >= modified, other.changed >= changed {
-            isOutdated = false
-        }
-        modified = max(modified, other.modified)
-        changed = max(changed, other.changed)
+        gain(other.modified, other.changed)
     }
 
     mutating func remove(_ other: PackageTotals) {
@@ -62,11 +64,15 @@ struct PackageTotals: Equatable {
         accesses[access] = left > 0 ? left : nil
     }
 
+    /// What is no older than all that were there makes up for what went.
+    private mutating func gain(_ modified: Int64, _ changed: Int64) {
+        if modified >= self.modified { (self.modified, isModifiedOutdated) = (modified, false) }
+        if changed >= self.changed { (self.changed, isChangedOutdated) = (changed, false) }
+    }
+
     private mutating func lose(_ modified: Int64, _ changed: Int64) {
-        if count == 0 {
-            (self.modified, self.changed, isOutdated) = (.min, .min, false)
-        } else if modified >= self.modified || changed >= self.changed {
-            isOutdated = true
-        }
+        if modified >= self.modified { isModifiedOutdated = true }
+        if changed >= self.changed { isChangedOutdated = true }
+        if count == 0 { self = PackageTotals() }
     }
 }

@@ -20,8 +20,10 @@ package protocol RowReader: ~Copyable {
     func status(of row: Row) -> FileStatus
     /// What decides who may do what with it.
     func access(of row: Row) -> FileAccess
-    /// Whether it lies inside a package, however deep. Complexity: O(depth).
-    func isInsidePackage(_ row: Row) -> Bool
+    /// Whether there may be packages.
+    var hasPackages: Bool { get }
+    /// More steps up than this lead round in a circle, which only damaged states have.
+    var mostSteps: Int { get }
     /// What there is of a package besides its status; nil for what is none.
     func package(at row: Row) -> PackageFacts?
     /// Its extras, nil where they are not known.
@@ -38,6 +40,24 @@ package protocol RowReader: ~Copyable {
 
 extension RowReader where Self: ~Copyable {
     package func access(of row: Row) -> FileAccess { status(of: row).access }
+
+    package var mostSteps: Int { .max }
+
+    /// Whether it lies inside a package, however deep. Complexity: O(depth), O(1) where there are no packages.
+    package func isInsidePackage(_ row: Row) -> Bool { package(around: row) != nil }
+
+    /// The package that it lies inside, however deep. Complexity: as ``isInsidePackage(_:)``.
+    package func package(around row: Row) -> Row? {
+        guard hasPackages else { return nil }
+        var above = parent(of: row)
+        var steps = mostSteps
+        while above != .root, steps > 0 {
+            if kind(of: above) == .package { return above }
+            above = parent(of: above)
+            steps -= 1
+        }
+        return nil
+    }
 
     /// Whether the item lives.
     package func isLive(_ identifier: ItemIdentifier) -> Bool { self.identifier(of: identifier.row) == identifier }

@@ -12,7 +12,7 @@ struct RowStore: Sendable {
     /// Extra attributes by number.
     var extrasList = ExtrasList()
     /// What there is of each package besides its columns.
-    var packages: [UInt32: PackageFacts] = [:]
+    var packages = PackageTable()
 
     @inline(__always)
     static func block(_ row: UInt32) -> Int { Int(row >> 12) }
@@ -41,15 +41,16 @@ struct RowStore: Sendable {
     func parent(_ row: UInt32) -> UInt32 { block(row).parent[RowStore.slot(row)] }
     func generation(_ row: UInt32) -> UInt32 { block(row).generation[RowStore.slot(row)] }
     func kind(_ row: UInt32) -> FileKind { block(row).fileKind(RowStore.slot(row)) }
-    /// Whether a row lies below a package. Complexity: O(depth), O(1) where there are no packages.
-    func isInsidePackage(_ row: UInt32) -> Bool {
-        if packages.isEmpty { return false }
-        var above = parent(row)
-        while above != 0 {
-            if kind(above) == .package { return true }
-            above = parent(above)
+    /// The outermost package that a directory is or lies in. Complexity: O(depth).
+    func outermostPackage(holding directory: UInt32) -> UInt32? {
+        var found: UInt32?
+        var row = directory
+        while row != 0 {
+            let (block, slot) = (block(row), RowStore.slot(row))
+            if block.fileKind(slot) == .package { found = row }
+            row = block.parent[slot]
         }
-        return false
+        return found
     }
     func firstChild(_ row: UInt32) -> UInt32 { block(row).firstChild(RowStore.slot(row)) }
     func next(_ row: UInt32) -> UInt32 { block(row).next[RowStore.slot(row)] }

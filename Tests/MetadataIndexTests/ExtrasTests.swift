@@ -44,7 +44,7 @@ import Testing
         let rows = try fill(20_000)
         var bytes: [UInt8] = []
         SnapshotWriter(index.image()).write { bytes.append(contentsOf: $0) }
-        #expect(bytes.count > 2 * SnapshotFormat.extrasFrameSize)
+        #expect(bytes.count > 2 * SnapshotFormat.frameFull)
         let again = try SnapshotReader(bytes).restorer().finish()
         #expect(again.checkInvariants() == nil)
         for row in rows { try #require(again.extras(of: row) == index.extras(of: row)) }

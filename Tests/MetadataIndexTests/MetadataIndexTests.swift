@@ -191,6 +191,56 @@ import Testing
         #expect(!index.isInsidePackage(inner) && index.isInsidePackage(file))
     }
 
+    /// Inside a package all directories are plain, however deep; what comes out of it is a package again, and so is what lies
+    /// inside a package that ceases to be one.
+    @Test(arguments: [3, 600]) func aDirectoryInAPackageIsAPlainOne(fileCount: Int) throws {
+        let outer = try index.insert("o.gro", below: .root, .sample(.package))
+        let plain = try index.insert("d", below: .root, .sample(.directory))
+        let inner = try index.insert("i.gro", below: plain, .sample(.package))
+        let innermost = try index.insert("j.gro", below: inner, .sample(.package))
+        _ = try index.insertFiles((0..<fileCount).map { "f\($0)" }, below: innermost)
+        _ = try index.insert("large", below: innermost, .sample(.file, size: 7))
+        _ = index.takeChanges()
+        #expect(index.kind(of: inner) == .package && index.kind(of: innermost) == .directory)
+        let size = index.status(of: inner).size
+        // To and fro is no change.
+        for _ in 0..<5 {
+            try index.move(plain, to: outer, "d")
+            try index.move(plain, to: .root, "d")
+        }
+        #expect(index.takeChanges().isEmpty)
+        try index.move(plain, to: outer, "d")
+        #expect(index.takeChanges().count == 3)
+        #expect(index.kind(of: inner) == .directory && index.kind(of: innermost) == .directory)
+        #expect(
+            index.status(of: outer).size == size && index.status(of: inner).size == FileStatus.sample(.package).size)
+        try index.update(outer, .sample(.directory))
+        #expect(index.takeChanges().count == 2)
+        #expect(index.kind(of: inner) == .package && index.status(of: inner).size == size)
+        #expect(index.kind(of: innermost) == .directory)
+        try index.move(innermost, to: .root, "j.gro")
+        _ = index.takeChanges()
+        #expect(index.kind(of: innermost) == .package && index.status(of: innermost).size == size)
+        #expect(index.status(of: inner).size == 0)
+        #expect(index.checkInvariants() == nil)
+    }
+
+    /// A write at the bottom of thousands of packages, each inside the one before, changes one.
+    @Test func nestedPackagesAreOne() throws {
+        var directory = Row.root
+        var first: Row?
+        for _ in 0..<10_000 {
+            directory = try index.insert("a.gro", below: directory, .sample(.package, inode: 3))
+            first = first ?? directory
+        }
+        let file = try index.insert("f", below: directory, .sample(.file, size: 1))
+        _ = index.takeChanges()
+        try index.update(file, .sample(.file, size: 2))
+        #expect(index.takeChanges().count == 2)
+        #expect(try index.status(of: #require(first)).size == 2)
+        #expect(index.storage.packages.count == 1)
+    }
+
     /// A move of a directory changes one row, whatever lies below.
     @Test func aMoveChangesOneRow() throws {
         let a = try index.insert("a", below: .root, .sample(.directory))

@@ -24,6 +24,70 @@ import Testing
         }
     }
 
+    /// Lists may have 64 KiB, and any number of packages the same ones.
+    @Test func `An access list is written once, whatever has it`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        var status = FileStatus.sample(.package)
+        status.accessList = AccessLists.intern([UInt8](repeating: 9, count: 3_000))
+        var inner: [Row] = []
+        for number in 0..<50 {
+            let package = try index.insert("p\(number).gro", below: .root, status)
+            inner.append(try index.insert("d", below: package, status))
+        }
+        _ = index.takeChanges()
+        let saved = index.saved()
+        #expect(saved.count < 30_000)
+        for row in inner {
+            status.size += 1
+            try index.update(row, status)
+        }
+        var writer = JournalWriter(Saved.header)
+        let set = index.takeChanges()
+        #expect(set.count == 50)
+        status.mode = 0o700
+        for row in inner { try index.update(row, status) }
+        writer.add(index.takeChanges(), of: index, sequence: 101)
+        #expect(writer.bytes.count < 30_000)
+        let restored = try Saved.index(index.saved())
+        for row in inner { #expect(restored.package(at: restored.parent(of: row))?.accesses?.count == 2) }
+    }
+
+    /// More than fit into one frame.
+    @Test func `Many packages come back`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let count = 30_000
+        for number in 0..<count {
+            let package = try index.insert("p\(number).gro", below: .root, .sample(.package))
+            if number % 100 == 0 { _ = try index.insert("f", below: package, .sample(.file, size: Int64(number))) }
+        }
+        _ = index.takeChanges()
+        let restored = try Saved.index(index.saved())
+        var packages = 0
+        restored.forEachDescendant(of: .root) { row in
+            guard restored.kind(of: row) == .package else { return true }
+            packages += 1
+            if restored.status(of: row) != index.status(of: row) || restored.package(at: row) != index.package(at: row)
+            {
+                Issue.record("\(row) is another")
+            }
+            return true
+        }
+        #expect(packages == count)
+    }
+
+    @Test func `A package in a package is damage`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let package = try index.insert("p.gro", below: .root, .sample(.package))
+        let inner = try index.insert("q.gro", below: package, .sample(.package))
+        _ = index.takeChanges()
+        _ = try Saved.index(index.saved())
+        var values = index.storage.rows.values(inner.number)
+        values.kind = .package
+        index.storage.rows.writable(inner.number).setValues(RowStore.slot(inner.number), values)
+        index.storage.rows.packages[inner.number] = index.storage.rows.packages[package.number]
+        #expect(throws: SavedStateError.self) { try Saved.index(index.saved()) }
+    }
+
     @Test func `An empty container, and what was saved with it`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let bytes = index.saved(attachment: [1, 2, 3])

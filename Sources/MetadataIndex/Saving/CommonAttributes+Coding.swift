@@ -4,28 +4,24 @@
 import Metadata
 
 extension CommonAttributes {
-    /// The bytes that one takes at least.
-    static let smallestCode = 8 + 4 + 4 + 2 + 2
+    /// The bytes that one takes.
+    static let codeSize = 8 + 4 + 4 + 2 + 4
 
-    /// Appends the combination: device, owner, group, mode, and the bytes of its access list behind their number.
-    func append(to bytes: inout [UInt8]) {
+    /// Appends the combination: device, owner, group, mode, and the number of its access list.
+    func append(to bytes: inout [UInt8], _ lists: inout SavedAccessLists) {
         bytes.append(number: device)
         bytes.append(number: owner)
         bytes.append(number: group)
         bytes.append(number: mode)
-        var list = AccessLists.bytes(of: accessList)
-        if list.count > Int(UInt16.max) { list = AccessLists.bytes(of: .unknown) }
-        bytes.append(number: UInt16(truncatingIfNeeded: list.count))
-        bytes.append(contentsOf: list)
+        bytes.append(number: lists.number(of: accessList))
     }
 
-    init(from reader: inout ByteReader) throws(SavedStateError) {
+    init(from reader: inout ByteReader, _ lists: SavedAccessLists) throws(SavedStateError) {
         device = try reader.number(UInt64.self)
         owner = try reader.number(UInt32.self)
         group = try reader.number(UInt32.self)
         mode = try reader.number(UInt16.self)
-        let length = Int(try reader.number(UInt16.self))
-        accessList = AccessLists.intern(Array(try reader.bytes(length)))
+        accessList = try lists.list(from: &reader)
     }
 }
 

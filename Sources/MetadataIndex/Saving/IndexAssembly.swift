@@ -105,7 +105,8 @@ struct IndexAssembly {
 
     /// Sees that every directory lies below the root. Complexity: O(directories).
     private func checkTree() throws(SavedStateError) {
-        // 0 for not looked at, 1 for on the way that is gone at the moment, 2 for below the root.
+        // 0 for not looked at, 1 for on the way that is gone at the moment, 2 for below the root, 3 for that and inside a
+        // package, or one.
         var marks = [UInt8](repeating: 0, count: Int(slotCount))
         marks[0] = 2
         var way: [UInt32] = []
@@ -126,8 +127,15 @@ struct IndexAssembly {
                         way.append(row)
                         row = self.block(row).parent[RowStore.slot(row)]
                     }
-                    guard marks[Int(row)] == 2 else { throw .malformed("a circle of directories") }
-                    for passed in way { marks[Int(passed)] = 2 }
+                    var mark = marks[Int(row)]
+                    guard mark >= 2 else { throw .malformed("a circle of directories") }
+                    for passed in way.reversed() {
+                        if self.block(passed).fileKind(RowStore.slot(passed)) == .package {
+                            guard mark == 2 else { throw .malformed("a package in a package") }
+                            mark = 3
+                        }
+                        marks[Int(passed)] = mark
+                    }
                     way.removeAll(keepingCapacity: true)
                 }
             }

@@ -38,6 +38,7 @@ package final class IndexRestorer {
     private var extrasNumbers: [ExtraAttributes: UInt32]?
     // Of the record at hand, kept for their memory.
     private var set = ChangeSet()
+    private var localLists = SavedAccessLists()
     private var localCommon: [UInt32] = []
     private var localExtras: [UInt32] = []
     private var localRecords: [ExtraAttributes] = []
@@ -163,6 +164,7 @@ package final class IndexRestorer {
         let slots = try reader.number(UInt32.self)
         let count = Int(try reader.number(UInt32.self))
         var changes = ByteReader(try reader.bytes(Int(try reader.number(UInt32.self))))
+        localLists = try SavedAccessLists(from: &reader)
         try readCommon(&reader)
         try readExtras(&reader)
         try reader.end()
@@ -188,10 +190,10 @@ package final class IndexRestorer {
             for (number, attributes) in rows.common.enumerated() { numbers[attributes] = UInt32(number) }
         }
         commonNumbers = nil
-        let count = try reader.count(of: CommonAttributes.smallestCode)
+        let count = try reader.count(of: CommonAttributes.codeSize)
         localCommon.removeAll(keepingCapacity: true)
         for _ in 0..<count {
-            let attributes = try CommonAttributes(from: &reader)
+            let attributes = try CommonAttributes(from: &reader, localLists)
             if let known = numbers[attributes] {
                 localCommon.append(known)
             } else {
@@ -290,7 +292,7 @@ package final class IndexRestorer {
 
     /// A state with the combination's number of ours; the number of its extras still the record's.
     private func savedRow(_ reader: inout ByteReader) throws(SavedStateError) -> SavedRow {
-        var state = try SavedRow(from: &reader)
+        var state = try SavedRow(from: &reader, localLists)
         guard Int(state.values.common) < localCommon.count else { throw .malformed("an owner") }
         state.values.common = localCommon[Int(state.values.common)]
         guard Int(state.extras) < localExtras.count + 2 else { throw .malformed("extras") }

@@ -7,7 +7,7 @@
 enum JournalFormat {
     /// `GATHERJN`.
     static let magic: UInt64 = 0x4E4A_5245_4854_4147
-    static let version: UInt32 = 3
+    static let version: UInt32 = 4
     static let headerSize = 64
     static let frameSize = 16
     /// Kind, sequence, epoch, clock.
@@ -16,6 +16,8 @@ enum JournalFormat {
     static let largestGrowth: UInt32 = 1 << 22
     /// A set of more changes is not written: to save the index anew is cheaper.
     static let largestSet = 131_072
+    /// Nor is a record of more bytes.
+    static let largestRecord = 128 << 20
 
     static func seed(_ header: JournalSegmentHeader) -> UInt64 { header.run &+ header.number }
 

@@ -12,6 +12,7 @@ package struct JournalWriter {
     private var commonNumbers: [UInt32: UInt32] = [:]
     private var common: [UInt32] = []
     private var extrasList: [ExtraAttributes] = []
+    private var lists = SavedAccessLists()
 
     /// Records for the segment with this header.
     package init(_ header: JournalSegmentHeader) { seed = JournalFormat.seed(header) }
@@ -36,6 +37,10 @@ package struct JournalWriter {
         guard set.count <= JournalFormat.largestSet, !index.isParked else { return false }
         let start = begin(.changes, sequence, index.epoch, set.clock)
         append(set, of: index.storage)
+        guard bytes.count - start <= JournalFormat.largestRecord else {
+            bytes.removeSubrange(start...)
+            return false
+        }
         end(start)
         return true
     }
@@ -64,12 +69,13 @@ package struct JournalWriter {
         }
     }
 
-    /// The slots that were ever given out, the rows with their number and length, then the combinations and the extra
-    /// attributes that they name.
+    /// The slots that were ever given out, the rows with their number and length, then the access lists, the combinations and
+    /// the extra attributes that they name.
     private mutating func append(_ set: borrowing ChangeSet, of storage: borrowing IndexStorage) {
         commonNumbers.removeAll(keepingCapacity: true)
         common.removeAll(keepingCapacity: true)
         extrasList.removeAll(keepingCapacity: true)
+        lists.removeAll()
         bytes.append(number: storage.slotCount)
         bytes.append(number: UInt32(truncatingIfNeeded: set.count))
         let lengthAt = bytes.count
@@ -77,8 +83,10 @@ package struct JournalWriter {
         for change in set.changes { append(change, of: set.formers, storage.rows) }
         let length = UInt32(truncatingIfNeeded: bytes.count - lengthAt - 4)
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: length.littleEndian, toByteOffset: lengthAt, as: UInt32.self) }
+        for number in common { _ = lists.number(of: storage.rows.common[Int(number)].accessList) }
+        lists.append(to: &bytes)
         bytes.append(number: UInt32(truncatingIfNeeded: common.count))
-        for number in common { storage.rows.common[Int(number)].append(to: &bytes) }
+        for number in common { storage.rows.common[Int(number)].append(to: &bytes, &lists) }
         bytes.append(number: UInt32(truncatingIfNeeded: extrasList.count))
         for extras in extrasList { extras.append(to: &bytes) }
     }
@@ -138,7 +146,7 @@ package struct JournalWriter {
     /// A package that was not settled yet is presented with its own values.
     private mutating func append(_ package: PackageFacts?, _ values: RowValues) {
         let own = PackageFacts(size: values.size, modified: values.modified, changed: values.changed)
-        (package ?? own).append(to: &bytes)
+        (package ?? own).append(to: &bytes, &lists)
     }
 
     private mutating func appendExtras(_ list: ExtraAttributes?, _ number: UInt32) {

@@ -4,30 +4,25 @@
 import Metadata
 
 extension PackageFacts {
-    /// The bytes that one takes at least.
-    static let smallestCode = 8 + 8 + 8 + 1
     /// Stands for accesses that are not told.
     private static let untold = UInt8.max
 
     /// Appends the directory's own size and times, and what decides who may do what within.
-    func append(to bytes: inout [UInt8]) {
+    func append(to bytes: inout [UInt8], _ lists: inout SavedAccessLists) {
         bytes.append(number: size)
         bytes.append(number: modified)
         bytes.append(number: changed)
-        guard let accesses, accesses.count <= PackageFacts.mostAccesses else {
-            return bytes.append(PackageFacts.untold)
-        }
+        guard let accesses else { return bytes.append(PackageFacts.untold) }
         bytes.append(UInt8(truncatingIfNeeded: accesses.count))
-        // In one order, so that what is the same is written the same.
-        let codes = accesses.map { access in
-            var code: [UInt8] = []
-            CommonAttributes(access).append(to: &code)
-            return code
+        accesses.forEach { access in
+            bytes.append(number: access.owner)
+            bytes.append(number: access.group)
+            bytes.append(number: access.mode)
+            bytes.append(number: lists.number(of: access.accessList))
         }
-        for code in codes.sorted(by: { $0.lexicographicallyPrecedes($1) }) { bytes += code }
     }
 
-    init(from reader: inout ByteReader) throws(SavedStateError) {
+    init(from reader: inout ByteReader, _ lists: SavedAccessLists) throws(SavedStateError) {
         size = try reader.number(Int64.self)
         modified = try reader.number(Int64.self)
         changed = try reader.number(Int64.self)
@@ -36,16 +31,14 @@ extension PackageFacts {
             accesses = nil
             return
         }
-        guard Int(count) <= PackageFacts.mostAccesses else { throw .malformed("a package") }
+        guard 1...AccessSet.mostAccesses ~= Int(count) else { throw .malformed("a package") }
         var found: Set<FileAccess> = []
-        for _ in 0..<count { found.insert(try CommonAttributes(from: &reader).access) }
-        accesses = found
-    }
-}
-
-extension CommonAttributes {
-    fileprivate init(_ access: FileAccess) {
-        device = 0
-        (owner, group, accessList, mode) = (access.owner, access.group, access.accessList, access.mode)
+        for _ in 0..<count {
+            let (owner, group) = (try reader.number(UInt32.self), try reader.number(UInt32.self))
+            let mode = try reader.number(UInt16.self)
+            found.insert(
+                FileAccess(mode: mode, owner: owner, group: group, accessList: try lists.list(from: &reader)))
+        }
+        accesses = AccessSet(found)
     }
 }

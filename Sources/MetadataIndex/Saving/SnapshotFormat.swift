@@ -4,19 +4,18 @@
 /// How a saved index lies in its file: a preamble, then frames, each with its kind, its length and a checksum. Numbers are
 /// little-endian.
 ///
-/// The frames come in this order: the header, the combinations of owner, group, access list, mode and device, the
-/// extra attributes in as many frames as they take, what there is of packages, the blocks of 4,096 rows, the end. The
-/// columns of a block lie as they are in memory, so loading is little more
-/// than copying; what follows from them (children, tables, free slots) is not saved but made anew, so nothing of it can
+/// The frames come in this order: the header, the access lists and the combinations of owner, group, access list, mode and
+/// device, the extra attributes and what there is of packages, both in as many frames as they take, the blocks of 4,096
+/// rows, the end. The columns of a block lie as they are in memory, so loading is little more than copying; what follows from them (children, tables, free slots) is not saved but made anew, so nothing of it can
 /// be wrong.
 enum SnapshotFormat {
     /// `GATHERIX`.
     static let magic: UInt64 = 0x5849_5245_4854_4147
-    static let version: UInt32 = 3
+    static let version: UInt32 = 4
     static let preambleSize = 16
     static let frameSize = 16
-    /// A frame of extra attributes ends with the record that takes it beyond so many bytes.
-    static let extrasFrameSize = 1 << 20
+    /// A frame of extra attributes or packages ends with the one that takes it beyond so many bytes.
+    static let frameFull = 1 << 20
     /// The longest attachment.
     static let largestAttachment = 1 << 20
 

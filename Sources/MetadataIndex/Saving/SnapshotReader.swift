@@ -16,7 +16,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
     private var blocks: [Place] = []
     private let common: [CommonAttributes]
     private let extrasList: ExtrasList
-    private let packages: [UInt32: PackageFacts]
+    private let packages: PackageTable
     /// How many frames come before the first block.
     private let framesBeforeBlocks: Int
     private let slotCount: UInt32
@@ -82,10 +82,12 @@ package struct SnapshotReader<Source: SnapshotSource> {
         self.attachment = attachment
 
         var common: [CommonAttributes] = []
+        var lists = SavedAccessLists()
         try read(try payload(.common)) { (reader) throws(SavedStateError) in
-            let count = try reader.count(of: CommonAttributes.smallestCode)
+            lists = try SavedAccessLists(from: &reader)
+            let count = try reader.count(of: CommonAttributes.codeSize)
             common.reserveCapacity(count)
-            for _ in 0..<count { common.append(try CommonAttributes(from: &reader)) }
+            for _ in 0..<count { common.append(try CommonAttributes(from: &reader, lists)) }
             try reader.end()
         }
         self.common = common
@@ -97,16 +99,15 @@ package struct SnapshotReader<Source: SnapshotSource> {
         }
         guard extrasList.count < UInt32.max else { throw .malformed("extra attributes") }
         self.extrasList = extrasList
-        var packages: [UInt32: PackageFacts] = [:]
-        try read(try payload(.packages)) { (reader) throws(SavedStateError) in
-            let count = try reader.count(of: 4 + PackageFacts.smallestCode)
-            for _ in 0..<count {
-                let row = try reader.number(UInt32.self)
-                guard packages.updateValue(try PackageFacts(from: &reader), forKey: row) == nil else {
-                    throw .malformed("a package")
+        var packages = PackageTable()
+        while let bytes = try payloadIfNext(.packages) {
+            try read(bytes) { (reader) throws(SavedStateError) in
+                while !reader.rest.isEmpty {
+                    let row = try reader.number(UInt32.self)
+                    guard row < header.slots, packages[row] == nil else { throw .malformed("a package") }
+                    packages[row] = try PackageFacts(from: &reader, lists)
                 }
             }
-            try reader.end()
         }
         self.packages = packages
         framesBeforeBlocks = ordinal

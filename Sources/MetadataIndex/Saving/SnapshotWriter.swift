@@ -1,6 +1,8 @@
 // Writes an index as bytes.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
+
 /// Writes what is to be saved of an index as bytes, some 300 KiB at a time. On any thread.
 package struct SnapshotWriter {
     private let image: IndexImage
@@ -43,28 +45,36 @@ package struct SnapshotWriter {
         bytes += attachment
         try frame(.header, bytes)
 
+        var lists = SavedAccessLists()
+        for common in image.rows.common { _ = lists.number(of: common.accessList) }
+        image.rows.packages.forEach { _, package in
+            package.accesses?.forEach { _ = lists.number(of: $0.accessList) }
+        }
         bytes.removeAll()
+        lists.append(to: &bytes)
         bytes.append(number: UInt32(image.rows.common.count))
-        for common in image.rows.common { common.append(to: &bytes) }
+        for common in image.rows.common { common.append(to: &bytes, &lists) }
         try frame(.common, bytes)
 
         let records = image.rows.extrasList
         bytes.removeAll()
         for number in 2..<UInt32(records.count) {
             records[number].append(to: &bytes)
-            guard bytes.count > SnapshotFormat.extrasFrameSize else { continue }
+            guard bytes.count > SnapshotFormat.frameFull else { continue }
             try frame(.extras, bytes)
             bytes.removeAll(keepingCapacity: true)
         }
         if !bytes.isEmpty { try frame(.extras, bytes) }
 
         bytes.removeAll()
-        bytes.append(number: UInt32(image.rows.packages.count))
-        for (row, package) in image.rows.packages.sorted(by: { $0.key < $1.key }) {
+        try image.rows.packages.forEach { (row, package) throws(E) in
             bytes.append(number: row)
-            package.append(to: &bytes)
+            package.append(to: &bytes, &lists)
+            guard bytes.count > SnapshotFormat.frameFull else { return }
+            try frame(.packages, bytes)
+            bytes.removeAll(keepingCapacity: true)
         }
-        try frame(.packages, bytes)
+        if !bytes.isEmpty { try frame(.packages, bytes) }
 
         for storage in image.rows.blocks {
             bytes.removeAll(keepingCapacity: true)
