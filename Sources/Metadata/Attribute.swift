@@ -233,7 +233,7 @@ public enum Attribute: Sendable, Hashable {
         case .rating: "The rating in the extended attribute user.baloo.rating, where that is a whole number."
         case .whereFrom: "Where the file was fetched from, as the extended attribute user.xdg.origin.url says."
         case .target: "Where a symbolic link leads, as it is written in the link."
-        case .inPackage: "Whether it lies inside a package; who does not ask for it finds only what does not."
+        case .inPackage: "Whether it lies inside a package; what does is found by who names this, or asks there."
         case .extended(let name): "The extended attribute user.\(name.text), where it is text."
         }
     }

@@ -62,9 +62,11 @@ import Testing
                 var below: (size: Int64, modified: Int64) = (0, .min)
                 switch status.st_mode & S_IFMT {
                 case S_IFDIR:
-                    entry.kind = isPackage(name) ? .package : .directory
-                    below = walk(path, prefix + name + "/", inPackage: inPackage || isPackage(name), &found)
-                    if isPackage(name) { (entry.size, entry.modified) = (below.size, max(time, below.modified)) }
+                    // Inside a package there are plain directories only.
+                    let isPackage = !inPackage && isPackage(name)
+                    entry.kind = isPackage ? .package : .directory
+                    below = walk(path, prefix + name + "/", inPackage: inPackage || isPackage, &found)
+                    if isPackage { (entry.size, entry.modified) = (below.size, max(time, below.modified)) }
                 case S_IFLNK: entry.kind = .symlink
                 default: below.size = entry.size
                 }
@@ -305,6 +307,54 @@ import Testing
             }
         }
         for subscriber in held { await subscriber.close() }
+    }
+
+    /// Whoever names something inside a package gets what is there.
+    @Test func whoAsksInsideAPackageFindsIt() async throws {
+        let directory = try TemporaryDirectory()
+        for path in ["p.gro/f", "p.gro/sub/deep/g", "p.gro/sub/q.gro/h", "d/r.gro/i", "d/j"] {
+            try directory.write("1", to: "tree/" + path)
+        }
+        try await DaemonFixture.run(directory: directory, packages: ["gro"]) { daemon in
+            func below(_ directory: String, _ predicate: String = "") async throws -> [String] {
+                try await daemon.find(predicate, scopes: [daemon.tree + "/" + directory])
+            }
+            #expect(try await daemon.find("") == ["d", "d/j", "d/r.gro", "p.gro"])
+            #expect(try await below("d") == ["d/j", "d/r.gro"])
+            let inSub = ["p.gro/sub/deep", "p.gro/sub/deep/g", "p.gro/sub/q.gro", "p.gro/sub/q.gro/h"]
+            #expect(try await below("p.gro") == ["p.gro/f", "p.gro/sub"] + inSub)
+            #expect(try await below("p.gro/sub") == inSub)
+            #expect(try await below("p.gro/sub", "kind == 'directory'") == [inSub[0], inSub[2]])
+            #expect(
+                try await daemon.find("", scopes: ["tree", daemon.tree + "/p.gro/sub/deep"])
+                    == ["d", "d/j", "d/r.gro", "p.gro", inSub[1]])
+            #expect(try await daemon.find("path BEGINSWITH '\(daemon.tree)/p.gro/sub/'") == inSub)
+            #expect(try await daemon.find("path == '\(daemon.tree)/p.gro/f' OR name == 'i'") == ["p.gro/f"])
+            #expect(try await daemon.find("path BEGINSWITH '\(daemon.tree)/p'") == ["p.gro"])
+            #expect(try await daemon.find("NOT path BEGINSWITH '\(daemon.tree)/p.gro/'").count == 4)
+            let all = try await daemon.call(
+                QueryInterface.Find.self, .init(predicate: "inPackage IN {YES, NO}", attributes: ["id", "path"]))
+            func id(_ path: String) -> String { all.items.first { $0.path == daemon.tree + "/" + path }?.id ?? "" }
+            #expect(try await daemon.find("id == '\(id("p.gro/f"))' AND size == 1") == ["p.gro/f"])
+            #expect(try await daemon.find("parent == '\(id("p.gro/sub/q.gro"))'") == ["p.gro/sub/q.gro/h"])
+
+            let subscriber = try await Subscriber(
+                daemon, .init(predicate: "name == 'k'", scopes: [daemon.tree + "/p.gro/sub"], attributes: ["path"]))
+            try await subscriber.gather()
+            try directory.write("", to: "tree/p.gro/sub/deep/k")
+            try await daemon.flush()
+            while subscriber.items.isEmpty { try await subscriber.next() }
+            rename(daemon.tree + "/p.gro/sub/deep/k", daemon.tree + "/p.gro/k")
+            try await daemon.flush()
+            while !subscriber.items.isEmpty { try await subscriber.next() }
+            #expect(subscriber.violations.isEmpty)
+            await subscriber.close()
+
+            let explained = try await daemon.call(QueryInterface.Explain.self, .init(predicate: "size == 1"))
+            #expect(explained.plan.contains("not inside a package"))
+            let named = try await daemon.call(QueryInterface.Explain.self, .init(predicate: "inPackage == NO"))
+            #expect(!named.plan.contains("not not") && !named.plan.contains("looked into"))
+        }
     }
 
     /// What is summed up tells of all that lies within: only to who could list all of it.

@@ -65,8 +65,19 @@ private final class Subscriber {
         "\(user.map { "\($0): " } ?? "")'\(naive.text)' in \(scope.scopes), asked \(attributes.attributes)"
     }
 
+    /// Whether the scope or the predicate names a directory at or in the package that an item lies in.
+    private func looks(into package: String, at view: NaiveView) -> Bool {
+        var directories = naive.directories
+        for case .directory(let path) in scope.scopes { directories.append(String(decoding: path, as: UTF8.self)) }
+        return directories.contains {
+            ($0 == package || $0.hasPrefix(package + "/")) && view.path.hasPrefix($0 + "/")
+        }
+    }
+
     func matches(_ view: NaiveView) -> Bool {
-        if hasPackages, view.isInPackage, !naive.namesPackages { return false }
+        if hasPackages, let package = view.packagePath, !naive.namesPackages, !looks(into: package, at: view) {
+            return false
+        }
         guard let user else { return scope.holds(view) && naive.holds(view) }
         var view = view.seen(by: user)
         if !view.readers.contains(user) { view = view.closed }

@@ -78,6 +78,8 @@ struct NaiveQuery: Sendable {
 
     /// Whether what lies inside a package is an item of it.
     var namesPackages: Bool { text.contains("inPackage") }
+    /// The directories that its paths name.
+    var directories: [String] { text.contains("'/srv/box/a/") ? ["a"] : [] }
 
     static let all: [NaiveQuery] = [
         NaiveQuery(text: "") { _ in true },

@@ -46,7 +46,9 @@ struct NaiveView: Equatable {
     /// Of a package, the status of the directory itself, and those that may list all that lies within.
     var own: FileStatus
     var openers: Set<UInt32> = []
-    var isInPackage = false
+    /// The path of the package that it lies inside.
+    var packagePath: String?
+    var isInPackage: Bool { packagePath != nil }
 
     /// As a user may know it who sees it; nil for one who sees everything.
     func seen(by user: UInt32?) -> NaiveView {
@@ -105,7 +107,9 @@ struct NaiveTree {
     }
 
     func view(_ item: Int) -> NaiveView? {
-        guard let entry = items[item], let id = rows[item] else { return nil }
+        guard var entry = items[item], let id = rows[item] else { return nil }
+        // Inside a package there are plain directories only.
+        if entry.status.kind == .package, package(around: item) != nil { entry.status.kind = .directory }
         var status = entry.status
         var openers = Set(NaiveTree.viewers)
         if status.kind == .package {
@@ -121,16 +125,18 @@ struct NaiveTree {
             parentName: entry.parent.flatMap { items[$0]?.name },
             seers: Set(NaiveTree.viewers.filter { sees($0, item) }),
             readers: Set(NaiveTree.viewers.filter { NaiveTree.may($0, 4, entry.status) }), own: entry.status,
-            openers: openers, isInPackage: isInPackage(item))
+            openers: openers, packagePath: package(around: item).map(path))
     }
 
-    private func isInPackage(_ item: Int) -> Bool {
+    /// The highest of those that are to be packages: inside it there is none.
+    private func package(around item: Int) -> Int? {
+        var found: Int?
         var at = items[item]?.parent
         while let here = at, let entry = items[here] {
-            if entry.status.kind == .package { return true }
+            if entry.status.kind == .package { found = here }
             at = entry.parent
         }
-        return false
+        return found
     }
 
     /// Users who do not see everything; to them the root is open.

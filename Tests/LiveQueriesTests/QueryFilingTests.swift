@@ -43,6 +43,7 @@ import Testing
         var generator = SeededGenerator(state: seed)
         var tree = NaiveTree()
         for _ in 0..<120 { try tree.randomChange(&generator, size: 60) }
+        _ = tree.index.takeChanges()
         var filing = QueryFiling()
         var plans: [Int: QueryPlan] = [:]
         for number in 0..<300 {

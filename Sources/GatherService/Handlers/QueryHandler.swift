@@ -193,13 +193,22 @@ struct QueryHandler {
     private func explain(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Explain.self)
         if request.analyze ?? false { return try analyze(call, request) }
-        let environment = PlanEnvironment(
-            container: "", rootPath: [], epoch: 0, accounts: engine.names, now: .now, types: engine.types)
+        let environment = explaining(call)
         try engine.understand(
             call, predicate: request.predicate, scopes: [], attributes: [], explaining: environment
         ) { question in
             call.reply(explanation(question, environment))
         }
+    }
+
+    /// What an explanation is made for: any of the containers that the caller may look into.
+    private func explaining(_ call: VarlinkCall) -> PlanEnvironment {
+        let caller = engine.restriction(of: call.peer)
+        return PlanEnvironment(
+            container: "", rootPath: [], epoch: 0, accounts: engine.names, now: .now, types: engine.types,
+            hasPackages: engine.containers.contains {
+                !$0.configuration.packages.isEmpty && engine.isOpen($0, for: caller)
+            })
     }
 
     private func explanation(
@@ -213,8 +222,7 @@ struct QueryHandler {
 
     /// Carries the plan out as Count would, and tells what each step of it left.
     private func analyze(_ call: VarlinkCall, _ request: QueryInterface.Explain.Request) throws {
-        let environment = PlanEnvironment(
-            container: "", rootPath: [], epoch: 0, accounts: engine.names, now: .now, types: engine.types)
+        let environment = explaining(call)
         let engine = engine
         try engine.understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: [], explaining: environment

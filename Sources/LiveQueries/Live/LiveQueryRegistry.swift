@@ -155,7 +155,7 @@ package final class LiveQueryRegistry {
             send(
                 queries.compactMap { query in
                     guard let query, isMet(query), subtrees.concern(query),
-                        query.count > 0 || !query.isGathered || !query.plan.causes.isEmpty
+                        query.count > 0 || !query.isGathered || !query.plan.causes.isDisjoint(with: subtrees.causes)
                     else { return nil }
                     return query
                 }, former)

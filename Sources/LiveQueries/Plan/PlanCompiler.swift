@@ -83,7 +83,9 @@ struct PlanCompiler {
         case .hidden:
             let test = PlanNode.test(.name(.prefix, [UInt8(ascii: ".")]))
             return choose(answer(.boolean(true)), answer(.boolean(false)), test)
-        case .inPackage: return choose(answer(.boolean(true)), answer(.boolean(false)), .test(.insidePackage))
+        case .inPackage:
+            let inside = PlanNode.test(.insidePackage(PackageOpenings()))
+            return choose(answer(.boolean(true)), answer(.boolean(false)), inside)
         case .scope:
             let test = PlanNode.test(.scope(ScopeTree([.documents])))
             return choose(answer(.string("documents")), answer(.string("data")), test)

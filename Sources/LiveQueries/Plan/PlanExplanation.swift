@@ -77,7 +77,8 @@ extension PlanTest {
         case .extras(let test): "\(test.node), once for each set of attributes"
         case .contentType: "the content type, by kind and name"
         case .scope: "the scope, once for each directory"
-        case .insidePackage: "inside a package, once for each directory"
+        case .insidePackage(let openings):
+            "inside a package\(openings.isEmpty ? "" : " but where it is looked into"), once for each directory"
         case .seen: "what the caller may list, once for each directory"
         case .general(let node): "\(node)"
         }

@@ -116,8 +116,8 @@ enum PlanTest: Sendable {
     /// The content type is one of these.
     case contentType(TypeSet)
     case scope(ScopeTree)
-    /// It lies inside a package.
-    case insidePackage
+    /// It lies inside a package, and not where that is opened.
+    case insidePackage(PackageOpenings)
     /// It is there for this viewer.
     case seen(Viewer)
     /// Left to the predicate language.

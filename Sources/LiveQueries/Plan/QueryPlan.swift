@@ -16,6 +16,8 @@ package struct QueryPlan: Sendable {
     /// The scope and the predicate in one.
     private(set) var root: PlanNode
     let scope: ScopeTree
+    /// As they were given.
+    private let scopes: [QueryScope]
     private(set) var demand: PlanDemand
     /// How its answer follows the clock (`now()`, `$time…`); nil where it does not. It is good for the moment of its
     /// environment, and ``at(_:)`` makes one for another.
@@ -31,17 +33,23 @@ package struct QueryPlan: Sendable {
         attributes = AttributeSet(predicate.attributes)
         clock = ClockDependence(predicate)
         scope = ScopeTree(scopes)
-        root = QueryPlan.root(predicate, scope, environment)
+        self.scopes = scopes
+        root = QueryPlan.root(predicate, scope, scopes, environment)
         demand = PlanDemand(root, root: environment.rootPath)
         if clock != nil { (upper, lower) = (root.bound(upper: true), root.bound(upper: false)) }
     }
 
-    private static func root(_ predicate: Predicate, _ scope: ScopeTree, _ environment: PlanEnvironment) -> PlanNode {
+    private static func root(
+        _ predicate: Predicate, _ scope: ScopeTree, _ scopes: [QueryScope], _ environment: PlanEnvironment
+    ) -> PlanNode {
         let compiled = PlanCompiler(environment: environment).compile(predicate.root)
         // What lies outside or inside a package, and what the viewer does not see, is no item of this query: these come before
         // anything that can fail, or that takes long.
         var parts = [compiled]
-        if QueryPlan.hidesPackages(predicate, environment) { parts.insert(.not(.test(.insidePackage)), at: 0) }
+        if QueryPlan.hidesPackages(predicate, environment) {
+            let openings = PackageOpenings(scopes, compiled, root: environment.rootPath)
+            parts.insert(.not(.test(.insidePackage(openings))), at: 0)
+        }
         if let viewer = environment.viewer {
             parts.insert(viewer.seesAnything ? .test(.seen(viewer)) : .constant(false), at: 0)
         }
@@ -60,7 +68,7 @@ package struct QueryPlan: Sendable {
         return plan
     }
 
-    /// Whether what lies inside a package is no item of a query.
+    /// Whether what lies inside a package is no item of a query, but where that looks inside.
     private static func hidesPackages(_ predicate: Predicate, _ environment: PlanEnvironment) -> Bool {
         environment.hasPackages && !predicate.attributes.contains(.inPackage)
     }
@@ -77,7 +85,7 @@ package struct QueryPlan: Sendable {
         var plan = self
         plan.environment.now = now
         if let clock, clock.isOpaque || !clock.units.isEmpty {
-            plan.root = QueryPlan.root(clock.predicate, scope, plan.environment)
+            plan.root = QueryPlan.root(clock.predicate, scope, scopes, plan.environment)
             plan.demand = PlanDemand(plan.root, root: plan.environment.rootPath)
             (plan.upper, plan.lower) = (plan.root.bound(upper: true), plan.root.bound(upper: false))
         }
@@ -199,7 +207,7 @@ extension QueryPlan {
         case .contentType(let types):
             let kind = reader.kind(of: row)
             return reader.withName(of: row) { types.contains(kind, $0) }
-        case .insidePackage: return reader.isInsidePackage(row)
+        case .insidePackage(let openings): return openings.hide(row, in: reader, &place)
         case .seen(let viewer): return viewer.sees(row, in: reader)
         case .scope(let tree):
             place.know(row, reader)

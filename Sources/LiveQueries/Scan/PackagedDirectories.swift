@@ -10,18 +10,32 @@ struct PackagedDirectories {
     private static let packaged: UInt8 = 2
 
     private var states: DirectoryStates
+    private let openings: PackageOpenings
+    private var path: [UInt8] = []
 
-    init(in snapshot: IndexSnapshot) {
+    init(in snapshot: IndexSnapshot, besides openings: PackageOpenings) {
         states = DirectoryStates(root: PackagedDirectories.known, in: snapshot)
+        self.openings = openings
     }
 
-    /// Whether what lies in a directory lies inside a package.
+    /// Whether what lies in a directory lies inside a package, and not where that is opened: below a package there is no
+    /// other.
     mutating func hold(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {
         var state = states.ascend(from: directory, in: snapshot)
         while let below = states.descend() {
             if snapshot.kind(of: below) == .package { state |= PackagedDirectories.packaged }
+            if state & PackagedDirectories.packaged != 0, isOpened(below, in: snapshot) {
+                state &= ~PackagedDirectories.packaged
+            }
             states[below] = state
         }
-        return state & PackagedDirectories.packaged != 0
+        return state & PackagedDirectories.packaged != 0 && !openings.parents.contains(directory)
+    }
+
+    private mutating func isOpened(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {
+        if openings.directories.isEmpty { return false }
+        path.removeAll(keepingCapacity: true)
+        snapshot.appendPath(of: directory, to: &path)
+        return openings.directories.contains(path)
     }
 }

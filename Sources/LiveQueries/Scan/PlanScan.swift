@@ -98,6 +98,8 @@ private struct PlanScan {
     private var places: [DirectoryPlaces]
     private var seen: SeenDirectories?
     private var packaged: PackagedDirectories?
+    /// What the package that was looked at last grants, and whether that is enough for the viewer.
+    private var openness: (accesses: AccessSet?, isOpen: Bool)?
     /// What was found of owners and groups, by the place of the comparison and the number.
     private var accounts: [AccountKey: Bool] = [:]
     private var place = ItemPlace()
@@ -220,7 +222,7 @@ private struct PlanScan {
                 namesMatching: { (try? pattern.matches($0)) ?? false }, inBlock: block, among: &bits)
         case .scope(let tree): narrow(tree, block, &bits)
         case .seen(let viewer): narrow(viewer, block, &bits)
-        case .insidePackage: narrowToPackages(block, &bits)
+        case .insidePackage(let openings): narrowToPackages(openings, block, &bits)
         case .account(let isGroup, let node):
             snapshot.select(
                 groups: isGroup,
@@ -328,35 +330,49 @@ private struct PlanScan {
         seen = directories
     }
 
-    private mutating func narrowToPackages(_ block: Int, _ bits: inout BlockBitmap) {
+    private mutating func narrowToPackages(_ openings: PackageOpenings, _ block: Int, _ bits: inout BlockBitmap) {
         guard snapshot.hasPackages else {
             bits = BlockBitmap()
             return
         }
-        if packaged == nil { packaged = PackagedDirectories(in: snapshot) }
+        // A plan has one such test: one that is about them itself hides nothing.
+        if packaged == nil { packaged = PackagedDirectories(in: snapshot, besides: openings) }
         guard var directories = packaged.take() else { return }
         snapshot.select(directoryMatching: { directories.hold($0, in: snapshot) }, inBlock: block, among: &bits)
         packaged = directories
+        for row in openings.items {
+            let place = Int(row.number) - block * IndexSnapshot.rowsPerBlock
+            if (0..<IndexSnapshot.rowsPerBlock).contains(place) { bits[place] = false }
+        }
     }
 
     /// Keeps the rows whose value compares so, as the viewer may know it: the columns of a package tell of what lies within.
-    private func narrow(
+    private mutating func narrow(
         _ column: IntegerColumn, _ comparison: IntegerComparison, _ constant: Int64, _ block: Int,
         _ bits: inout BlockBitmap
     ) {
         var closed = BlockBitmap()
-        if plan.environment.viewer != nil, snapshot.hasPackages {
+        if let viewer = plan.environment.viewer, snapshot.hasPackages {
             closed = bits
             snapshot.select(kinds: [.package], inBlock: block, among: &closed)
             bits.subtract(closed)
             closed.filter { place in
-                let row = IndexSnapshot.row(block: block, place: place)
-                let value = plan.environment.status(of: row, in: snapshot).number(column)
+                let value = status(ofPackage: IndexSnapshot.row(block: block, place: place), viewer).number(column)
                 return value.map { comparison.holds($0, constant) } ?? false
             }
         }
         snapshot.select(column, comparison, constant, inBlock: block, among: &bits)
         bits.formUnion(closed)
+    }
+
+    /// As `PlanEnvironment.status(of:in:)`, but that neighbours mostly grant the same is found out once.
+    private mutating func status(ofPackage row: Row, _ viewer: Viewer) -> FileStatus {
+        let status = snapshot.status(of: row)
+        guard let facts = snapshot.package(at: row) else { return status }
+        if openness?.accesses != facts.accesses || openness == nil {
+            openness = (facts.accesses, facts.areOpen(to: viewer.credentials))
+        }
+        return openness?.isOpen == true ? status : facts.own(status)
     }
 
     /// The rows that have extended attributes which the viewer may not read.

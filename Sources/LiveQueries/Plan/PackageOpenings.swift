@@ -1,0 +1,61 @@
+// Where a query looks inside packages.
+// SPDX-License-Identifier: Apache-2.0
+
+import MetadataIndex
+import PredicateLanguage
+
+/// Where a query looks inside packages, since its scope or its predicate names something there: below a directory at or in a
+/// package, at one item, or at what lies in one directory.
+struct PackageOpenings: Sendable, Hashable {
+    /// Paths from the container's root, without a slash at either end.
+    private(set) var directories: Set<[UInt8]> = []
+    private(set) var items: Set<Row> = []
+    private(set) var parents: Set<Row> = []
+
+    /// Nowhere.
+    init() {}
+
+    /// What scopes and the predicate name. `root` is the absolute path of the container's directory, without a slash at its
+    /// end.
+    init(_ scopes: [QueryScope], _ node: PlanNode, root: [UInt8]) {
+        for scope in scopes { if case .directory(let path) = scope, !path.isEmpty { directories.insert(path) } }
+        add(node, root)
+    }
+
+    /// What is named after a NOT is not asked for. Whatever else an item must have, one that is found is below a directory
+    /// that opens a package only where that was named.
+    private mutating func add(_ node: PlanNode, _ root: [UInt8]) {
+        switch node.kind {
+        case .constant, .not: break
+        case .all(let parts), .any(let parts): for part in parts { add(part, root) }
+        case .test(.item(let identifier)): items.insert(identifier.row)
+        case .test(.directory(let identifier)): parents.insert(identifier.row)
+        case .test(.path(let pattern)):
+            for case .path(let path) in ItemDemand.path(pattern, below: root) ?? [] {
+                // What begins so lies in the directory that is named in full.
+                if let slash = path.lastIndex(of: UInt8(ascii: "/")) { directories.insert(Array(path[..<slash])) }
+            }
+        case .test: break
+        }
+    }
+
+    var isEmpty: Bool { directories.isEmpty && items.isEmpty && parents.isEmpty }
+
+    /// Whether an item lies inside a package, and is not looked at there. Complexity: O(depth).
+    func hide(_ row: Row, in reader: some RowReader, _ place: inout ItemPlace) -> Bool {
+        guard let package = reader.package(around: row) else { return false }
+        if isEmpty { return true }
+        if items.contains(row) || parents.contains(reader.parent(of: row)) { return false }
+        if directories.isEmpty { return true }
+        // One of the directories from the package down to the item's own opens it.
+        place.know(row, reader)
+        let path = place.path
+        var depth = 0
+        let least = reader.depth(of: package)
+        for slash in path.indices where path[slash] == UInt8(ascii: "/") {
+            depth += 1
+            if depth >= least, directories.contains(Array(path[..<slash])) { return false }
+        }
+        return true
+    }
+}
