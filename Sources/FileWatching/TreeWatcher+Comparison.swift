@@ -223,6 +223,7 @@ extension TreeWatcher {
         guard let comparison = container.comparison else { return }
         let slice = comparison.additions[comparison.nextAddition...].prefix(settings.comparisonSlice)
         container.comparison?.nextAddition = slice.endIndex
+        lookAtLinksOfFindings(container, origin)
         lookAt(slice, origin)
     }
 
@@ -247,9 +248,18 @@ extension TreeWatcher {
         guard let comparison = container.comparison else { return }
         let slice = comparison.replacements[comparison.nextReplacement...].prefix(settings.comparisonSlice)
         container.comparison?.nextReplacement = slice.endIndex
+        lookAtLinksOfFindings(container, origin)
         turnDeadline = .max
         defer { turnDeadline = kernel.now() }
         lookAt(slice.map { comparison.removals[$0] }[...], origin)
+    }
+
+    /// Of files with several names that were found: one that has gone on since has changed under its other names by that, and
+    /// it was told of a name that the tree never had.
+    private func lookAtLinksOfFindings(_ container: WatchedContainer, _ origin: Origin) {
+        guard let found = container.comparison?.linkedFindings, !found.isEmpty else { return }
+        container.comparison?.linkedFindings = []
+        for status in found { lookAtLinks(of: status, origin: origin) }
     }
 
     private func unreadSince(_ round: UInt32, _ container: WatchedContainer) -> [DirectoryID] {
@@ -324,8 +334,9 @@ extension TreeWatcher {
                 let name = UnsafeRawBufferPointer(rebasing: names[batch.nameRange(at: index)])
                 guard let child = tree.child(of: node, named: name) else {
                     if holds {
-                        container?.comparison?.additions.append((id, Array(name)))
                         let status = batch.statuses[index]
+                        container?.comparison?.additions.append((id, Array(name)))
+                        container?.comparison?.noteFinding(status)
                         if isAudit, status.links == 1, status.kind != .directory {
                             container?.comparison?.unknownFiles.insert(
                                 InodeNumber(device: status.device, inode: status.inode))
@@ -347,6 +358,7 @@ extension TreeWatcher {
                 status.accessList = known.accessList
                 var differs = !isEqual(known, status)
                 if differs, holds, let container, !isSameFile(known, status) {
+                    container.comparison?.noteFinding(status)
                     holdReplacement(id, name, of: known, in: container)
                     continue
                 }
@@ -414,12 +426,15 @@ extension TreeWatcher {
 
     /// Holds a file that should be known, as nothing has told of its coming, until a comparison that is listing directories
     /// has come by the place that it may have left. False where there is none.
-    func holdAddition(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ origin: Origin) -> Bool {
+    func holdAddition(
+        _ name: UnsafeRawBufferPointer, of status: FileStatus, in id: DirectoryID, _ origin: Origin
+    ) -> Bool {
         guard let container = containers[directories.container(of: id)], let task = container.comparison?.task,
             origin.task != task, container.comparison?.isListingAll == true
         else { return false }
         lowerCause(of: task, to: origin.cause)
         container.comparison?.additions.append((id, Array(name)))
+        container.comparison?.noteFinding(status)
         return true
     }
 

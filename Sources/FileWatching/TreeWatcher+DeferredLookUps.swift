@@ -27,8 +27,9 @@ extension TreeWatcher {
         deferredLookUps.append(
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin, position: position + queued,
-                attempts: entry.attempts, waitsForNews: true,
-                linked: found.flatMap { $0.links > 1 && !$0.kind.isDirectory ? $0 : nil }))
+                attempts: entry.attempts, waitsForNews: true))
+        // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
+        if let found, found.links > 1, !found.kind.isDirectory { noteStray(found, entry.origin) }
         return true
     }
 
@@ -45,8 +46,11 @@ extension TreeWatcher {
     }
 
     /// Whether all that was queued when a look-up began to wait has been heard.
-    func isDue(_ lookUp: DeferredLookUp) -> Bool {
-        position >= lookUp.position && halves.oldest.map { $0.origin.cause >= lookUp.position } ?? true
+    func isDue(_ lookUp: DeferredLookUp) -> Bool { isHeard(lookUp.position) }
+
+    /// Whether all of the stream before a position has been heard, renames with both their halves.
+    func isHeard(_ end: UInt64) -> Bool {
+        position >= end && halves.oldest.map { $0.origin.cause >= end } ?? true
     }
 
     func retryDeferredLookUps() {
@@ -56,20 +60,19 @@ extension TreeWatcher {
         deferredLookUps = []
         for var lookUp in waiting {
             let id = lookUp.directory
-            let isAlive = directories.isAlive(id)
-            if isAlive, lookUp.waitsForNews, position < lookUp.position {
+            guard directories.isAlive(id) else { continue }
+            if lookUp.waitsForNews, position < lookUp.position {
                 deferredLookUps.append(lookUp)
                 continue
             }
-            // If it has gone on meanwhile, that has changed it under its other names, and was told of a name that the tree
-            // never had.
-            if let linked = lookUp.linked.take() { lookAtLinks(of: linked, origin: lookUp.origin) }
-            guard isAlive else { continue }
             if !unreachable.contains(id.slot) {
                 do throws(SystemError) {
                     _ = try descriptor(of: id)
+                    // What it found has been explained, and what it finds now may again be told of later.
+                    let isExpected = lookUp.waitsForNews && lookUp.attempts + 1 < WatchLimits.lookUpAttempts
                     lookUp.name.withUnsafeBytes {
-                        lookUps.add($0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1)
+                        lookUps.add(
+                            $0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1, isExpected: isExpected)
                     }
                     continue
                 } catch {

@@ -74,6 +74,7 @@ extension TreeWatcher {
         let known = links(of: news.status)
         if news.lostName {
             for node in known { lookAt(node, origin: news.origin) }
+            if !known.isEmpty { noteStray(news.status, news.origin) }
         } else if news.wasCrawled {
             for node in known where tree.status(of: node) != news.status { lookAt(node, origin: news.origin) }
         } else {
@@ -95,7 +96,7 @@ extension TreeWatcher {
         if news.searches, known.count < news.status.links { findLinksLater(of: news.status, news.origin) }
     }
 
-    private func lookAt(_ node: TreeNode, origin: Origin) {
+    func lookAt(_ node: TreeNode, origin: Origin) {
         guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { return }
         withName(of: node) { lookUps.add($0, in: above, origin: origin, isExpected: true) }
     }
@@ -156,7 +157,7 @@ extension TreeWatcher {
         runLookUps()
     }
 
-    private func links(of status: FileStatus) -> [TreeNode] {
+    func links(of status: FileStatus) -> [TreeNode] {
         var nodes: [TreeNode] = []
         for number in containers.keys {
             tree.forEachNode(inode: status.inode, device: status.device, in: number) { nodes.append($0) }

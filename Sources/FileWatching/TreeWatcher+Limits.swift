@@ -81,6 +81,9 @@ extension TreeWatcher {
         if directories[id].flags.remove(.overLimit) != nil {
             container.overLimit -= 1
             overLimit -= 1
+            // It may be one that was polled and took what others nearer to the root should have, or is gone and leaves to them
+            // what it was to have.
+            balanceSoon()
         }
         if container.unwatched == 0, container.failure == nil {
             container.pollReason = nil

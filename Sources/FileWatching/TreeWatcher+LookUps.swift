@@ -260,12 +260,13 @@ extension TreeWatcher {
             count(entry.origin) { $0.changed += 1 }
             // A rename changes the inode too, whatever other names it has.
             if status.file.links > 1 {
-                tellLinks(of: status.file, extras: extras, searches: false, origin: entry.origin)
+                tellLinks(of: status.file, extras: extras, searches: true, origin: entry.origin)
             }
             return
         }
         if entry.isExpected,
-            holdAddition(name, in: id, entry.origin) || waitForNews(entry, name: name, found: status.file)
+            holdAddition(name, of: status.file, in: id, entry.origin)
+                || waitForNews(entry, name: name, found: status.file)
         {
             return
         }

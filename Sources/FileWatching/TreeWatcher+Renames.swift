@@ -112,8 +112,10 @@ extension TreeWatcher {
         let atTarget = status(of: name, in: id)
         let sourceStayed = atSource.map { isSameFile($0.file, sourceStatus) } ?? false
         let targetStayed = atTarget.map { isSameFile($0.file, targetStatus) } ?? false
-        // An exchange comes as two pairs; the second finds everything in place.
-        if sourceStayed, targetStayed { return }
+        // An exchange comes as two pairs; the second finds everything in place. So does a rename of which the rows know already
+        // what followed it: `mv s a; mv a b` and another a, looked at when all of it was done.
+        let areAhead = isAhead(source, of: half.origin) || isAhead(target, of: half.origin)
+        if sourceStayed, targetStayed, !areAhead { return }
         if overlaps { return }
         let sourceArrived = atTarget.map { isSameFile($0.file, sourceStatus) } ?? true
         // Nor was the target replaced where it is still there: of an exchange the first half has been moved on since. Unless

@@ -96,6 +96,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var linkedFiles: [InodeNumber: Origin] = [:]
     /// The same of those that crawls came by, by container.
     var crawledLinks: [UInt32: [InodeNumber: Origin]] = [:]
+    /// Files with several names, one of which was lost while there was more to hear.
+    var strays: [InodeNumber: StrayLink] = [:]
     /// File systems whose birth times say nothing of which file it is (see ``FileSystemType/keepsBirthTimes``).
     var devicesWithoutBirthTimes: Set<UInt64> = []
     var ignoresNames = false
@@ -115,8 +117,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// Mounts and unmounts while directories were being read, which are looked at again, now and then until no more are.
     var unsureMounts: Set<Mount> = []
     var nextMountLook: UInt64?
-    /// Whether a watcher without threads reads directories in its turns; a test can hold that back.
+    /// Whether a watcher without threads reads directories in its turns; a test can hold that back, or have it read some.
     package var performsJobs = true
+    package var jobsPerTurn = 64
     package internal(set) var counters = WatchCounters()
 
     /// Bytes of the stream that have been read, plus 1, so that there is a position before the first.
@@ -178,6 +181,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         if !isFull, readEvents() { more = true }
         expireHalves()
         retryDeferredLookUps()
+        lookForStrays()
         runLookUps()
         checkSuspects()
         if applyResults() { more = true }
@@ -194,7 +198,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         balance()
         lookAtUnsureMounts()
         return more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
-            || deferredLookUps.contains(where: isDue)
+            || deferredLookUps.contains(where: isDue) || strays.values.contains(where: isDue)
             || hasComparisonStep || hasLinksToFind || (!unwantedWatches.isEmpty && position >= removalPosition)
     }
 
@@ -274,6 +278,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         }
         if linkNews.values.contains(where: { $0.origin.cause < barrier.position }) { return false }
         if linkedFiles.values.contains(where: { $0.cause < barrier.position }) { return false }
+        if strays.values.contains(where: { $0.origin.cause < barrier.position }) { return false }
         for (number, links) in crawledLinks where concerns(number) {
             if links.values.contains(where: { $0.cause < barrier.position }) { return false }
         }
@@ -292,7 +297,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
             "position \(position) + \(queuedBytes()), tasks \(tasks.mapValues { "\($0.outstanding) since \($0.cause)" }), halves \(halves.count), "
             + "look-ups \(lookUps.count) + \(patientLookUps.count) + \(hotLookUps.count) hot, "
             + "deferred \(deferredLookUps.count), inbox \(inbox.count - inboxNext) at \(inboxPosition), "
-            + "suspects \(suspects), links \(linkedFiles.count) + \(crawledLinks.mapValues(\.count)), comparisons \(comparisons)"
+            + "suspects \(suspects), strays \(strays.count), links \(linkedFiles.count) + \(crawledLinks.mapValues(\.count)), comparisons \(comparisons)"
     }
 
     func queuedBytes() -> UInt64 { UInt64((try? kernel.queuedBytes()) ?? 0) }

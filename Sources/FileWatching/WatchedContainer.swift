@@ -149,6 +149,8 @@ struct Comparison {
     /// Entries that were found and not known, and entries that were known and not found. Both are held to the end, to
     /// recognise what moved.
     var additions: [(directory: DirectoryID, name: [UInt8])] = []
+    /// Files with several names that were found and are not in the tree until that is looked at.
+    var linkedFindings: [FileStatus] = []
     /// How many of the additions have been looked at.
     var nextAddition = 0
     var removals: [(directory: DirectoryID, name: [UInt8])] = []
@@ -162,6 +164,11 @@ struct Comparison {
     var nextReplacement = 0
     var counts = ComparisonCounts()
     var completions: [(ComparisonCounts) -> Void] = []
+
+    /// Notes what was found and is looked at later.
+    mutating func noteFinding(_ status: FileStatus) {
+        if status.links > 1, !status.kind.isDirectory { linkedFindings.append(status) }
+    }
 
     /// Whether what is held now will be looked at before the end.
     var holdsRemovals: Bool { phase == .listing || phase == .additions }
@@ -181,8 +188,6 @@ struct DeferredLookUp {
     var attempts: UInt8
     /// Its directory is where it should be, but the entry is not.
     var waitsForNews = false
-    /// A file with several names that was found there, and that the tree has not got there yet.
-    var linked: FileStatus?
 }
 
 /// What events said about a watch that the loop does not know yet.

@@ -104,7 +104,7 @@ struct RandomScenario {
             moves.note(step, player.kernel)
             player.play(step, of: script.name)
         }
-        let turns: Set<ScenarioScript.Verb> = [.start, .read, .turn, .wait, .settle]
+        let turns: Set<ScenarioScript.Verb> = [.start, .read, .turn, .wait, .crawl, .settle]
         if let verb = script.steps.first?.verb, turns.contains(verb) {
             kept = player.kernel.state.withLock { $0.queue.count }
         }
@@ -196,7 +196,7 @@ struct RandomScenario {
 
     /// How some of the events are read, or lost.
     private mutating func hear() {
-        switch pick([30, 14, 14, 8, 6, 4, 3, 3]) {
+        switch pick([30, 14, 14, 8, 6, 4, 3, 6, 3]) {
         case 0: return
         case 1: perform("read 1")
         case 2: perform("read \(Int.random(in: 1...5, using: &random))")
@@ -204,6 +204,7 @@ struct RandomScenario {
         case 4: perform("wait \(Int.random(in: 0...3, using: &random))")
         case 5: perform(Int.random(in: 0..<2, using: &random) == 0 ? "hold crawl" : "go crawl")
         case 6: perform("turn")
+        case 7: perform("crawl \(Int.random(in: 1...2, using: &random))")
         default:
             // What has been in the queue stays there: the kernel loses what comes to a queue that is full.
             let queued = player.kernel.state.withLock { $0.queue.count }

@@ -141,6 +141,7 @@ final class Scenario {
             turn()
         case .hold: watcher.performsJobs = false
         case .go: watcher.performsJobs = true
+        case .crawl: crawl(Int(numbers[0]))
         case .rest: rest(context)
         case .settle: settle(context, atOnce: step.words.first == "now")
         case .rescan: watcher.rescan(1) { _ in }
@@ -188,6 +189,14 @@ final class Scenario {
         watcher.addContainer(number, path: path)
         settle(context)
         tree.log = []
+    }
+
+    /// Reads some directories and no more.
+    private func crawl(_ count: Int) {
+        let jobs = watcher.jobsPerTurn
+        (watcher.performsJobs, watcher.jobsPerTurn) = (true, count)
+        turn()
+        (watcher.performsJobs, watcher.jobsPerTurn) = (false, jobs)
     }
 
     @discardableResult

@@ -35,7 +35,7 @@ struct ScenarioScript {
         // How the kernel tells it.
         case overflow, swap, interrupt, watches, descriptors
         // What the watcher does.
-        case start, container, read, turn, wait, hold, go, rest, settle, rescan, barrier
+        case start, container, read, turn, wait, hold, go, crawl, rest, settle, rescan, barrier
         // What must come of it.
         case waits, reached, expect, told, tree, name, same, state
 
@@ -47,7 +47,7 @@ struct ScenarioScript {
             case .mv, .exchange, .link: [.path, .path]
             case .overflow, .read: [.optionalNumber]
             case .swap: [.number, .number]
-            case .watches, .descriptors, .wait: [.number]
+            case .watches, .descriptors, .wait, .crawl: [.number]
             case .hold, .go: [.name]
             case .interrupt, .start, .turn, .rest, .rescan, .barrier, .waits, .reached: []
             case .container: [.number, .path]
