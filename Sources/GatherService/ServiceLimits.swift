@@ -24,6 +24,8 @@ package struct ServiceLimits: Sendable {
     package var costlyTests = Limits.costlyTests
     package var journalBytes = StateLimits.journalBytes
     package var segmentBytes = StateLimits.segmentBytes
+    package var largestJournal = StateLimits.largestJournal
+    package var largestSet = StateLimits.largestSet
     package var saveAgainAfter = StateLimits.retryAfter
 
     /// The house limits.

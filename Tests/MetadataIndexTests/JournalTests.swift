@@ -105,7 +105,7 @@ import Testing
         let restorer = try SnapshotReader(saved).restorer()
         try Saved.apply(Saved.header.bytes + writer.bytes, to: restorer)
         #expect(restorer.isBehind)
-        #expect(restorer.clockTicks(end: 103).floor == 103)
+        #expect(restorer.clockTicks(end: 103).floor == 104)
         let restored = try restorer.finish()
         #expect(restored.children(of: .root).count == 1)
         #expect(restored.changes(since: 0) == nil)

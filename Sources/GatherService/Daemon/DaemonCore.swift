@@ -58,8 +58,7 @@ final class DaemonCore {
         }
         for note in saved.notes { self.logger.warning("\(note)", metadata: ["message-id": "state-set-aside"]) }
         let store = StateStore(
-            files, saved, boot: boot, loop: loop, logger: self.logger, journalBytes: options.limits.journalBytes,
-            segmentBytes: options.limits.segmentBytes)
+            files, saved, boot: boot, loop: loop, logger: self.logger, limits: options.limits)
         engine = try Engine(
             loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
             snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)),

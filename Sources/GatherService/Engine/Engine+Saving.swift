@@ -23,6 +23,9 @@ struct SavingMark {
     var segment: UInt64?
     /// When it was saved last.
     var time: Timestamp?
+    /// Whether it is the size of a set of changes that keeps it from being journaled, and when it may be saved for that.
+    var isPausing = false
+    var pausesUntil = NIODeadline.uptimeNanoseconds(0)
     /// Whether the container was ever read as a whole: until then there is nothing worth saving.
     var wasRead = false
 }
@@ -43,12 +46,15 @@ extension Engine {
     func journal(_ changes: borrowing ChangeSet, of record: ContainerRecord) {
         let index = record.index
         let isTold = !changes.isEmpty && index.earliestClock != index.clock
-        if record.saving.isJournaled, isTold, let count = store.append(changes, of: index, sequence: sequence) {
+        let isLarge = !index.isParked && changes.count > limits.largestSet
+        if record.saving.isJournaled, isTold, !isLarge, let count = store.append(changes, of: index, sequence: sequence)
+        {
             record.saving.isDirty = true
             record.saving.journaledBytes += count
             return
         }
         store.appendUnrecorded(index, sequence: sequence)
+        if record.saving.isJournaled || index.isParked { record.saving.isPausing = isLarge }
         record.saving.isJournaled = false
     }
 
@@ -62,10 +68,15 @@ extension Engine {
             case .crawling, .verifying, .unavailable: break
             }
         }
-        if store.isSegmentFull { _ = store.rotate(at: sequence, isContinuation: true) }
+        // A segment that cannot be followed goes on.
+        if store.isSegmentFull { try? store.rotate(at: sequence, isContinuation: true) }
         guard !schedule.isRunning else { return }
         if store.isSuspended {
-            for record in containers { (record.saving.isJournaled, record.saving.isDirty) = (false, true) }
+            // What there is of the journal is for the indexes alone now, as they are saved.
+            prune()
+            for record in containers where record.saving.wasRead {
+                (record.saving.isJournaled, record.saving.isDirty, record.saving.isPausing) = (false, true, false)
+            }
         }
         var next: NIODeadline?
         for record in containers where isUnsaved(record) {
@@ -82,7 +93,10 @@ extension Engine {
     /// When a container is to be saved of which there is more than is saved. To save it costs as much as it is large, so
     /// where little has changed it waits: the journal has that, and a restart reads it in no time.
     private func savingTime(of record: ContainerRecord) -> NIODeadline {
-        guard record.saving.isJournaled, !store.isSuspended else { return .uptimeNanoseconds(0) }
+        if store.isSuspended { return .uptimeNanoseconds(0) }
+        guard record.saving.isJournaled else {
+            return record.saving.isPausing ? record.saving.pausesUntil : .uptimeNanoseconds(0)
+        }
         let since = record.saving.dirtySince ?? .now()
         record.saving.dirtySince = since
         // Not when the interval is over: a million changes a minute would fill what a journal may have at most before that.
@@ -90,6 +104,13 @@ extension Engine {
         let part = max(StateLimits.leastJournaled, record.saving.savedBytes / StateLimits.savedParts)
         let isGrown = record.saving.journaledBytes > part
         return since + (isGrown ? schedule.interval : max(schedule.interval, StateLimits.longestInterval))
+    }
+
+    /// Saves what the journal does not lead up to, as this is the end.
+    func saveAtEnd() {
+        guard store.isKept, !schedule.isRunning, !store.isSuspended else { return }
+        let unsaved = containers.filter { isUnsaved($0) && !$0.saving.isJournaled }
+        if !unsaved.isEmpty { save(unsaved) }
     }
 
     /// Whether there is more of a container than is saved, and it can be saved now.
@@ -113,9 +134,14 @@ extension Engine {
         schedule.timer?.cancel()
         schedule.timer = nil
         let wasSuspended = store.isSuspended
-        guard store.rotate(at: sequence, isContinuation: !wasSuspended), let number = store.segmentNumber else {
+        do throws(SystemError) {
+            try store.rotate(at: sequence, isContinuation: !wasSuspended)
+        } catch {
+            // What is suspended was said to be.
+            if !wasSuspended { sayThatSavingFailed(error) }
             return tryAgain()
         }
+        guard let number = store.segmentNumber else { return }
         schedule.isRunning = true
         let time = Timestamp.now
         let before = records.map(\.saving)
@@ -170,6 +196,8 @@ extension Engine {
             record.saving.savedBytes = byteCount
             record.saving.segment = number
             record.saving.time = time
+            record.saving.pausesUntil =
+                .now() + .nanoseconds(schedule.interval.nanoseconds / StateLimits.intervalParts)
         }
     }
 
@@ -189,7 +217,10 @@ extension Engine {
 
     private func prune() {
         var needed = UInt64.max
-        for record in containers where record.saving.isDirty { needed = min(needed, record.saving.segment ?? 0) }
+        // Of a container that was never saved the journal has nothing that could be of use.
+        for record in containers where record.saving.isDirty {
+            if let segment = record.saving.segment { needed = min(needed, segment) }
+        }
         store.prune(needed: needed)
     }
 

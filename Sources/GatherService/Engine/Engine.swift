@@ -147,6 +147,7 @@ final class Engine {
         events = nil
         mountWatch?.stop()
         mountWatch = nil
+        saveAtEnd()
         watcher.close()
         return store.close(at: sequence)
     }

@@ -21,7 +21,7 @@ struct SavedState {
     }
 
     /// A segment of the journal that is whole.
-    struct Segment {
+    struct Segment: Sendable {
         var name: String
         var number: UInt64
         var byteCount: Int
@@ -36,6 +36,8 @@ struct SavedState {
     var history = ClockHistory()
     /// The segments that lead up to the end, in order.
     var segments: [Segment] = []
+    /// Those before them: nothing leads from there to the end.
+    var orphans: [Segment] = []
     var nextSegment: UInt64 = 1
     /// Whether what is written from now on goes on from the last segment.
     var isContinuation = false

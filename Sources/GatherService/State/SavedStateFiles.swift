@@ -79,6 +79,13 @@ struct SavedStateFiles: Sendable {
 
     func remove(_ name: String) { try? Entry.remove(path(name)) }
 
+    /// Removes a segment, whether it is marked or not.
+    func removeSegment(_ number: UInt64) {
+        let name = SavedStateFiles.journalName(number)
+        remove(name)
+        remove(name + SavedStateFiles.cut)
+    }
+
     /// Writes a file beside and renames it, so that a full disk or a power cut leaves the old one. `before` is called when
     /// it is on the disk under its other name.
     func write(

@@ -10,7 +10,11 @@ package enum StateLimits {
     /// A segment that has grown to this is followed by the next: a restart has one of them in memory at a time.
     package static let segmentBytes = 16 << 20
     /// The journal is never larger, nor a segment: changes are not saved beyond until the indexes were.
-    static let largestJournal = 512 << 20
+    package static let largestJournal = 512 << 20
+    /// A set of more changes is not written to the journal: to save the index anew holds up nobody. That waits for a part of
+    /// the interval since it was saved last, or a directory that goes back and forth would cost the whole index each time.
+    package static let largestSet = 131_072
+    static let intervalParts: Int64 = 10
     /// An index is saved anew when the journal has so much of it that is not in there: one part of what is saved, and never
     /// less than some hundreds of changes. To read this part takes a restart less than the index itself, and saving writes
     /// that many times what changed at most.

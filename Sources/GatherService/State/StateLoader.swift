@@ -173,6 +173,7 @@ struct StateLoader {
     private mutating func begin(at sequence: UInt64, leadsOn: Bool) {
         if leadsOn, !state.segments.isEmpty { return }
         state.history.cut()
+        state.orphans += state.segments
         state.segments = []
         mentioned = []
         state.sequence = max(state.sequence, sequence)
@@ -217,6 +218,8 @@ struct StateLoader {
     private mutating func finish() {
         for candidate in candidates.values {
             state.sequence = max(state.sequence, candidate.description.sequence)
+            // Where the journal is gone the numbers go on all the same: they tell what an index still needs of it.
+            state.nextSegment = max(state.nextSegment, candidate.description.segment &+ 1)
         }
         state.vanished = mentioned.subtracting(candidates.keys)
         if !state.vanished.isSubset(of: excused) { state.hasVanished = true }

@@ -40,11 +40,16 @@ final class StateStore {
     private let loop: any EventLoop
     private let journalBytes: Int
     private let segmentBytes: Int
+    private let largestJournal: Int
     private let thread = NIOThreadPool(numberOfThreads: 1)
     private var logger: Logger
     /// Nil while changes are not saved.
     private var segment: Segment?
     private var closed: [SavedState.Segment] = []
+    /// Segments that no clock leads to any more, until no saved index needs them either.
+    private var orphans: [SavedState.Segment] = []
+    /// Bytes of the segment at which the next is to begin.
+    private var rotatesAt = 0
     private var nextNumber: UInt64
     private var writer: JournalWriter?
     private var synchronizing: Scheduled<Void>?
@@ -54,15 +59,22 @@ final class StateStore {
     /// saved.
     init(
         _ files: SavedStateFiles?, _ state: SavedState, boot: JournalSegmentHeader.BootIdentifier, loop: any EventLoop,
-        logger: Logger, journalBytes: Int = StateLimits.journalBytes, segmentBytes: Int = StateLimits.segmentBytes
+        logger: Logger, limits: ServiceLimits = ServiceLimits()
     ) {
-        (self.journalBytes, self.segmentBytes) = (journalBytes, segmentBytes)
+        (journalBytes, segmentBytes) = (limits.journalBytes, limits.segmentBytes)
+        largestJournal = limits.largestJournal
         (self.files, self.boot, self.loop, self.logger) = (files, boot, loop, logger)
         nextNumber = state.nextSegment
         closed = state.segments
+        orphans = state.orphans
         guard files != nil else { return }
         thread.start()
-        guard rotate(at: state.sequence, isContinuation: state.isContinuation) else { return }
+        do throws(SystemError) {
+            try rotate(at: state.sequence, isContinuation: state.isContinuation)
+        } catch {
+            suspend(error)
+            return
+        }
         for container in state.containers.values where container.isRaised {
             writer?.append(
                 .floor, sequence: state.sequence, epoch: container.index.epoch,
@@ -111,12 +123,15 @@ final class StateStore {
     var isSuspended: Bool { segment == nil }
 
     /// Whether the segment has grown so much that the next should begin.
-    var isSegmentFull: Bool { segment.map { $0.byteCount > segmentBytes } ?? false }
+    var isSegmentFull: Bool { segment.map { $0.byteCount > rotatesAt } ?? false }
 
     /// Bytes of the journal from a segment on.
     func byteCount(since number: UInt64) -> Int {
         closed.reduce(segment?.byteCount ?? 0) { $1.number >= number ? $0 + $1.byteCount : $0 }
     }
+
+    /// Bytes of all that is on the disk.
+    private var byteCount: Int { orphans.reduce(byteCount(since: 0)) { $0 + $1.byteCount } }
 
     /// A change set that was just taken from an index: how many bytes it takes. Nil where it is not written, so that the
     /// index must be saved anew.
@@ -155,8 +170,7 @@ final class StateStore {
         guard let bytes = writer?.bytes, !bytes.isEmpty, let segment else { return }
         writer?.removeAll()
         do throws(SystemError) {
-            let total = byteCount(since: 0) + bytes.count
-            guard total <= StateLimits.largestJournal else { throw SystemError(code: EFBIG) }
+            guard byteCount + bytes.count <= largestJournal else { throw SystemError(code: EFBIG) }
             try segment.file.descriptor.writeAll(bytes)
             self.segment?.byteCount += bytes.count
             scheduleSynchronizing()
@@ -171,15 +185,21 @@ final class StateStore {
         logger.error(
             "changes cannot be saved in \(files.directory): \(error); trying again, meanwhile a restart of gatherd costs a comparison and clocks",
             metadata: ["message-id": "state-unsaved", "error": "\(error)"])
-        if let segment { files.markCut(segment.file.name) }
+        orphans += closed
+        if let segment {
+            files.markCut(segment.file.name)
+            orphans.append(
+                SavedState.Segment(name: segment.file.name, number: segment.number, byteCount: segment.byteCount))
+        }
         segment = nil
         writer = nil
         closed = []
     }
 
-    /// Begins a segment; false, and it is said, where that cannot be.
-    func rotate(at sequence: UInt64, isContinuation: Bool) -> Bool {
-        guard let files else { return false }
+    /// Begins a segment. Where that cannot be the one before goes on, and is to be followed when it has grown by as much
+    /// again.
+    func rotate(at sequence: UInt64, isContinuation: Bool) throws(SystemError) {
+        guard let files else { return }
         let wasSuspended = segment == nil
         let header = JournalSegmentHeader(
             number: nextNumber, run: run, startSequence: sequence, boot: boot, isContinuation: isContinuation)
@@ -200,13 +220,12 @@ final class StateStore {
                     SavedState.Segment(name: segment.file.name, number: segment.number, byteCount: segment.byteCount))
             }
             segment = Segment(file: SegmentFile(name, descriptor), number: nextNumber, byteCount: bytes.count)
+            rotatesAt = segmentBytes
             writer = JournalWriter(header)
             nextNumber += 1
-            return true
         } catch {
-            // What is suspended was said to be.
-            if !wasSuspended || nextNumber == 1 || !closed.isEmpty { suspend(error) }
-            return false
+            rotatesAt = (segment?.byteCount ?? 0) + segmentBytes
+            throw error
         }
     }
 
@@ -269,18 +288,29 @@ final class StateStore {
     /// Lets go of what was saved of a container that is gone.
     func forget(_ identifier: String) { files?.remove(SavedStateFiles.indexName(identifier)) }
 
-    /// Lets go of the oldest segments beyond what is kept, but of none from `needed` on.
+    /// Lets go of the oldest segments beyond what is kept, and of all that no clock leads to, but of none from `needed` on.
     func prune(needed: UInt64) {
+        while let first = orphans.first, first.number < needed { remove(orphans.removeFirst()) }
         var total = closed.reduce(0) { $0 + $1.byteCount }
         while let first = closed.first, first.number < needed, total > journalBytes {
-            // To give back the room of a large file takes its time.
-            thread.submit { [files] _ in files?.remove(first.name) }
-            closed.removeFirst()
+            remove(closed.removeFirst())
             total -= first.byteCount
         }
     }
 
+    private func remove(_ segment: SavedState.Segment) {
+        // To give back the room of a large file takes its time.
+        thread.submit { [files] _ in files?.removeSegment(segment.number) }
+    }
+
     // MARK: The end
+
+    /// Ends without a word, where the daemon never began.
+    func abandon() {
+        isClosed = true
+        synchronizing?.cancel()
+        thread.shutdownGracefully { _ in }
+    }
 
     /// Says that this is the end, and forces it to the disk; what is being saved is finished.
     func close(at sequence: UInt64) -> EventLoopFuture<Void> {
@@ -292,7 +322,8 @@ final class StateStore {
         segment = nil
         writer = nil
         let promise = loop.makePromise(of: Void.self)
-        thread.shutdownGracefully { _ in promise.succeed() }
+        // What waits for the thread would be given up when that is shut down.
+        thread.submit { [thread] _ in thread.shutdownGracefully { _ in promise.succeed() } }
         return promise.futureResult
     }
 }

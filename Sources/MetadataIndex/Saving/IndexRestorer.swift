@@ -125,7 +125,9 @@ package final class IndexRestorer {
     /// Where the index's clock stood against the daemon's sequence: `sequences` are those of the changes after the clock
     /// `base`, and before the sequence `floor` nothing is known. The journal ended at the sequence `end`.
     package func clockTicks(end: UInt64) -> (base: UInt64, floor: UInt64, sequences: [UInt64]) {
-        if isBehind || loggedClock.map({ $0 != clock }) == true { return (clock, end, []) }
+        // What was told at the end itself is ahead of these rows.
+        if isBehind { return (clock, end &+ 1, []) }
+        if loggedClock.map({ $0 != clock }) == true { return (clock, end, []) }
         if loggedClock == nil { return (clock, historyStart, []) }
         return (tickBase, tickFloor, ticks)
     }

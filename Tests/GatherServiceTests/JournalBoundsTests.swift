@@ -1,0 +1,174 @@
+// The journal takes no more of a disk than it may, whatever happened to it.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Glibc
+import LinuxSystem
+import NIOCore
+import Testing
+
+@testable import GatherService
+
+@Suite(.timeLimit(.minutes(2))) struct JournalBoundsTests {
+    private static let everything = QueryInterface.Watch.Request(predicate: "", attributes: ["path"])
+
+    private func segments(_ directory: TemporaryDirectory) -> [String] {
+        ((try? DirectoryNames.sorted(in: directory.path + "/state/saved")) ?? []).filter { $0.hasPrefix("journal-") }
+    }
+
+    private func snapshotTime(_ daemon: DaemonFixture) async throws -> String? {
+        try await daemon.call(ServiceInterface.Status.self, .init()).snapshotTime
+    }
+
+    /// Gives the daemon turns until something is so; false where it never is.
+    private func becomes(
+        _ daemon: DaemonFixture, turns: Int = 3_000, _ condition: () async throws -> Bool
+    ) async throws -> Bool {
+        for _ in 0..<turns {
+            if try await condition() { return true }
+            try await daemon.flush()
+        }
+        return false
+    }
+
+    private func fill(_ directory: TemporaryDirectory, files: Int) throws {
+        try directory.makeDirectory("tree/dir")
+        for number in 0..<files { try directory.write("", to: "tree/dir/file\(number)") }
+    }
+
+    /// What went by one set of changes, and came back.
+    private func moveOutAndIn(_ daemon: DaemonFixture) async throws {
+        let (inside, outside) = (daemon.tree + "/dir", daemon.directory.path + "/dir")
+        #expect(rename(inside, outside) == 0)
+        try await daemon.flush()
+        #expect(rename(outside, inside) == 0)
+        try await daemon.flush()
+    }
+
+    @Test func `What a suspended journal had goes, beside a container that was never there too`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("tree")
+        try fill(directory, files: 300)
+        var limits = ServiceLimits()
+        (limits.largestJournal, limits.journalBytes, limits.segmentBytes) = (16 << 10, 1 << 10, 4 << 10)
+        limits.saveAgainAfter = .milliseconds(5)
+        let containers = ["tree": directory.path + "/tree", "absent": directory.path + "/absent"]
+        try await DaemonFixture.run(containers: containers, directory: directory, limits: limits) { daemon in
+            for _ in 0..<6 { try await moveOutAndIn(daemon) }
+            let isPruned = try await becomes(daemon) {
+                let there = segments(directory)
+                return there.count <= 3 && !there.contains { $0.hasSuffix(".cut") }
+            }
+            #expect(isPruned, "\(segments(directory))")
+        }
+        try await DaemonFixture.run(containers: containers, directory: directory, limits: limits) { daemon in
+            let found = try await daemon.find("")
+            #expect(found.count == 301)
+        }
+    }
+
+    @Test func `Segments that lead nowhere go with the next save`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("tree")
+        var limits = ServiceLimits()
+        limits.segmentBytes = 100
+        try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
+            _ = try await becomes(daemon) { try await snapshotTime(daemon) != nil }
+            for number in 0..<20 {
+                try directory.write("", to: "tree/file\(number)")
+                try await daemon.flush()
+            }
+        }
+        let all = segments(directory)
+        #expect(all.count > 20)
+        #expect(unlink(directory.path + "/state/saved/" + all[12]) == 0)
+        limits.journalBytes = 100
+        try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
+            let isPruned = try await becomes(daemon) { segments(directory).allSatisfy { $0 > all[12] } }
+            #expect(isPruned, "\(segments(directory))")
+            let found = try await daemon.find("")
+            #expect(found.count == 20)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func `A segment that cannot be followed goes on`() async throws {
+        let directory = try TemporaryDirectory()
+        for name in ["tree", "state", "state/saved"] { try directory.makeDirectory(name) }
+        let disk = directory.path + "/state/saved"
+        guard TemporaryDirectory.run("/bin/mount", "-t", "tmpfs", "-o", "size=16m,nr_inodes=12", "none", disk) == 0
+        else { return }
+        defer { TemporaryDirectory.run("/bin/umount", "-l", disk) }
+        var limits = ServiceLimits()
+        limits.segmentBytes = 100
+        var held: (items: [String: String], clock: String?) = ([:], nil)
+        try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
+            let subscriber = try await Subscriber(daemon, Self.everything)
+            try await subscriber.gather()
+            _ = try await becomes(daemon) { try await snapshotTime(daemon) != nil }
+            held = (subscriber.items, subscriber.lastClock)
+            for number in 0..<40 {
+                try directory.write("", to: "tree/file\(number)")
+                try await daemon.flush()
+            }
+            await subscriber.close()
+            let there = segments(directory)
+            #expect(there.count < 12)
+            #expect(!there.contains { $0.hasSuffix(".cut") })
+        }
+        try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
+            var request = Self.everything
+            request.since = held.clock
+            let back = try await Subscriber(daemon, request, holding: held.items)
+            #expect(try await back.next().fresh != true)
+            try await back.gather()
+            #expect(back.items.count == 40)
+            await back.close()
+        }
+    }
+
+    @Test func `A directory that goes back and forth does not cost the whole index each time`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("tree")
+        try fill(directory, files: 50)
+        var limits = ServiceLimits()
+        limits.largestSet = 10
+        var held: (items: [String: String], clock: String?) = ([:], nil)
+        try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
+            let isSaved = try await becomes(daemon) { try await snapshotTime(daemon) != nil }
+            #expect(isSaved)
+            let first = try await snapshotTime(daemon)
+            for _ in 0..<3 { try await moveOutAndIn(daemon) }
+            let isAgain = try await becomes(daemon, turns: 300) { try await snapshotTime(daemon) != first }
+            #expect(!isAgain)
+            let subscriber = try await Subscriber(daemon, Self.everything)
+            try await subscriber.gather()
+            held = (subscriber.items, subscriber.lastClock)
+            await subscriber.close()
+            let path = directory.path
+            #expect(TemporaryDirectory.run("/bin/cp", "-a", path + "/state", path + "/killed") == 0)
+        }
+        try directory.write("", to: "tree/added")
+        // What was told last is not in what a kill leaves behind, the very last clock included.
+        try await DaemonFixture.run(directory: directory, state: "killed", limits: limits) { daemon in
+            var request = Self.everything
+            request.since = held.clock
+            let back = try await Subscriber(daemon, request)
+            #expect(try await back.next().fresh == true)
+            try await back.gather()
+            #expect(back.items.count == 52)
+            await back.close()
+        }
+        // The end saves it all the same.
+        try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
+            var request = Self.everything
+            request.since = held.clock
+            let back = try await Subscriber(daemon, request, holding: held.items)
+            #expect(try await back.next().fresh != true)
+            try await back.gather()
+            #expect(back.violations == [])
+            #expect(back.items.count == 52)
+            await back.close()
+        }
+    }
+}
