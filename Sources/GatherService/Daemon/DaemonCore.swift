@@ -59,11 +59,16 @@ final class DaemonCore {
         for note in saved.notes { self.logger.warning("\(note)", metadata: ["message-id": "state-set-aside"]) }
         let store = StateStore(
             files, saved, boot: boot, loop: loop, logger: self.logger, limits: options.limits)
-        engine = try Engine(
-            loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
-            snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)),
-            types: ContentTypeFiles.read(options.dataDirectories), logger: self.logger,
-            tellsCallersApart: options.socket.isShared, accounts: options.accounts)
+        do {
+            engine = try Engine(
+                loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
+                snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)),
+                types: ContentTypeFiles.read(options.dataDirectories), logger: self.logger,
+                tellsCallersApart: options.socket.isShared, accounts: options.accounts)
+        } catch {
+            store.abandon()
+            throw error
+        }
         pool.start()
         for container in containers {
             let record = engine.addContainer(

@@ -91,17 +91,21 @@ final class Engine {
         self.pool = pool
         self.limits = limits
         workload = Workload(limits)
-        workload.costlyPool.start()
-        workload.namingPool.start()
-        workload.longPool.start()
         self.logger = logger
         self.types = types
         kernel = try LinuxKernel(readsAccessLists: tellsCallersApart)
         let mailbox = Mailbox(loop: loop)
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
-        try pollEvents()
+        do throws(SystemError) {
+            try pollEvents()
+        } catch {
+            watcher.close()
+            throw error
+        }
         mountWatch = try? MountWatch(wake: { mailbox.post(.mountsChanged) })
         mailbox.open(self)
+        // Nothing throws from here on: whoever makes an engine that fails has nothing to close.
+        workload.start()
         if state.hasVanished {
             noteRemoval { store.appendRemoval(of: state.vanished, sequence: sequence) }
         } else if !state.vanished.isEmpty {
@@ -229,7 +233,8 @@ final class Engine {
         guard let next else { return }
         let now = kernel.now()
         let engine = NIOLoopBound(self, eventLoop: loop)
-        let task = loop.scheduleTask(in: .nanoseconds(next > now ? Int64(clamping: next - now) : 0)) {
+        let pause = next > now ? TimeAmount.nanoseconds(Int64(clamping: next - now)) : Engine.turnPause
+        let task = loop.scheduleTask(in: max(pause, Engine.turnPause)) {
             engine.value.deadline = nil
             engine.value.turn()
         }

@@ -37,6 +37,11 @@ final class Workload {
         long = TurnQueue(atOnce: 1, perUser: 1)
     }
 
+    /// Starts the threads that are for these questions alone.
+    func start() {
+        for pool in [costlyPool, namingPool, longPool] { pool.start() }
+    }
+
     /// Where work is done that is too long for the event loop.
     enum Lane {
         case shared
