@@ -158,6 +158,10 @@ extension TreeWatcher {
                 lookAtReplacements(container, origin)
                 return
             }
+            if !comparison.linkedFindings.isEmpty {
+                lookAtLinksOfFindings(container, origin)
+                return
+            }
             container.comparison?.phase = .removals
             lookAtRemovals(container, origin)
         case .removals:
@@ -223,7 +227,6 @@ extension TreeWatcher {
         guard let comparison = container.comparison else { return }
         let slice = comparison.additions[comparison.nextAddition...].prefix(settings.comparisonSlice)
         container.comparison?.nextAddition = slice.endIndex
-        lookAtLinksOfFindings(container, origin)
         lookAt(slice, origin)
     }
 
@@ -248,18 +251,20 @@ extension TreeWatcher {
         guard let comparison = container.comparison else { return }
         let slice = comparison.replacements[comparison.nextReplacement...].prefix(settings.comparisonSlice)
         container.comparison?.nextReplacement = slice.endIndex
-        lookAtLinksOfFindings(container, origin)
         turnDeadline = .max
         defer { turnDeadline = kernel.now() }
         lookAt(slice.map { comparison.removals[$0] }[...], origin)
     }
 
-    /// Of files with several names that were found: one that has gone on since has changed under its other names by that, and
-    /// it was told of a name that the tree never had.
+    /// A slice of the files with several names that were found, when what was found has been looked at: one that had gone on by
+    /// then has changed under its other names by that, and it was told of a name that the tree never had.
     private func lookAtLinksOfFindings(_ container: WatchedContainer, _ origin: Origin) {
-        guard let found = container.comparison?.linkedFindings, !found.isEmpty else { return }
-        container.comparison?.linkedFindings = []
-        for status in found { lookAtLinks(of: status, origin: origin) }
+        guard let findings = container.comparison?.linkedFindings else { return }
+        for (file, status) in Array(findings.prefix(settings.comparisonSlice)) {
+            container.comparison?.linkedFindings[file] = nil
+            lookAtLinks(of: status, origin: origin)
+        }
+        runLookUps()
     }
 
     private func unreadSince(_ round: UInt32, _ container: WatchedContainer) -> [DirectoryID] {

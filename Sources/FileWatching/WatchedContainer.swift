@@ -150,7 +150,7 @@ struct Comparison {
     /// recognise what moved.
     var additions: [(directory: DirectoryID, name: [UInt8])] = []
     /// Files with several names that were found and are not in the tree until that is looked at.
-    var linkedFindings: [FileStatus] = []
+    var linkedFindings: [InodeNumber: FileStatus] = [:]
     /// How many of the additions have been looked at.
     var nextAddition = 0
     var removals: [(directory: DirectoryID, name: [UInt8])] = []
@@ -167,7 +167,8 @@ struct Comparison {
 
     /// Notes what was found and is looked at later.
     mutating func noteFinding(_ status: FileStatus) {
-        if status.links > 1, !status.kind.isDirectory { linkedFindings.append(status) }
+        guard status.links > 1, !status.kind.isDirectory else { return }
+        linkedFindings[InodeNumber(device: status.device, inode: status.inode)] = status
     }
 
     /// Whether what is held now will be looked at before the end.
