@@ -70,6 +70,14 @@ struct LookUpQueue {
             isExpected: isExpected)
     }
 
+    /// The same of a name that a rename has left or taken, which is the last that was heard of it: whatever was heard before,
+    /// anything else there is what something in the queue tells of.
+    mutating func addRenamed(_ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin) {
+        let hash = LookUpQueue.hash(name, directory.slot)
+        add(name, hash: hash, in: directory, origin: origin, isExpected: true)
+        if let index = find(name, hash, directory).index { entries[index].isExpected = true }
+    }
+
     /// Where the name waits, or the bucket for it.
     private func find(
         _ name: UnsafeRawBufferPointer, _ hash: UInt32, _ directory: DirectoryID

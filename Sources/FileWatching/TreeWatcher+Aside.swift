@@ -17,21 +17,22 @@ extension TreeWatcher {
             identity(of: tree.status(of: node)) == file
         else { return false }
         halves.setAside(id, name)
-        removeNode(node, origin: half.origin)
+        removeNode(node, origin: half.origin, isDisplaced: true)
         return true
     }
 
-    /// Whether what is removed now may be elsewhere, where nobody has looked yet. Notes that something is.
-    func mayComeAgain(_ node: TreeNode, _ status: FileStatus) -> Bool {
-        guard let container = containers[node.container], isUnsettled(container), keepsBirthTimes(status) else {
-            return false
-        }
+    /// Whether what is removed now may be elsewhere, where nobody has looked yet. Notes that something is. `isDisplaced`: nothing
+    /// has told that it is gone, only that something else is in its place; what tells where it went may be queued still.
+    func mayComeAgain(_ node: TreeNode, _ status: FileStatus, isDisplaced: Bool) -> Bool {
+        guard let container = containers[node.container], isDisplaced || isUnsettled(container), keepsBirthTimes(status)
+        else { return false }
+        if isDisplaced { asidePosition = max(asidePosition, position + queuedBytes()) }
         containersWithAside.insert(node.container)
         return true
     }
 
     private func isUnsettled(_ container: WatchedContainer) -> Bool {
-        container.outstanding > 0 || !halves.isEmpty || !deferredLookUps.isEmpty
+        position < asidePosition || container.outstanding > 0 || !halves.isEmpty || !deferredLookUps.isEmpty
             || container.comparison?.isInBackground == false
     }
 

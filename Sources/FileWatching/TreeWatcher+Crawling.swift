@@ -398,6 +398,10 @@ extension TreeWatcher {
             } else if status.links > 1, status.kind != .directory {
                 cameBy(status, origin: origin)
             }
+            // It may have gone on before its look-up.
+            if excluded.last == index, status.links > 1, status.kind != .directory {
+                lookAtLinks(of: status, origin: origin)
+            }
         }
         if excluded.isEmpty, range.count == batch.count {
             if batch.count > 0 { tree.insertChildren(of: node, from: batch) }

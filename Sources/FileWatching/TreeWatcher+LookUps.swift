@@ -165,7 +165,7 @@ extension TreeWatcher {
             // for that once, since a directory that is renamed onto another takes over its identity.
             let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0)
             if waits, waitForNews(entry, name: name, found: status.file) { return }
-            removeNode(child, origin: entry.origin)
+            removeNode(child, origin: entry.origin, isDisplaced: true)
             appeared(name, in: id, status, extras, entry)
             return
         }
@@ -310,7 +310,7 @@ extension TreeWatcher {
     // MARK: Removals
 
     /// Removes an entry with what lies below it, and has the other names of its files looked at.
-    func removeNode(_ node: TreeNode, origin: Origin) {
+    func removeNode(_ node: TreeNode, origin: Origin, isDisplaced: Bool = false) {
         let status = tree.status(of: node)
         var linked: [FileStatus] = []
         if status.kind.isDirectory {
@@ -319,7 +319,7 @@ extension TreeWatcher {
         } else if status.links > 1 {
             linked = [status]
         }
-        let removed = mayComeAgain(node, status) ? tree.setAside(node) : tree.remove(node)
+        let removed = mayComeAgain(node, status, isDisplaced: isDisplaced) ? tree.setAside(node) : tree.remove(node)
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }
@@ -327,7 +327,7 @@ extension TreeWatcher {
     func removeChildren(of node: TreeNode, origin: Origin) {
         let linked = linkedFiles(below: node)
         var removed = 0
-        if mayComeAgain(node, tree.status(of: node)) {
+        if mayComeAgain(node, tree.status(of: node), isDisplaced: true) {
             var children: [TreeNode] = []
             tree.forEachChild(of: node) { children.append($0) }
             for child in children { removed += tree.setAside(child) }

@@ -58,12 +58,10 @@ extension TreeWatcher {
                 takeOver(name, in: id, origin: half.origin)
             }
             // Where something is there, it has come since.
-            half.name.withUnsafeBytes {
-                lookUps.add($0, in: half.directory, origin: half.origin, isExpected: true)
-            }
+            half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
         }
         // Where it is not there, it has moved on.
-        if !ignored { lookUps.add(name, in: id, origin: half.origin, isExpected: true) }
+        if !ignored { lookUps.addRenamed(name, in: id, origin: half.origin) }
     }
 
     /// Gives the row its new place. It is only the likely truth: the look-ups of both names, which follow in this turn,
@@ -129,7 +127,7 @@ extension TreeWatcher {
             // rename(2) lets neither replace the other, so one of the rows is out of date: the source's, where something
             // else has come. The look-ups see to it.
             guard sourceArrived else { return }
-            removeNode(target, origin: half.origin)
+            removeNode(target, origin: half.origin, isDisplaced: true)
             tree.move(source, to: to, named: name)
         } else if sourceStatus.kind.isDirectory {
             replaceDirectory(target, with: source, origin: half.origin)
@@ -269,6 +267,12 @@ extension TreeWatcher {
         }
     }
 
+    /// The same of a look-up that waits for what is queued, and then may find it or have it read. One that waits for its
+    /// directory may wait for this half.
+    func isKeptForLookUp(_ half: RenameHalf) -> Bool {
+        deferredLookUps.contains { $0.waitsForNews && $0.origin.cause < half.expiry }
+    }
+
     /// Whether the second half may lie in what is queued.
     func isAnnounced(_ half: RenameHalf) -> Bool { half.end.map { position < $0 } ?? false }
 
@@ -296,6 +300,7 @@ extension TreeWatcher {
         settleHalves()
         let isKept = { (half: RenameHalf) in
             self.isAnnounced(half) || self.lookUps.taken < half.lookUps || self.isKeptForCrawl(half)
+                || self.isKeptForLookUp(half)
         }
         for half in halves.takeExpired(
             now: kernel.now(), position: position, lookUps: lookUps.end, isKept: isKept)
@@ -324,6 +329,8 @@ extension TreeWatcher {
             identity(of: tree.status(of: node)) == half.identity
         else { return }
         let found = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
-        if let found, !isSameFile(found.file, tree.status(of: node)) { removeNode(node, origin: half.origin) }
+        if let found, !isSameFile(found.file, tree.status(of: node)) {
+            removeNode(node, origin: half.origin, isDisplaced: true)
+        }
     }
 }

@@ -41,6 +41,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var halves = RenameHalves()
     /// Containers in which something was removed that may come again.
     var containersWithAside: Set<UInt32> = []
+    /// Where in the stream what tells of them lies before.
+    var asidePosition: UInt64 = 0
     /// Rows that know what was not heard of yet: where in the stream that lies before; and the last of these places.
     var ahead: [TreeNode: UInt64] = [:]
     var aheadPosition: UInt64 = 0
@@ -217,7 +219,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         func consider(_ time: UInt64?) {
             if let time { deadline = min(deadline ?? .max, time) }
         }
-        for half in halves.all where !isAnnounced(half) && !isKeptForCrawl(half) { consider(half.deadline) }
+        for half in halves.all where !isAnnounced(half) && !isKeptForCrawl(half) && !isKeptForLookUp(half) {
+            consider(half.deadline)
+        }
         consider(hotDeadline)
         consider(readsAgain)
         consider(nextAudit)

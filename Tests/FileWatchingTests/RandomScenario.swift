@@ -27,7 +27,7 @@ struct RandomScenario {
     private var kept = 0
     private let names = ["a", "b", "d", "e"]
     /// What must keep its identity.
-    private var moves = MoveModel()
+    private var model: ScenarioModel
     /// Where in the played file system each container lies; every other seed has two.
     private let containers: [UInt32: String]
 
@@ -35,6 +35,7 @@ struct RandomScenario {
         self.seed = seed
         random = SeededGenerator(seed: seed)
         containers = seed % 2 == 0 ? [1: "/c", 2: "/o"] : [1: "/c"]
+        model = ScenarioModel(containers)
         // Some watchers have no time, so that whatever is made in slices is.
         let isHurried = seed % 3 == 0
         player = Scenario { settings in
@@ -57,6 +58,7 @@ struct RandomScenario {
         for _ in 0..<15 { change() }
         if containers.count > 1 { perform("container 2 /o") }
         perform("start")
+        model.begin(player.tree, player.kernel)
         for _ in 0..<12 {
             for _ in 0..<Int.random(in: 2...14, using: &random) {
                 change()
@@ -65,7 +67,7 @@ struct RandomScenario {
             perform("go crawl")
             perform("settle")
             guard check() else { return }
-            let wrong = moves.check(player.tree, player.kernel, containers)
+            let wrong = model.check(player.tree, player.kernel)
             if !wrong.isEmpty {
                 Issue.record(
                     "GATHER_SCENARIO_FIRST_SEED=\(seed): identities: \(wrong):\n\(text.joined(separator: "\n"))")
@@ -101,7 +103,7 @@ struct RandomScenario {
             return
         }
         for step in script.steps {
-            moves.note(step, player.kernel)
+            model.note(step, player.kernel)
             player.play(step, of: script.name)
         }
         let turns: Set<ScenarioScript.Verb> = [.start, .read, .turn, .wait, .crawl, .settle]

@@ -1,0 +1,1 @@
+../ModelCheckerTests/IdentityLedger.swift

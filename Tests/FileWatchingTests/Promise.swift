@@ -1,0 +1,1 @@
+../ModelCheckerTests/Promise.swift
