@@ -38,7 +38,7 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
     public let reason: String?
     /// Where it comes from: a configuration file's path, `runtime` or `argument`.
     public let origin: String
-    /// How many entries it holds.
+    /// How many entries it holds: those inside packages too, which a query finds only where it asks for them.
     public let items: Int
     /// How many of them are directories.
     public let directories: Int

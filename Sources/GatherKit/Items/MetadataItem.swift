@@ -128,6 +128,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     /// The extended attributes that were asked for by their own names, `Attribute.extended`: those that it has
     /// and that are text, by their names without `user.`.
     public var extendedAttributes: [String: String]? { item.extended }
-    /// Whether it lies inside a package. Only a predicate that names `inPackage` finds what does.
+    /// Whether it lies inside a package. What does is found by predicates that name
+    /// `inPackage`, and by who asks there: in a directory at or in the package, for such a path, an id or a parent.
     public var isInPackage: Bool? { item.inPackage }
 }

@@ -27,7 +27,8 @@ package enum ContainerInterface {
         type State (crawling, verifying, live, degraded, unavailable)
 
         # `origin` says where the container comes from: a configuration file's path, "runtime" for one that
-        # was added over the socket, or "argument". `filled` names the attributes that take system calls of
+        # was added over the socket, or "argument". `items` counts all entries: those inside packages too,
+        # which a query finds only where it asks for them. `filled` names the attributes that take system calls of
         # their own for each item and are known here, since a query has asked for one of them (`xattr.*` for
         # all extended attributes); `filledBytes` is the memory that they take.
         type Container (

@@ -42,7 +42,7 @@ package enum QueryInterface {
         # read the file. `target` is where a symbolic link leads. A package, a directory with an extension that
         # its container names, has as `size` that of all regular files within and as `modified` and `changed`
         # the newest of itself and all within, for who may list all of that; what lies inside is an item only
-        # for predicates that name `inPackage`.
+        # for predicates that name `inPackage`, and for who asks there: for such a scope, path, id or parent.
         type Item (
           id: string,
           parent: ?string,

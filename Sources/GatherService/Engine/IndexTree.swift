@@ -355,6 +355,7 @@ extension IndexTree {
     /// Other packages may have been named: looks at the names of all directories of a container.
     /// Complexity: O(rows), a nanosecond each, and O(depth) for each directory in a package.
     func presentAnew(_ container: UInt32) {
+        if entry(container).packages.isEmpty { return }
         let snapshot = entry(container).index.snapshot()
         for block in 0..<snapshot.blockCount {
             var rows = snapshot.liveRows(inBlock: block)

@@ -23,7 +23,8 @@ struct ContainerCommand: ParsableCommand {
             commandName: "list",
             abstract: "List the containers that you may read.",
             discussion: """
-                A pipe gets identifier, state, items and path with tabs between.
+                A pipe gets identifier, state, items and path with tabs between. Items are all entries, those
+                inside packages too.
 
                 EXAMPLES
                   gather container list
