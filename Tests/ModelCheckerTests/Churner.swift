@@ -34,6 +34,7 @@ final class Churner {
     private static let deepest = 7
 
     private let number: Int
+    private let directoryNames: [Bytes]
     private let model: Model?
     private var roots: [Root]
     private let trace: Trace
@@ -41,8 +42,13 @@ final class Churner {
     /// How many changes were made.
     private(set) var changes = 0
 
-    init(number: Int, roots: [Root], model: Model?, trace: Trace, links: FreshLinks) {
+    init(
+        number: Int, roots: [Root], model: Model?, trace: Trace, links: FreshLinks, packages: [String] = []
+    ) {
         self.number = number
+        // Half of them with extensions that make packages, where there are any.
+        directoryNames =
+            packages.isEmpty ? Churner.directoryNames : ["d0", "d1", "d2", "p.gro", "q.GRO", ".gro"].map { Bytes($0) }
         self.roots = roots
         self.model = model
         self.trace = trace
@@ -252,7 +258,7 @@ final class Churner {
             for _ in 0..<Int.random(in: 0...6, using: &random) {
                 append(place.entry(random.one(of: Churner.fileNames)), Int.random(in: 0...200, using: &random))
             }
-            place = place.entry(random.one(of: Churner.directoryNames))
+            place = place.entry(random.one(of: directoryNames))
         }
     }
 
@@ -272,7 +278,7 @@ final class Churner {
             }
         } else {
             for _ in 0..<Int.random(in: 0...3, using: &random) {
-                place = place.entry(random.one(of: Churner.directoryNames))
+                place = place.entry(random.one(of: directoryNames))
             }
         }
         return place
@@ -291,7 +297,7 @@ final class Churner {
     }
 
     private func newDirectory(_ among: [Int], _ random: inout SeededGenerator) -> Place {
-        directory(among, &random).entry(random.one(of: Churner.directoryNames))
+        directory(among, &random).entry(random.one(of: directoryNames))
     }
 
     private func newEntry(_ among: [Int], _ random: inout SeededGenerator) -> Place {

@@ -20,13 +20,24 @@ final class Daemon {
     private var process: pid_t?
 
     /// `directory` exists; the daemon's own files go there.
-    init(in directory: String, containers: [(identifier: String, path: String)], _ conditions: Conditions) throws {
+    init(
+        in directory: String, containers: [(identifier: String, path: String)], packages: [String] = [],
+        _ conditions: Conditions
+    ) throws {
         self.directory = directory
-        self.containers = containers
+        // Only a file names packages.
+        self.containers = packages.isEmpty ? containers : []
         self.conditions = conditions
         socket = directory + "/io.gatherd"
         // Soon enough for a test that waits for it.
         try "poll-interval = \"300ms\"\n".write(toFile: directory + "/gatherd.toml", atomically: false, encoding: .utf8)
+        if packages.isEmpty { return }
+        _ = Files.makeDirectory(Bytes(directory + "/containers.d"))
+        for (identifier, path) in containers {
+            let list = packages.map { "\"\($0)\"" }.joined(separator: ", ")
+            try "path = \"\(path)\"\npackages = [\(list)]\n".write(
+                toFile: directory + "/containers.d/\(identifier).toml", atomically: false, encoding: .utf8)
+        }
     }
 
     deinit { if process != nil { end(SIGKILL) } }

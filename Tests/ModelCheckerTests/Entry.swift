@@ -20,11 +20,13 @@ struct Entry {
     var links: Int
     var mode: Int
     var tags: [String]
+    /// The package that it lies inside.
+    var package: Bytes?
 
     var name: Bytes { Bytes(path[(path.lastIndex(of: UInt8(ascii: "/"))! + 1)...]) }
     /// The name as text, with U+FFFD for what is not UTF-8.
     var nameText: String { String(decoding: name, as: UTF8.self) }
-    var isDirectory: Bool { kind == "directory" }
+    var isDirectory: Bool { kind == "directory" || kind == "package" }
     var isFile: Bool { kind == "file" }
 
     /// Everything below `directory`, a container's own.

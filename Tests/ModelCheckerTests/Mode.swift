@@ -31,6 +31,8 @@ enum Mode: String, CaseIterable, Sendable {
     case added
     /// The daemon is stopped during the churn, so that its queue overflows.
     case stop
+    /// Directories with some extensions are packages, and the daemon is killed in the middle and started again.
+    case packages
 
     var conditions: Daemon.Conditions {
         switch self {
@@ -53,12 +55,14 @@ enum Mode: String, CaseIterable, Sendable {
         default: 80
         }
     }
+    /// The extensions that make packages; those of files are among them, since directories get the names of files too.
+    var packages: [String] { self == .packages ? ["gro", "txt"] : [] }
     var rounds: Int { self == .crawl ? 3 : 8 }
     var bulk: Int { self == .crawl ? 5_000 : 0 }
     /// The signal that ends the daemon.
     var ending: CInt? {
         switch self {
-        case .kill: SIGKILL
+        case .kill, .packages: SIGKILL
         case .restart: SIGTERM
         default: nil
         }

@@ -6,13 +6,16 @@ import Foundation
 /// A predicate, where it looks, what it wants to know, and which entries hold it.
 struct Question: Sendable {
     let name: String
-    let predicate: String
+    var predicate: String
     /// A directory below the container's own, nil for everywhere.
     var scope: String? = nil
     /// Beside `path`, unless ``namesOnly``.
     let attributes: [String]
     /// Asks for names and not for paths: moves of directories are no news to it.
     var namesOnly = false
+    /// Whether what lies inside packages is asked for, and the directory that its path names.
+    var namesPackages = false
+    var directory: String? = nil
     let holds: @Sendable (Entry) -> Bool
 
     /// Asked of every tree; its answer is the whole truth, with identities and parents.
@@ -36,7 +39,7 @@ struct Question: Sendable {
                 holds: { $0.size > 100 && $0.nameText.hasSuffix(".txt") }),
             Question(
                 name: "directories", predicate: "kind == 'directory'", attributes: ["modified", "links"],
-                holds: { $0.isDirectory }),
+                holds: { $0.kind == "directory" }),
             Question(
                 name: "tags", predicate: "ANY tags == 'red'", attributes: ["tags"], holds: { $0.tags.contains("red") }),
             Question(
@@ -71,7 +74,8 @@ struct Question: Sendable {
 
     /// The rows that the answer must have, in order.
     func rows(_ walk: [Entry]) -> [Row] {
-        walk.filter(holds).map { Row(key: namesOnly ? $0.name : $0.path, text: $0.text(attributes)) }.sorted()
+        walk.filter { !hides($0) && holds($0) }
+            .map { Row(key: namesOnly ? $0.name : $0.path, text: $0.text(attributes)) }.sorted()
     }
 }
 

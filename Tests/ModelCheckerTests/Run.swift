@@ -59,9 +59,11 @@ final class Run {
         self.directory = directory
         boxes = mode.containers.map { ($0, directory + "/" + $0) }
         for name in mode.containers + ["outside", "daemon"] { _ = Files.makeDirectory(Bytes(directory + "/" + name)) }
-        questions = Question.all(box: Bytes(boxes[0].path))
+        let box = Bytes(boxes[0].path)
+        questions = mode.packages.isEmpty ? Question.all(box: box) : Question.ofPackages(box: box)
         if mode == .added { boxes.removeLast() }
-        daemon = try Daemon(in: directory + "/daemon", containers: boxes, mode.conditions)
+        daemon = try Daemon(
+            in: directory + "/daemon", containers: boxes, packages: mode.packages, mode.conditions)
         makeChurners()
     }
 
@@ -83,7 +85,9 @@ final class Run {
             }
             let model = mode.hasModel ? Model(roots, area: thread) : nil
             if let model { models.append(model) }
-            churners.append(Churner(number: thread, roots: roots, model: model, trace: trace, links: links))
+            churners.append(
+                Churner(
+                    number: thread, roots: roots, model: model, trace: trace, links: links, packages: mode.packages))
         }
     }
 
@@ -274,7 +278,10 @@ final class Run {
         try Connection(daemon.socket).call("io.gatherd." + method, parameters)
     }
 
-    private func walk() -> [Entry] { boxes.flatMap { Entry.walk($0.identifier, Bytes($0.path)) } }
+    private func walk() -> [Entry] {
+        Entry.presented(
+            boxes.flatMap { Entry.walk($0.identifier, Bytes($0.path)) }, packages: mode.packages)
+    }
 
     /// Has everything told to everybody.
     private func settle() throws {
@@ -353,7 +360,7 @@ final class Run {
             if let difference = set.difference(from: walk) {
                 throw Violation("the subscriber of '\(set.question.name)' has not what is there: \(difference)")
             }
-            guard set.question.name == Question.everything.name else { continue }
+            guard set.question.name == questions[0].name else { continue }
             let wrong = set.wrongParents(roots: boxes.map { Bytes($0.path) })
             if !wrong.isEmpty { throw Violation(wrong.prefix(8).joined(separator: "\n    ")) }
         }
@@ -392,7 +399,7 @@ final class Run {
     private func checkIdentities(_ walk: [Entry]) throws {
         if isAway { return }
         var seen: [Bytes: String] = [:]
-        for (id, row) in try find(.everything) { seen[row.key] = id }
+        for (id, row) in try find(questions[0]) { seen[row.key] = id }
         for subscriber in subscribers where !subscriber.isSlow && !subscriber.set.question.namesOnly {
             for (id, held) in subscriber.set.items where seen[held.row.key] != id {
                 throw Violation(
