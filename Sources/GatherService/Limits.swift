@@ -57,6 +57,8 @@ package enum Limits {
         free: 5_000, most: 1_000_000, capacity: 10_000_000, perSecond: 5_000_000)
     /// Attributes that an answer is sorted by.
     package static let sortKeys = 16
+    /// Bytes of what the items of one answer are sorted by, while they are: a million paths take some 200 MB.
+    package static let sortKeyBytes = 512 << 20
     /// Distinct values that one `Values` counts: past it the answer is LimitExceeded, whatever its `limit`.
     package static let distinctValues = 262_144
     /// Bytes of distinct texts that it keeps.
@@ -75,6 +77,11 @@ package enum Limits {
     package static let heartbeatsPerSecond: Int64 = 10_000
     /// Rows of a scan that are worth leaving the event loop for: below, the hop costs more than the scan.
     package static let rowsScannedOnLoop = 16_384
+    /// Bytes of extended attributes, and of where links lead, that one container keeps, each that several items have once: what
+    /// would not fit counts as unknown, and `gather status` says so.
+    package static let extraBytes = 256 << 20
+    /// So many bytes of extended attributes are worth a row to a scan that reads them.
+    package static let extraBytesForARow = 256
     /// How long a clock that was set may go unnoticed where live queries follow it; nobody wakes where none does.
     package static let clockInterval = TimeAmount.seconds(10)
     /// Items whose time is over within so much of each other leave together.

@@ -169,15 +169,48 @@ package struct ExtraAttributes: Sendable, Hashable {
     }
 
     /// A value as tags: UTF-8 with commas between them, as the freedesktop.org guidelines for extended attributes and KDE's
-    /// file metadata have it. Blanks around each are trimmed, empty ones left out, and each is named once.
+    /// file metadata have it. Blanks around each are trimmed, empty ones left out, and each is named once. Complexity: O(bytes).
     package static func tags(_ value: UnsafeRawBufferPointer) -> [String] {
         var tags: [String] = []
-        for part in value.split(separator: UInt8(ascii: ",")) {
-            guard let text = trimmed(part) else { continue }
+        var named: Set<[UInt8]> = []
+        forEachTag(in: value) { text in
             let tag = String(decoding: text, as: UTF8.self)
-            if !tags.contains(tag) { tags.append(tag) }
+            if named.insert(Array(tag.utf8)).inserted { tags.append(tag) }
+            return true
         }
         return tags
+    }
+
+    /// Lends the bytes of one tag of a value after the other, until it is told that this is enough; those of one that stands
+    /// there twice, twice.
+    package static func forEachTag<Failure: Error>(
+        in value: UnsafeRawBufferPointer, _ goesOn: (UnsafeRawBufferPointer) throws(Failure) -> Bool
+    ) throws(Failure) {
+        var start = 0
+        while start < value.count {
+            let end = value[start...].firstIndex(of: UInt8(ascii: ",")) ?? value.count
+            if let text = trimmed(value[start..<end]), try !goesOn(UnsafeRawBufferPointer(rebasing: text)) { return }
+            start = end + 1
+        }
+    }
+
+    /// Whether an attribute that stands here has a value, in its type.
+    package func has(_ attribute: Attribute) -> Bool {
+        guard let name = attribute.extraName else { return false }
+        return withValue(named: name) { value in
+            guard let value else { return false }
+            switch attribute.type {
+            case .integer: return ExtraAttributes.integer(value) != nil
+            case .strings:
+                var has = false
+                ExtraAttributes.forEachTag(in: value) { _ in
+                    has = true
+                    return false
+                }
+                return has
+            default: return ExtraAttributes.text(value, of: attribute) != nil
+            }
+        }
     }
 
     private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer>? {
@@ -186,6 +219,11 @@ package struct ExtraAttributes: Sendable, Hashable {
         else { return nil }
         return text[first...last]
     }
+}
+
+extension ExtraAttributes? {
+    /// The same to whoever asks: those that are not known are as good as none.
+    package var orNone: ExtraAttributes { self ?? ExtraAttributes.none }
 }
 
 extension Attribute {

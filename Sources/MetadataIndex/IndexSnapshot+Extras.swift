@@ -10,6 +10,9 @@ extension IndexSnapshot {
     /// The record with a number that ``extrasNumber(of:)`` gave; none where they were not read.
     package func extras(numbered number: UInt32) -> ExtraAttributes { rows.extrasList[number] }
 
+    /// Bytes held by the records, roughly.
+    package var extrasByteCount: Int { rows.extrasList.byteCount }
+
     /// Keeps the rows for whose extra attributes `matches` holds, which gets nil where they are not known. It is called once
     /// for each run of rows with the same, and mostly once for each record.
     package func select(

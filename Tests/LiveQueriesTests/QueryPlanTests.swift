@@ -168,6 +168,83 @@ import Testing
         }
     }
 
+    /// The language itself is the oracle: it makes the list of tags, and takes one after the other.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func tagsAreTestedAsTheLanguageDoes(seed: UInt64) throws {
+        var generator = SeededGenerator(state: seed)
+        let index = MetadataIndex(root: NaiveTree.status(.directory))
+        let parts: [[UInt8]] = [
+            Array("red".utf8), Array(" blue ".utf8), [], Array("\u{E9}t\u{E9}".utf8), [0xFF], [0x61, 0xC3],
+            Array("RED".utf8),
+            Array("\u{FFFD}".utf8), [0x20],
+        ]
+        var rows: [Row] = []
+        for number in 0..<200 {
+            let row = try Array("n\(number)".utf8).withUnsafeBytes {
+                try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file))
+            }
+            rows.append(row)
+            let tags = (0..<Int(generator.next() % 5)).map { _ in generator.pick(parts) }
+            let value = Array(tags.joined(separator: [UInt8(ascii: ",")]))
+            if number % 7 > 0 { try index.setExtras(row, ExtraAttributes([(Array("xdg.tags".utf8), value)])) }
+        }
+        let environment = PlanEnvironment.test(index)
+        for quantifier in ["ANY", "NONE", "ALL"] {
+            for test in [
+                "== 'red'", "!= 'red'", "==[c] 'red'", "CONTAINS '\u{E9}'", "LIKE '?lu*'", "LIKE '?'", "== '\u{FFFD}'",
+                "MATCHES '.e.*'", "BEGINSWITH[cd] 'et'", "< 'c'",
+            ] {
+                let text = "\(quantifier) tags \(test)"
+                let predicate = try Predicate(parsing: text, mode: .metadata)
+                let plan = QueryPlan(predicate, environment: environment)
+                let selection = Set(try plan.select(in: index.snapshot()))
+                for row in rows {
+                    let tags = index.extras(of: row).orNone.value(of: .tags)
+                    let expected = try predicate.evaluate(on: OnlyTags(tags: tags))
+                    #expect(selection.contains(row) == expected, "seed \(seed): \(text), \(tags)")
+                }
+            }
+        }
+        for (text, wanted) in [("tags == NULL", false), ("tags != NULL", true)] {
+            let plan = QueryPlan(try Predicate(parsing: text, mode: .metadata), environment: environment)
+            let selection = Set(try plan.select(in: index.snapshot()))
+            for row in rows {
+                let has = index.extras(of: row).orNone.value(of: .tags) != .none
+                #expect(selection.contains(row) == (has == wanted), "seed \(seed): \(text)")
+            }
+        }
+    }
+
+    private struct OnlyTags: AttributeValues {
+        let tags: MetadataValue
+        func value(of attribute: Attribute) -> MetadataValue { attribute == .tags ? tags : .none }
+    }
+
+    @Test func testsOfAttributesAreEndedWithinABlock() throws {
+        let index = MetadataIndex(root: NaiveTree.status(.directory))
+        for number in 0..<1_000 {
+            let row = try Array("n\(number)".utf8).withUnsafeBytes {
+                try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file))
+            }
+            try index.setExtras(row, ExtraAttributes([(Array("xdg.tags".utf8), Array("t\(number)".utf8))]))
+        }
+        let plan = QueryPlan(
+            try Predicate(parsing: "ANY tags == 'x'", mode: .metadata), environment: .test(index))
+        // Its time is over at the second look at the clock, and there is one block.
+        let scanGuard = ScanGuard(nanoseconds: 0)
+        #expect(throws: EvaluationError.self) { try plan.select(in: index.snapshot(), guard: scanGuard) }
+        #expect(scanGuard.ended == .late)
+    }
+
+    @Test(arguments: [
+        ("comment LIKE '*?a*b*'", true), ("comment LIKE 'a*'", false), ("comment LIKE 'a*b'", true),
+        ("ANY tags LIKE '?a'", true), ("comment CONTAINS 'a'", false), ("name LIKE '*?a*b*'", false),
+        ("comment MATCHES 'a+'", true), ("NOT ANY tags == 'a'", false),
+    ])
+    func whatTakesTheProductOfTwoLengthsIsCostly(text: String, isCostly: Bool) throws {
+        #expect(try plan(text).isCostly == isCostly)
+    }
+
     @Test func identifiersNameOneRow() throws {
         var tree = NaiveTree()
         let directory = try #require(try tree.insert("d", NaiveTree.status(.directory)))

@@ -119,10 +119,11 @@ import Testing
             }.map(\.element.id.row)
             let order = SortOrder(keys)
             #expect(
-                order.apply(to: selection, in: snapshot, environment: environment) == expected, "seed \(seed): \(keys)")
+                try order.apply(to: selection, in: snapshot, environment: environment) == expected,
+                "seed \(seed): \(keys)")
             for limit in [0, 1, 7, expected.count, expected.count + 5] {
                 #expect(
-                    order.apply(to: selection, in: snapshot, environment: environment, limit: limit)
+                    try order.apply(to: selection, in: snapshot, environment: environment, limit: limit)
                         == Array(expected.prefix(limit)), "seed \(seed): \(keys), \(limit)")
             }
         }
@@ -137,7 +138,7 @@ import Testing
         }
         let environment = PlanEnvironment.test(index)
         let everything = QueryPlan(try Predicate(parsing: "", mode: .metadata), environment: environment)
-        let rows = SortOrder([SortOrder.Key(.name, ascending: ascending)]).apply(
+        let rows = try SortOrder([SortOrder.Key(.name, ascending: ascending)]).apply(
             to: try everything.select(in: index.snapshot()), in: index.snapshot(), environment: environment,
             limit: limit)
         return rows.map { row in index.withName(of: row) { String(decoding: $0, as: UTF8.self) } }
@@ -176,18 +177,50 @@ import Testing
         let sources = [
             try source("m", "/srv/z", ["a", "c"]), try source("n", "/srv/b", ["b", "d"]), try source("a", "", ["c"]),
         ]
-        func sorted(_ keys: SortOrder.Key...) -> [String] {
-            SortOrder(keys).apply(to: sources).map { place in
+        func sorted(_ keys: SortOrder.Key...) throws -> [String] {
+            try SortOrder(keys).apply(to: sources).map { place in
                 let source = sources[place.source]
                 let name = source.snapshot.withName(of: place.row) { String(decoding: $0, as: UTF8.self) }
                 return source.environment.container + ":" + name
             }
         }
-        #expect(sorted(SortOrder.Key(.name)) == ["m:a", "n:b", "m:c", "a:c", "n:d"])
-        #expect(sorted(SortOrder.Key(.path)) == ["a:c", "n:b", "n:d", "m:a", "m:c"])
+        #expect(try sorted(SortOrder.Key(.name)) == ["m:a", "n:b", "m:c", "a:c", "n:d"])
+        #expect(try sorted(SortOrder.Key(.path)) == ["a:c", "n:b", "n:d", "m:a", "m:c"])
         #expect(
-            sorted(SortOrder.Key(.container, ascending: false), SortOrder.Key(.name))
+            try sorted(SortOrder.Key(.container, ascending: false), SortOrder.Key(.name))
                 == ["n:b", "n:d", "m:a", "m:c", "a:c"])
+    }
+
+    @Test func whatItemsAreSortedByIsBounded() throws {
+        let index = MetadataIndex(root: NaiveTree.status(.directory))
+        for number in 0..<5_000 {
+            let row = try Array("n\(number)".utf8).withUnsafeBytes {
+                try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file))
+            }
+            try index.setExtras(
+                row, ExtraAttributes([(Array("xdg.comment".utf8), Array("comment \(4_999 - number)".utf8))]))
+        }
+        let environment = PlanEnvironment.test(index)
+        let everything = QueryPlan(try Predicate(parsing: "", mode: .metadata), environment: environment)
+        let snapshot = index.snapshot()
+        let source = SortOrder.Source(
+            selection: try everything.select(in: snapshot), snapshot: snapshot, environment: environment)
+        let order = SortOrder([SortOrder.Key(.comment)])
+        #expect(throws: SortOrder.Failure.tooManyBytes(50_000)) {
+            try order.apply(to: [source], maximumBytes: 50_000)
+        }
+        // Of few that are wanted no more are kept than there is room for.
+        let first = try order.apply(to: [source], limit: 10, maximumBytes: 5_000)
+        #expect(first.map { snapshot.withName(of: $0.row) { String(decoding: $0, as: UTF8.self) } }.first == "n4999")
+        #expect(try first == Array(order.apply(to: [source]).prefix(10)))
+        let ended = ScanGuard(nanoseconds: .max)
+        ended.cancel()
+        #expect(throws: SortOrder.Failure.cancelled) { try order.apply(to: [source], guard: ended) }
+    }
+
+    @Test func whatIsNamedTwiceIsSortedByOnce() {
+        let keys = [SortOrder.Key(.comment), SortOrder.Key(.size), SortOrder.Key(.comment, ascending: false)]
+        #expect(SortOrder(keys).keys == [SortOrder.Key(.comment), SortOrder.Key(.size)])
     }
 
     /// Enough rows that what does not fit is dropped on the way.

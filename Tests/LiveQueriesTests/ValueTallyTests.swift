@@ -191,4 +191,28 @@ import Testing
             try tally(.name, names, maximumValues: 5_000).counts(limit: 2).map { Self.text($0.value) } == ["n0", "n1"])
         #expect(try tally(.kind, names, maximumValues: 1).counts().map(\.count) == [5_000])
     }
+
+    @Test func whatIsKeptOfAttributesIsBounded() throws {
+        let index = try index((0..<2_000).map { Array("n\($0)".utf8) })
+        for number in 0..<2_000 {
+            let tags = (0..<20).map { "t\(number)-\($0)" } + ["all", "all"]
+            try index.setExtras(
+                Row(UInt32(number + 1)),
+                ExtraAttributes([(Array("xdg.tags".utf8), Array(tags.joined(separator: ",").utf8))]))
+        }
+        let environment = PlanEnvironment.test(index)
+        let plan = QueryPlan(try Predicate(parsing: "", mode: .metadata), environment: environment)
+        let selection = try plan.select(in: index.snapshot())
+        func tally(_ values: Int, guard scanGuard: ScanGuard? = nil) throws -> ValueTally {
+            var tally = ValueTally(.tags, maximumValues: values)
+            try tally.add(selection, in: index.snapshot(), environment: environment, guard: scanGuard)
+            return tally
+        }
+        #expect(throws: ValueTally.Failure.tooManyValues(100)) { try tally(100) }
+        let counts = try tally(.max).counts()
+        #expect(counts.count == 40_001 && counts.first?.count == 2_000)
+        let ended = ScanGuard(nanoseconds: .max)
+        ended.cancel()
+        #expect(throws: ValueTally.Failure.cancelled) { try tally(.max, guard: ended) }
+    }
 }

@@ -34,10 +34,10 @@ struct Answer: Sendable {
     /// How many each part found.
     let counts: [Int]
 
-    /// Scans the snapshots, unless `guard` ends it. Complexity: O(rows).
+    /// Scans the snapshots, unless `guard` ends it. Throws what the scan does, and `LimitExceeded`. Complexity: O(rows).
     init(
         _ parts: [AnswerPart], sortedBy keys: [SortOrder.Key] = [], limit: Int? = nil, guard scanGuard: ScanGuard
-    ) throws(EvaluationError) {
+    ) throws {
         self.parts = parts
         var selections: [RowSelection] = []
         for part in parts { selections.append(try part.plan.select(in: part.snapshot, guard: scanGuard)) }
@@ -53,7 +53,14 @@ struct Answer: Sendable {
             let sources = zip(parts, selections).map {
                 SortOrder.Source(selection: $1, snapshot: $0.snapshot, environment: $0.plan.environment)
             }
-            let places = SortOrder(keys).apply(to: sources, limit: limit)
+            let places: [SortOrder.Place]
+            do throws(SortOrder.Failure) {
+                places = try SortOrder(keys).apply(
+                    to: sources, limit: limit, maximumBytes: Limits.sortKeyBytes, guard: scanGuard)
+            } catch {
+                guard case .tooManyBytes(let limit) = error else { throw error }
+                throw QueryError.limitExceeded(limit: "sortKeyBytes", value: Int64(limit))
+            }
             bytes = places.count * MemoryLayout<SortOrder.Place>.stride
             rows = .sorted(places[...])
         }

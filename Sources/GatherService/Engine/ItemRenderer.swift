@@ -150,10 +150,14 @@ struct ItemRenderer: Sendable {
             extras.isTarget || caller?.may(.read, snapshot.access(of: row)) ?? true
         else { return }
         for attribute in attributes where attribute.isExtra {
+            if attribute == .tags {
+                let tags = extras.tags
+                if !tags.isEmpty { ItemWriter.strings(tags, attribute, to: &writer) }
+                continue
+            }
             switch extras.value(of: attribute) {
             case .string(let text): ItemWriter.string(text, attribute, to: &writer)
             case .integer(let number): ItemWriter.integer(number, attribute, to: &writer)
-            case .array: ItemWriter.strings(extras.tags, attribute, to: &writer)
             default: break
             }
         }

@@ -54,7 +54,9 @@ struct ExtrasTest: Sendable {
 
     var cost: Int {
         switch direct {
-        case .text, .tags: isFallible ? PlanTest.costOfMatching : 80
+        // Names are short; of an attribute, what takes the product of two lengths may take milliseconds.
+        case .text(_, name: _, let pattern), .tags(name: _, _, let pattern):
+            pattern.operation == .matches || pattern.goesBack ? PlanTest.costOfMatching : 80
         case .number, .presence: 80
         case nil: 1_000
         }
@@ -70,21 +72,34 @@ struct ExtrasTest: Sendable {
             guard let text else { return answerForNone ?? false }
             return try pattern.matches(text)
         case .tags(let name, let quantifier, let pattern):
-            let tags = extras.withValue(named: name) { $0.map(ExtraAttributes.tags) ?? [] }
-            switch quantifier {
-            case .any, .none:
-                for tag in tags where try pattern.matches(tag) { return quantifier == .any }
-                return quantifier == .none
-            case .all:
-                for tag in tags where try !pattern.matches(tag) { return false }
-                return true
+            // One that matches decides ANY and NONE, one that does not ALL.
+            let decisive = quantifier != .all
+            let isDecided = try extras.withValue(named: name) { (value) throws(EvaluationError) in
+                guard let value else { return false }
+                return try ExtrasTest.hasTag(in: value, matching: pattern, decisive)
             }
+            return (quantifier == .any) == isDecided
         case .number(let name, let comparison, let constant):
             let number = extras.withValue(named: name) { $0.flatMap(ExtraAttributes.integer) }
             return number.map { comparison.holds($0, constant) } ?? answerForNone ?? false
-        case .presence(let attribute, let isWanted): return (extras.value(of: attribute) != .none) == isWanted
+        case .presence(let attribute, let isWanted): return extras.has(attribute) == isWanted
         case nil: return try node.evaluate(on: Values(extras: extras))
         }
+    }
+
+    /// Whether there is a tag that matches, or one that does not.
+    private static func hasTag(
+        in value: UnsafeRawBufferPointer, matching pattern: TextPattern, _ isWanted: Bool
+    ) throws(EvaluationError) -> Bool {
+        var isFound = false
+        try ExtraAttributes.forEachTag(in: value) { (tag) throws(EvaluationError) in
+            // What is not UTF-8 is told, and so compared, with replacement characters.
+            let isPlain = tag.allSatisfy { $0 < 0x80 }
+            let matches = try isPlain ? pattern.matches(tag) : pattern.matches(String(decoding: tag, as: UTF8.self))
+            isFound = matches == isWanted
+            return !isFound
+        }
+        return isFound
     }
 
     /// A record as the language asks for it.

@@ -236,8 +236,17 @@ private struct PlanScan {
         case .extras(let test) where !test.isFallible:
             let closed = closedExtras(block, bits)
             bits.subtract(closed)
+            // Each record may have kilobytes.
+            let scanGuard = scanGuard
+            var asked = 0
+            var isOver = false
             snapshot.select(
-                extrasMatching: { (try? test.holds($0 ?? .none)) ?? false }, inBlock: block, among: &bits)
+                extrasMatching: { extras in
+                    asked &+= 1
+                    if let scanGuard, asked & 15 == 0, !isOver { isOver = scanGuard.isOver() }
+                    return isOver ? false : (try? test.holds(extras ?? .none)) ?? false
+                }, inBlock: block, among: &bits)
+            if isOver { throw PlanScan.ended }
             if (try? test.holds(.none)) ?? false { bits.formUnion(closed) }
         case .path(let pattern):
             try filter(block, &bits) { (scan, row) throws(EvaluationError) in

@@ -24,7 +24,19 @@ package struct SortOrder: Sendable, Hashable {
 
     package let keys: [Key]
 
-    package init(_ keys: [Key]) { self.keys = keys }
+    /// An attribute that was named before decides nothing any more, and is left out.
+    package init(_ keys: [Key]) {
+        var named: Set<Attribute> = []
+        self.keys = keys.filter { named.insert($0.attribute).inserted }
+    }
+
+    /// Why nothing was sorted.
+    package enum Failure: Error, Hashable {
+        /// What the items are sorted by has more than so many bytes together.
+        case tooManyBytes(Int)
+        /// Whoever asked no longer waits.
+        case cancelled
+    }
 
     /// The attributes that it reads.
     package var attributes: AttributeSet { AttributeSet(keys.map(\.attribute)) }
@@ -54,21 +66,31 @@ package struct SortOrder: Sendable, Hashable {
     /// plan's. Complexity: O(n log n); with a limit O(n log limit), and memory for the limit alone.
     package func apply(
         to selection: RowSelection, in snapshot: IndexSnapshot, environment: PlanEnvironment, limit: Int? = nil
-    ) -> [Row] {
+    ) throws(Failure) -> [Row] {
         if keys.isEmpty { return Array(selection.prefix(max(0, limit ?? .max))) }
         let source = Source(selection: selection, snapshot: snapshot, environment: environment)
-        return apply(to: [source], limit: limit).map(\.row)
+        return try apply(to: [source], limit: limit).map(\.row)
     }
 
-    /// The rows of several containers in this order, as one; equal ones come in the order of the sources.
-    package func apply(to sources: [Source], limit: Int? = nil) -> [Place] {
+    /// The rows of several containers in this order, as one; equal ones come in the order of the sources. What they are
+    /// sorted by may take `maximumBytes` at once.
+    package func apply(
+        to sources: [Source], limit: Int? = nil, maximumBytes: Int = .max, guard scanGuard: ScanGuard? = nil
+    ) throws(Failure) -> [Place] {
         if let limit, limit <= 0 { return [] }
         var sorter = BoundedSorter(limit: limit ?? .max)
+        var rows = 0
         for (number, source) in sources.enumerated() {
             var writer = SortKeyWriter(self, source.snapshot, source.environment)
             for row in source.selection {
                 writer.write(row)
                 sorter.add(Place(source: number, row: row), key: writer.bytes)
+                if sorter.byteCount > maximumBytes {
+                    sorter.prune()
+                    if sorter.byteCount > maximumBytes { throw .tooManyBytes(maximumBytes) }
+                }
+                rows &+= 1
+                if rows & 255 == 0, scanGuard?.isCancelled ?? false { throw .cancelled }
             }
         }
         return sorter.finish()
@@ -85,6 +107,9 @@ private struct BoundedSorter {
     private var bound: [UInt8]?
 
     init(limit: Int) { self.limit = limit }
+
+    /// Bytes of the keys that are kept.
+    var byteCount: Int { keys.count }
 
     mutating func add(_ place: SortOrder.Place, key: [UInt8]) {
         if let bound, !RawBytes.isLess(key, bound) { return }
@@ -106,9 +131,9 @@ private struct BoundedSorter {
         }
     }
 
-    private mutating func prune() {
-        sort()
+    mutating func prune() {
         guard entries.count > limit else { return }
+        sort()
         entries.removeSubrange(limit...)
         var kept: [UInt8] = []
         for index in entries.indices {

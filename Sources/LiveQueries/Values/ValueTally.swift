@@ -88,7 +88,11 @@ package struct ValueTally: Sendable {
             if !selection.isEmpty { texts.add(Array(environment.container.utf8), count: selection.count) }
         default:
             let numbered = try count(selection, scanGuard, in: snapshot, environment)
-            for (number, count) in numbered { add(number, count, in: snapshot, environment) }
+            for (number, count) in numbered {
+                add(number, count, in: snapshot, environment)
+                if scanGuard?.isCancelled ?? false { throw .cancelled }
+                try check()
+            }
         }
         try check()
     }
@@ -221,12 +225,10 @@ package struct ValueTally: Sendable {
 
     private mutating func add(_ text: String, _ count: Int) { texts.add(Array(text.utf8), count: count) }
 
+    /// Counts each of a list, in which none is there twice.
     private mutating func add(_ list: [String], _ count: Int) {
         if list.isEmpty { missing += count }
-        for (place, text) in list.enumerated()
-        where !list[..<place].contains(where: { $0.utf8.elementsEqual(text.utf8) }) {
-            add(text, count)
-        }
+        for text in list { add(text, count) }
     }
 
     // MARK: Telling

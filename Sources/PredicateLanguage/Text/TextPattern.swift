@@ -141,6 +141,10 @@ package struct TextPattern: Sendable, Hashable {
     /// Whether every text matches, as for LIKE '*'.
     package var matchesEverything: Bool { kernel == .everything }
 
+    /// Whether it may take as long as the product of the lengths of text and pattern: a LIKE that is no more than a literal does
+    /// not.
+    package var goesBack: Bool { kernel == .like }
+
     /// Whether a text matches. Only MATCHES throws, where the expression takes more work than
     /// ``PredicateLimits`` allow. Allocates nothing without options, nor with them for short ASCII texts.
     package func matches(_ text: UnsafeRawBufferPointer) throws(EvaluationError) -> Bool {
