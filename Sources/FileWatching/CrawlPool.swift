@@ -176,8 +176,8 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         var result = reader.read(job, round: round, tickets: { tickets($0) }, jobs: &children)
         result.linkEpoch = linkEpoch
         pthread_mutex_lock(mutex)
-        state.entriesAhead += result.batch.count
-        state.entriesWaiting += result.batch.count
+        state.entriesAhead += result.batch.weight
+        state.entriesWaiting += result.batch.weight
         // The result goes in before anybody can begin with the directories below, so the loop knows them first.
         state.results.append(result)
         state.jobs.append(contentsOf: children)

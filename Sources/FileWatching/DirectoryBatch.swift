@@ -13,8 +13,11 @@ package struct DirectoryBatch: Sendable {
     package internal(set) var statuses: [FileStatus] = []
     /// Extra attributes (`ExtraAttributes`), end to end.
     package internal(set) var extras: [UInt8] = []
-    /// Where those of each entry end in ``extras``; empty as a whole where they were not read.
-    package internal(set) var extrasEnds: [Int] = []
+    /// Where those of each entry lie in ``extras``, the same place for the same ones; empty as a whole where they were not
+    /// read.
+    package internal(set) var extrasPlaces: [Range<Int>] = []
+    /// The places by a hash of what stands there, until all was appended.
+    private var placesByHash: [Int: Range<Int>] = [:]
     /// The entries whose extras could not be read.
     var unknownExtras: Set<UInt32> = []
     /// Entries on which a file system is mounted, in ascending order.
@@ -23,7 +26,9 @@ package struct DirectoryBatch: Sendable {
     /// How many entries there are.
     package var count: Int { statuses.count }
     /// Whether extras were read.
-    package var hasExtras: Bool { !extrasEnds.isEmpty }
+    package var hasExtras: Bool { !extrasPlaces.isEmpty }
+    /// What it weighs, in entries: what many extras take counts as entries too.
+    var weight: Int { count + extras.count / WatchLimits.extraBytesOfAnEntry }
 
     package init() {}
 
@@ -34,8 +39,8 @@ package struct DirectoryBatch: Sendable {
 
     /// Where the extras of an entry lie in ``extras``; nil where they are not known.
     package func extrasRange(at index: Int) -> Range<Int>? {
-        guard !extrasEnds.isEmpty, unknownExtras.isEmpty || !unknownExtras.contains(UInt32(index)) else { return nil }
-        return (index == 0 ? 0 : extrasEnds[index - 1])..<extrasEnds[index]
+        guard !extrasPlaces.isEmpty, unknownExtras.isEmpty || !unknownExtras.contains(UInt32(index)) else { return nil }
+        return extrasPlaces[index]
     }
 
     /// Appends an entry whose extras were not read, as those of no other of the batch.
@@ -46,12 +51,30 @@ package struct DirectoryBatch: Sendable {
         statuses.append(status)
     }
 
-    /// Appends an entry with its extras, nil where they could not be read.
+    /// Appends an entry with its extras, nil where they could not be read. Past ``WatchLimits/extraBytesOfDirectory`` they
+    /// count as such.
     mutating func append(
         name: UnsafeRawBufferPointer, status: FileStatus, isMountRoot: Bool, read value: UnsafeRawBufferPointer?
     ) {
-        if let value { extras.append(contentsOf: value) } else { unknownExtras.insert(UInt32(statuses.count)) }
-        extrasEnds.append(extras.count)
+        let place = value.flatMap { self.place(of: $0) }
+        if place == nil { unknownExtras.insert(UInt32(statuses.count)) }
+        extrasPlaces.append(place ?? 0..<0)
         append(name: name, status: status, isMountRoot: isMountRoot)
     }
+
+    private mutating func place(of value: UnsafeRawBufferPointer) -> Range<Int>? {
+        if value.isEmpty { return 0..<0 }
+        var hasher = Hasher()
+        hasher.combine(bytes: value)
+        let hash = hasher.finalize()
+        if let place = placesByHash[hash], extras[place].elementsEqual(value) { return place }
+        guard extras.count + value.count <= WatchLimits.extraBytesOfDirectory else { return nil }
+        let start = extras.count
+        extras.append(contentsOf: value)
+        placesByHash[hash] = start..<extras.count
+        return start..<extras.count
+    }
+
+    /// Lets go of what only appending needs.
+    mutating func finish() { placesByHash = [:] }
 }

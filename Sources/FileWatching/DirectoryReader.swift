@@ -44,6 +44,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
             result.status = status.file
             guard status.file.inode == job.inode, status.file.device == job.device else { throw .stale }
             try readEntries(of: directory, job, into: &result)
+            result.batch.finish()
         } catch {
             result.error = error
             result.batch = DirectoryBatch()
@@ -179,7 +180,7 @@ extension DirectoryBatch {
         names.reserveCapacity(names.count + nameBytes)
         nameEnds.reserveCapacity(nameEnds.count + count)
         statuses.reserveCapacity(statuses.count + count)
-        if extras { extrasEnds.reserveCapacity(extrasEnds.count + count) }
+        if extras { extrasPlaces.reserveCapacity(extrasPlaces.count + count) }
     }
 }
 
@@ -233,6 +234,11 @@ enum WatchLimits {
     static let extrasBuffer = 65_536
     /// How many attributes of a file are read besides those that have names of their own.
     static let attributesOfFile = 256
+    /// Bytes of extras that are kept of one directory while it is taken in, each that several entries have once: as much as a
+    /// container keeps in all.
+    static let extraBytesOfDirectory = 256 << 20
+    /// So many bytes of extras weigh as much as an entry, where threads wait for the loop.
+    static let extraBytesOfAnEntry = 128
     /// How often an entry's extras are read that changes meanwhile.
     static let extrasAttempts = 4
     /// Bytes of a name (`NAME_MAX`).

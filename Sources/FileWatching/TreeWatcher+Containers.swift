@@ -15,12 +15,13 @@ extension TreeWatcher {
     ///
     /// With `wasMountPoint` (what ``isMountPoint(_:)`` said then) it is `.unavailable` until a file system is mounted on
     /// its directory: what is there until then says nothing of what is known. The same holds `within` another container.
+    /// With `readsExtras` extras are read from the start (``setReadsExtras(_:completion:)``).
     package func addContainer(
         _ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false,
-        wasMountPoint: Bool = false, within enclosure: Enclosure? = nil
+        wasMountPoint: Bool = false, readsExtras: Bool = false, within enclosure: Enclosure? = nil
     ) {
         guard containers[number] == nil else { return }
-        let options = CrawlOptions(ignored: IgnoredNames(globs), readsExtras: false)
+        let options = CrawlOptions(ignored: IgnoredNames(globs), readsExtras: readsExtras)
         let container = WatchedContainer(number: number, path: path, options: options)
         container.isKnown = isKnown
         container.isMountPoint = isKnown && wasMountPoint

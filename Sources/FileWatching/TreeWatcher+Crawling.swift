@@ -122,7 +122,7 @@ extension TreeWatcher {
             // Let go of the batch as soon as it is applied.
             inbox[inboxNext] = CrawlResult(ticket: 0, task: 0, round: 0)
             inboxNext += 1
-            processedEntries += result.batch.count
+            processedEntries += result.batch.weight
             apply(result, areEntriesTaken: isSliced)
             runLookUps()
         } while inboxNext < inbox.count && processedEntries < limit && kernel.now() < turnDeadline

@@ -13,7 +13,7 @@ struct ExtrasList: Sendable {
     private var pieces: [[ExtraAttributes]] = []
     private(set) var count = 0
     /// Roughly the bytes of the records.
-    private var recordBytes = 0
+    private(set) var recordBytes = 0
 
     init() {
         append(.none)
@@ -41,6 +41,9 @@ struct ExtrasList: Sendable {
 
     /// Roughly what a record takes beside its place in a list.
     static func cost(_ extras: ExtraAttributes) -> Int { extras.isEmpty ? 0 : 32 + extras.bytes.count }
+
+    /// Whether there are any but those that stand for unknown and none.
+    var holdsAny: Bool { count > 2 }
 
     /// Bytes held, roughly.
     var byteCount: Int { pieces.capacity * 8 + count * MemoryLayout<ExtraAttributes>.stride + recordBytes }

@@ -56,6 +56,11 @@ struct ExtrasTable: ~Copyable {
         return number
     }
 
+    /// Whether a record is there.
+    func contains(_ extras: ExtraAttributes, in list: ExtrasList) -> Bool {
+        extras.isEmpty || numbers.find(hash(extras), where: { list[$0] == extras }) != nil
+    }
+
     /// Counts a record once less.
     mutating func release(_ number: UInt32, in list: inout ExtrasList) {
         guard number > ExtrasTable.empty else { return }

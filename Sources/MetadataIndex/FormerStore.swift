@@ -171,7 +171,7 @@ struct FormerStore: Sendable {
         }
     }
 
-    /// Whether a live row is as it was recorded.
+    /// Whether a live row is as it was recorded. Unknown extras are as good as none.
     func isCurrent(_ record: Record, _ row: UInt32, of rows: borrowing RowStore) -> Bool {
         let block = rows.block(row)
         let slot = RowStore.slot(row)
@@ -181,6 +181,6 @@ struct FormerStore: Sendable {
         else { return false }
         let name = block.nameBytes(slot)
         guard withName(record, { $0.elementsEqual(name) }) else { return false }
-        return extras(record) == rows.extras(row)
+        return extras(record).orNone == rows.extras(row).orNone
     }
 }

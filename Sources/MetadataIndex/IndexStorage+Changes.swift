@@ -108,11 +108,20 @@ extension IndexStorage {
 
     mutating func setExtras(_ row: UInt32, _ extras: ExtraAttributes?) throws(IndexError) -> Bool {
         guard rows.isLive(row), row != 0 else { throw row == 0 ? .isRoot : .noSuchRow(Row(row)) }
-        guard rows.extras(row) != extras else { return false }
-        record(row)
+        let known = rows.extras(row)
+        guard known != extras else { return false }
+        // Nothing becomes of an item by being read: a million that have none would fill the log, and every clock be lost.
+        let isNews = known.orNone != extras.orNone
+        if isNews { record(row) }
         let number = self.extras.retain(extras, in: &rows.extrasList)
         setExtrasNumber(row, number)
-        return true
+        return isNews
+    }
+
+    /// Whether extras are kept already, or may be besides those that are.
+    func hasRoom(for extras: ExtraAttributes, below limit: Int) -> Bool {
+        rows.extrasList.recordBytes + ExtrasList.cost(extras) <= limit
+            || self.extras.contains(extras, in: rows.extrasList)
     }
 
     /// Puts a number that is counted already in place of the row's.

@@ -41,10 +41,16 @@ extension MetadataIndex {
         try storage.update(row.number, status)
     }
 
-    /// Gives an item extras; nil for "not known". True if that differs.
+    /// Gives an item extras; nil for "not known". True if that differs. From "not known" to none, or back, nothing does, and it is
+    /// in no change set.
+    /// Where ``extrasLimit`` leaves no room they are not known.
     @discardableResult
     package func setExtras(_ row: Row, _ extras: ExtraAttributes?) throws(IndexError) -> Bool {
-        try storage.setExtras(row.number, extras)
+        guard let extras, !storage.hasRoom(for: extras, below: extrasLimit) else {
+            return try storage.setExtras(row.number, extras)
+        }
+        lacksExtras = true
+        return try storage.setExtras(row.number, nil)
     }
 
     /// Moves an item, with all that lies below, and changes one row, and the packages that it leaves or enters. Errors:

@@ -16,6 +16,11 @@ package final class MetadataIndex {
     /// Everything else; taken once for each call.
     var storage: IndexStorage
 
+    /// Bytes of extras that are kept, roughly: any others are as good as not known.
+    package var extrasLimit = Int.max
+    /// Whether there were any others since this index was made, or read.
+    package internal(set) var lacksExtras = false
+
     /// An index that holds the container's own directory alone.
     package convenience init(root: FileStatus) {
         self.init(
@@ -45,6 +50,10 @@ package final class MetadataIndex {
     package var byteCount: Int { storage.byteCount }
     /// Those of them that extra attributes take, roughly. Complexity: O(blocks).
     package var extrasByteCount: Int { storage.extrasByteCount }
+    /// Whether items have had extras, among what is set aside (``park()``) too.
+    package var knowsExtras: Bool {
+        storage.rows.extrasList.holdsAny || storage.parked?.content.rows.extrasList.holdsAny == true
+    }
     /// Bytes held by the change log.
     package var logByteCount: Int { storage.log.byteCount }
 }

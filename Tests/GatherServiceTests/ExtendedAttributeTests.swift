@@ -150,6 +150,26 @@ import Varlink
         }
     }
 
+    @Test func `What was read before a restart is read with the rest after it`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("tree")
+        try fill(directory)
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let found = try await daemon.find("comment == 'good'")
+            #expect(found == ["a"])
+        }
+        try set(directory, "a", ["xdg.comment": "better"])
+        try await DaemonFixture.run(directory: directory) { daemon in
+            #expect(try await daemon.find("name == 'a'") == ["a"])
+            // Nobody has asked for them in this run.
+            let tree = try await daemon.call(ContainerInterface.Get.self, .init(identifier: "tree")).container
+            #expect(tree.filled?.contains("comment") == true && tree.reason == nil)
+            let found = try await daemon.call(
+                QueryInterface.Find.self, .init(predicate: "comment != nil", attributes: ["comment"], sync: false))
+            #expect(Set(found.items.compactMap(\.comment)) == ["better", "bad"] && found.inexact == nil)
+        }
+    }
+
     @Test func `A restart tells exactly what changed meanwhile`() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")

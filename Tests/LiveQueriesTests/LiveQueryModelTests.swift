@@ -84,6 +84,11 @@ private final class Subscriber {
         return view.seers.contains(user) && scope.holds(view) && naive.holds(view)
     }
 
+    /// Those that the user may read.
+    private func extras(_ view: NaiveView) -> [String: String] {
+        user.map { view.readers.contains($0) } ?? true ? view.extras : view.closed.extras
+    }
+
     /// To be called after each change set.
     func notice(_ world: World) {
         for id in known.keys {
@@ -154,7 +159,7 @@ private final class Subscriber {
             held.own != world.version(id) || held.status != world.status(id, user) || hasLeft.contains(id)
             || [Attribute.path, .depth, .scope, .inPackage].contains {
                 attributes.contains($0) && held.places[$0] != world.places[id]?[$0]
-            } || (query.readsExtras && held.view.extras != view.extras)
+            } || (query.readsExtras && extras(held.view) != extras(view))
         #expect(hasReason, "\(name): \(view.path) changed for no reason")
         learn(view, world)
     }
@@ -174,7 +179,7 @@ private final class Subscriber {
                 held.view.name == view.name && held.view.seen(by: user).status == view.seen(by: user).status,
                 "\(name): \(view.path) is stale")
             if query.readsExtras {
-                #expect(held.view.extras == view.extras, "\(name): attributes of \(view.path) are stale")
+                #expect(extras(held.view) == extras(view), "\(name): attributes of \(view.path) are stale")
             }
             if attributes.contains(.path) { #expect(held.view.path == view.path, "\(name): stale path") }
             if attributes.contains(.inPackage) {

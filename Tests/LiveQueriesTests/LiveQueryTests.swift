@@ -14,9 +14,10 @@ private struct Scene {
     let registry = LiveQueryRegistry()
 
     func watch(
-        _ text: String, _ attributes: AttributeSet = [.name], scopes: [QueryScope] = [.whole], now: Int64 = 0
+        _ text: String, _ attributes: AttributeSet = [.name], scopes: [QueryScope] = [.whole], now: Int64 = 0,
+        viewer: Viewer? = nil
     ) throws -> LiveQuery {
-        let environment = PlanEnvironment.test(tree.index, now: Timestamp(nanoseconds: now))
+        let environment = PlanEnvironment.test(tree.index, now: Timestamp(nanoseconds: now), viewer: viewer)
         let plan = QueryPlan(try Predicate(parsing: text, mode: .metadata), scopes: scopes, environment: environment)
         let query = registry.add(plan, attributes: attributes)
         let (selection, errors) = plan.selectTolerantly(in: tree.index.snapshot())
@@ -215,7 +216,39 @@ private let directory = NaiveTree.status(.directory)
         #expect(scene.take(reads) == ["+ tagged"] && scene.take(asks) == ["~ tagged"])
         try scene.tree.setTags(tagged, ["red", "blue"])
         scene.process()
-        #expect(scene.take(name) == ["~ tagged"] && scene.take(reads) == ["~ tagged"])
+        // To others nothing has changed but the time of change, where the file system keeps one.
+        #expect(scene.take(name) == [] && scene.take(reads) == ["~ tagged"])
+    }
+
+    @Test func attributesThatNobodyMayReadAreNoChange() throws {
+        var scene = Scene()
+        var closed = file()
+        (closed.mode, closed.owner) = (0o600, 1)
+        var open = closed
+        open.mode = 0o644
+        let hidden = try #require(try scene.tree.insert("hidden", closed))
+        let shown = try #require(try scene.tree.insert("shown", open))
+        try scene.tree.setTags(hidden, ["a"])
+        try scene.tree.setTags(shown, ["a"])
+        scene.process()
+        let root = FileAccess(mode: 0o755, owner: 0, group: 0, accessList: .none)
+        let viewer = Viewer(Credentials(user: 2, groups: [2]), above: [], root: root)
+        let query = try scene.watch("", [.name, .tags], viewer: viewer)
+        for tags in [["b"], [], ["c"]] {
+            try scene.tree.setTags(hidden, tags)
+            try scene.tree.setTags(shown, tags)
+            scene.process()
+            #expect(scene.take(query) == ["~ shown"])
+        }
+    }
+
+    @Test func whatIsFoundToHaveNoneChangesNothing() throws {
+        var scene = Scene()
+        let items = try ["a", "b"].map { name in try #require(try scene.tree.insert(name, file())) }
+        scene.process()
+        let clock = scene.tree.index.clock
+        for item in items { try scene.tree.setTags(item, []) }
+        #expect(!scene.tree.index.hasChanges && scene.process().isEmpty && scene.tree.index.clock == clock)
     }
 
     @Test func errorsCountAsNotMatching() throws {

@@ -73,7 +73,7 @@ import Testing
             let former = set.former(at: at).map {
                 Model.Own(
                     id: $0.identifier, parent: $0.parent, name: set.withFormerName(at: at) { Array($0) },
-                    status: $0.status, extras: $0.extras, package: set.formerPackage(at: at))
+                    status: $0.status, extras: $0.extras.orNone, package: set.formerPackage(at: at))
             }
             if former != before[row] { return "\(row) was \(String(describing: before[row]))" }
             let transition: ChangeSet.Transition? =
@@ -85,6 +85,6 @@ import Testing
                 }
             if set.transition(at: at, in: index) != transition { return "\(row): transition" }
         }
-        return past.difference(from: set.formerView(in: index.snapshot()), rows: index.allRows)
+        return past.difference(from: set.formerView(in: index.snapshot()), rows: index.allRows, isLoose: true)
     }
 }

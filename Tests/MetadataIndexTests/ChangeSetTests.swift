@@ -34,6 +34,23 @@ import Testing
         #expect(set.index(of: row) == nil)
     }
 
+    @Test func whatIsFoundToHaveNoExtrasDidNotChange() throws {
+        let row = try index.insert("a", below: .root, .sample(.file))
+        let other = try index.insert("b", below: .root, .sample(.file))
+        _ = index.takeChanges()
+        #expect(try !index.setExtras(row, ExtraAttributes.none))
+        #expect(index.extras(of: row) == ExtraAttributes.none && index.takeChanges().isEmpty)
+        #expect(try !index.setExtras(row, nil))
+        #expect(index.extras(of: row) == nil && index.takeChanges().isEmpty)
+        // Nor where something else was recorded before.
+        try index.update(row, .sample(.file, size: 2))
+        try index.setExtras(row, ExtraAttributes.none)
+        try index.update(row, .sample(.file))
+        #expect(try index.setExtras(other, ExtraAttributes(tags: "x")))
+        let set = index.takeChanges()
+        #expect(set.count == 1 && set.row(at: 0) == other)
+    }
+
     @Test func theEarliestStateStays() throws {
         let row = try index.insert("a", below: .root, .sample(.file, size: 1))
         _ = index.takeChanges()

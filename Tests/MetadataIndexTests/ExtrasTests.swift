@@ -54,6 +54,28 @@ import Testing
         #expect(again.storage.rows.extrasList.count == count && again.checkInvariants() == nil)
     }
 
+    @Test func `What there is no room for is not known, and what is there already has room`() throws {
+        let rows = try index.insertFiles((0..<100).map { "f\($0)" }, below: .root)
+        func record(_ number: Int) -> ExtraAttributes {
+            ExtraAttributes([(Array("xdg.comment".utf8), [UInt8](repeating: UInt8(number), count: 1_000))])
+        }
+        for (number, row) in rows[..<10].enumerated() { try index.setExtras(row, record(number)) }
+        #expect(!index.lacksExtras)
+        index.extrasLimit = 20_000
+        for (number, row) in rows[10...].enumerated() { try index.setExtras(row, record(number + 10)) }
+        let known = rows.filter { index.extras(of: $0) != nil }
+        #expect(index.lacksExtras && (18...20).contains(known.count), "\(known.count)")
+        #expect(try index.setExtras(rows[99], record(3)))
+        #expect(index.extras(of: rows[99]) == record(3))
+        // One that was known is not any more, which makes room.
+        #expect(try index.setExtras(rows[0], record(200)))
+        #expect(index.extras(of: rows[0]) == nil)
+        #expect(try index.setExtras(rows[50], record(201)))
+        #expect(index.extras(of: rows[50]) == record(201) && index.checkInvariants() == nil)
+        try index.setExtras(rows[51], ExtraAttributes.none)
+        #expect(index.extras(of: rows[51]) == ExtraAttributes.none)
+    }
+
     @Test func `A scan asks for each record, and for rows of which nothing is known`() throws {
         let rows = try fill(9_000)
         let snapshot = index.snapshot()

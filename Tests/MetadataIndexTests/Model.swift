@@ -45,7 +45,8 @@ struct Model {
         var parent: Row
         var name: Path
         var status: FileStatus
-        var extras: ExtraAttributes?
+        /// Those that are not known are none.
+        var extras: ExtraAttributes
         var package: PackageFacts?
     }
 
@@ -149,14 +150,15 @@ struct Model {
         for (path, entry) in entries {
             guard let parent = row(path.directory), let status = presented(path) else { continue }
             own[entry.id.row] = Own(
-                id: entry.id, parent: parent, name: path.lastName, status: status, extras: entry.extras,
+                id: entry.id, parent: parent, name: path.lastName, status: status, extras: entry.extras.orNone,
                 package: package(path))
         }
         return own
     }
 
-    /// What is different in an index, a snapshot or a view of the past; nil if nothing is.
-    func difference(from reader: some RowReader, rows: some Sequence<Row>) -> String? {
+    /// What is different in an index, a snapshot or a view of the past; nil if nothing is. Loosely, extras that are not known
+    /// are as good as none: the past and what was restored need not tell them apart.
+    func difference(from reader: some RowReader, rows: some Sequence<Row>, isLoose: Bool = false) -> String? {
         var seen = 0
         for row in rows {
             guard let id = reader.identifier(of: row) else { continue }
@@ -167,6 +169,7 @@ struct Model {
             let found = Entry(id: id, status: reader.status(of: row), extras: reader.extras(of: row))
             var expected = entry
             expected.status = presented(path) ?? entry.status
+            if isLoose, found.extras.orNone == entry.extras.orNone { expected.extras = found.extras }
             if found != expected { return "\(shown): \(found), not \(expected)" }
             if reader.ownStatus(of: row) != ownStatus(path) {
                 return "\(shown): \(reader.ownStatus(of: row)) of its own"
@@ -198,6 +201,9 @@ struct Pair {
     /// Paths in an order that does not depend on a dictionary's, so that a seed tells the run.
     var order: [Path] = []
 
+    /// Whether the index was saved and read again.
+    private var isRestored = false
+
     /// With even seeds, whatever is removed with something below goes in sweeps.
     init(seed: UInt64, log: ChangeLog = ChangeLog()) {
         generator = SeededGenerator(state: seed)
@@ -209,6 +215,7 @@ struct Pair {
     /// Another index, which should be the same, with the model of this one.
     init(_ other: Pair, index: MetadataIndex) {
         self.index = index
+        isRestored = true
         index.storage.smallestSweep = other.index.storage.smallestSweep
         index.storage.mostFoundAtOnce = other.index.storage.mostFoundAtOnce
         (model, generator, largest) = (other.model, other.generator, other.largest)
@@ -371,7 +378,7 @@ struct Pair {
         guard let path = anyPath() else { return ("extras", nil) }
         let extras = anyExtras()
         let differs = try index.setExtras(row(path), extras)
-        if differs != (model.entries[path]!.extras != extras) { return ("extras", "says \(differs)") }
+        if differs != (model.entries[path]!.extras.orNone != extras.orNone) { return ("extras", "says \(differs)") }
         model.entries[path]!.extras = extras
         return ("extras", nil)
     }
@@ -438,7 +445,7 @@ struct Pair {
         if let broken = index.checkInvariants() { return broken }
         index.storage.settlePackages()
         if let broken = index.checkInvariants() { return broken }
-        if let different = model.difference(from: index, rows: index.allRows) { return different }
+        if let different = model.difference(from: index, rows: index.allRows, isLoose: isRestored) { return different }
         if index.count != model.entries.count { return "count" }
         if index.directoryCount != model.entries.values.count(where: { $0.status.kind.isDirectory }) {
             return "directoryCount"

@@ -68,6 +68,8 @@ final class ContainerRecord {
         clocks = saved.clocks
         accessChanged = saved.description.accessChanged
         if !saved.description.passage.isEmpty { formerPassage = saved.description.passage }
+        // Those that are saved are verified with the rest, and nobody has them read once more.
+        if saved.index.knowsExtras { extras = .filled }
         saving.isJournaled = true
         saving.isDirty = saved.isDirty
         saving.savedBytes = saved.savedBytes
@@ -84,6 +86,14 @@ final class ContainerRecord {
     }
 
     var index: MetadataIndex { entry.index }
+
+    /// Why questions about extended attributes have no exact answer in a container that has everything else exactly.
+    var extrasReason: String? {
+        index.lacksExtras
+            ? "extended attributes of some items are not kept: those of the container have more than \(Limits.extraBytes >> 20) MB"
+            : nil
+    }
+
     var identifier: String { configuration.identifier }
     /// The container's directory with a slash behind it, which the paths of its items begin with.
     var rootPrefix: [UInt8] { Array((configuration.path == "/" ? "/" : configuration.path + "/").utf8) }

@@ -39,7 +39,8 @@ extension Engine {
         if saved != nil { tree.presentAnew(record.number) }
         watcher.addContainer(
             record.number, path: configuration.path, ignoring: configuration.ignore, isKnown: saved != nil,
-            wasMountPoint: saved?.description.isMountPoint == true, within: enclosure(of: record))
+            wasMountPoint: saved?.description.isMountPoint == true, readsExtras: record.extras != .off,
+            within: enclosure(of: record))
         for other in containers
         where ContainerConfiguration.way(from: record.resolvedPath, to: other.resolvedPath) != nil {
             watcher.setEnclosure(other.number, to: enclosure(of: other))

@@ -11,9 +11,13 @@ import NIOPosix
 import Varlink
 
 extension Engine {
-    /// The containers of these for which an answer may be wrong now; nil where there are none.
-    func inexact(_ records: [ContainerRecord], for caller: Credentials?) -> [String]? {
-        let names = names(of: records.filter { !state(of: $0).isExact }, for: caller)
+    /// The containers of these for which an answer may be wrong now, one that reads extended attributes or not; nil where
+    /// there are none.
+    func inexact(_ records: [ContainerRecord], extras: Bool, for caller: Credentials?) -> [String]? {
+        let inexact = records.filter { record in
+            !state(of: record).isExact || (extras && (record.extras != .filled || record.index.lacksExtras))
+        }
+        let names = names(of: inexact, for: caller)
         return names.isEmpty ? nil : names
     }
 
@@ -37,7 +41,12 @@ extension Engine {
     /// How many rows a scan by these plans is worth: one that may take long for each row counts as a long one.
     func weight(_ scans: [(plan: QueryPlan, snapshot: IndexSnapshot)]) -> Int {
         let scans = scans.filter { !$0.plan.matchesNothing }
-        return scans.contains { $0.plan.isCostly } ? Int.max : scans.reduce(0) { $0 + $1.snapshot.count }
+        if scans.contains(where: { $0.plan.isCostly }) { return Int.max }
+        return scans.reduce(0) { sum, scan in
+            // Attributes are as long as their writers like.
+            let extras = scan.plan.readsExtras ? scan.snapshot.extrasByteCount / Limits.extraBytesForARow : 0
+            return sum + scan.snapshot.count + extras
+        }
     }
 
     /// Whether work is done on another thread: where it is long, or may be.

@@ -22,6 +22,7 @@ final class IndexTree: WatchedTree {
 
         init(index: MetadataIndex, packages: [String]) {
             self.index = index
+            index.extrasLimit = Limits.extraBytes
             self.packages = Entry.suffixes(packages)
         }
 

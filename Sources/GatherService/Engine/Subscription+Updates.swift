@@ -102,7 +102,8 @@ extension Subscription {
         writer.beginObject()
         writer.field("event", "gathered")
         writer.field("count", Int64(count))
-        writer.field("inexact", engine.inexact(openRecords, for: question.caller))
+        writer.field(
+            "inexact", engine.inexact(openRecords, extras: question.readsExtras, for: question.caller))
         if isToldAll { writer.field("clock", clock.text) }
         writer.endObject()
         sendWriter()

@@ -188,7 +188,8 @@ extension Engine {
         if let census, !census.isComplete { return describe(record, state, census) }
         return ContainerDescription(
             identifier: record.identifier, path: record.configuration.path,
-            state: GatherProtocol.ContainerState(rawValue: state.name) ?? .other, reason: state.reason,
+            state: GatherProtocol.ContainerState(rawValue: state.name) ?? .other,
+            reason: state.reason ?? record.extrasReason,
             origin: record.configuration.origin.text, items: Int64(record.index.count),
             directories: Int64(figures.directories), watches: Int64(figures.watches), polled: Int64(figures.polled),
             unreadable: Int64(figures.unreadable), packages: record.configuration.packages,

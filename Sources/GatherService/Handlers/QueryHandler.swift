@@ -127,7 +127,7 @@ struct QueryHandler {
         let engine = engine
         func proceed() {
             let scoped = scoped.filter { engine.isWatched($0.record) }
-            answer(scoped, engine.inexact(scoped.map(\.record), for: question.caller))
+            answer(scoped, engine.inexact(scoped.map(\.record), extras: extras, for: question.caller))
         }
         guard sync ?? true else {
             if extras { for record in records { engine.fillExtras(record) } }

@@ -142,8 +142,9 @@ struct ChangePass {
                 let matched = answers[number].contains(.matched)
                 let matches = answers[number].contains(.matches)
                 guard matched || matches, let query = queries[number] else { continue }
-                // What changed in a package is nothing to who may not look into it.
-                let isRestricted = isPackage && query.plan.environment.viewer != nil
+                // What changed in a package is nothing to who may not look into it, nor are the attributes of a file to who
+                // may not read it.
+                let isRestricted = (isPackage || difference.extras) && query.plan.environment.viewer != nil
                 let seen = isRestricted ? self.difference(at, for: query.plan.environment) : difference
                 if matched != matches || seen.concerns(query) {
                     record(number, item, matched: matched, matches: matches, isMoved: seen.path)
@@ -163,16 +164,11 @@ struct ChangePass {
         var now = environment?.status(of: row, in: current) ?? current.status(of: row)
         (before.accessList, now.accessList) = (.none, .none)
         difference.own = isRenamed || before != now
-        let extras = current.extras(of: row)
-        if old.extras != extras {
-            // What becomes known is no change of the file; to those who read it, it is what there was not.
-            if old.extras == nil {
-                difference.newlyKnownExtras = extras?.isEmpty == false
-            } else if extras == nil {
-                difference.newlyKnownExtras = old.extras?.isEmpty == false
-            } else {
-                difference.own = true
-            }
+        // What becomes known is no change of the file; to those who read it, it is what there was not.
+        if let environment {
+            difference.extras = environment.extras(of: row, in: former) != environment.extras(of: row, in: current)
+        } else {
+            difference.extras = old.extras.orNone != current.extras(of: row).orNone
         }
         if isRenamed || subtrees.changedPlaces { comparePlaces(row, &difference) }
         if isRenamed || subtrees.changedPackages {

@@ -40,8 +40,8 @@ struct SubtreeChange: Sendable {
 struct ItemDifference: Sendable {
     /// The name, the directory, or anything that the file system keeps.
     var own = false
-    /// Its extra attributes were not known and are now.
-    var newlyKnownExtras = false
+    /// Its extra attributes.
+    var extras = false
     var path = false
     var depth = false
     var scope = false
@@ -50,7 +50,7 @@ struct ItemDifference: Sendable {
 
     /// Whether a subscriber whose query matched before and matches now is to hear of it.
     func concerns(_ query: LiveQuery) -> Bool {
-        own || (newlyKnownExtras && query.readsExtras) || (path && query.attributes.contains(.path))
+        own || (extras && query.readsExtras) || (path && query.attributes.contains(.path))
             || (inPackage && query.attributes.contains(.inPackage))
             || (depth && query.attributes.contains(.depth)) || (scope && query.attributes.contains(.scope))
     }
