@@ -81,6 +81,26 @@ import Testing
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
+    @Test(arguments: [true, false]) func `What many files share is told of each`(isCrawl: Bool) throws {
+        let fixture = PlayedFixture { if !isCrawl { $0.directorySlice = 7 } }
+        fixture.kernel.create("c", .directory)
+        let comments = [nil, "one", "two", String(repeating: "three", count: 100), "fails"]
+        for number in 0..<60 {
+            let path = "c/n\(number)"
+            fixture.kernel.create(path)
+            if let comment = comments[number % 5] { set(fixture, path, comment) }
+            if number % 5 == 4 { fixture.kernel.failExtras(path, .noMemory) }
+        }
+        fixture.watcher.addContainer(1, path: "/c", readsExtras: isCrawl)
+        fixture.rest()
+        if !isCrawl { fixture.watcher.setReadsExtras(1) }
+        fixture.rest()
+        for number in 0..<60 {
+            let expected = number % 5 == 4 ? nil : comments[number % 5] ?? ""
+            #expect(try comment(fixture.tree, "n\(number)") == expected, "\(number)")
+        }
+    }
+
     // MARK: With who may read them
 
     @Test func `What is closed while it is looked at is told as closed`() throws {
