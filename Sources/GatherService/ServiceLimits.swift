@@ -18,6 +18,7 @@ package struct ServiceLimits: Sendable {
     package var answerBytesPerUser = Limits.answerBytesPerUser
     package var answerBytesInAll = Limits.answerBytesInAll
     package var rowsScannedOnLoop = Limits.rowsScannedOnLoop
+    package var extraBytes = Limits.extraBytes
     package var turnTime = Limits.turnTime
     package var scanTime = Limits.scanTime
     package var predicateBytesOnLoop = Limits.predicateBytesOnLoop

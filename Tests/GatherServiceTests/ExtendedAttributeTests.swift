@@ -150,6 +150,25 @@ import Varlink
         }
     }
 
+    @Test func `What there is no room for is said to be missing`() async throws {
+        var limits = ServiceLimits()
+        limits.extraBytes = 150
+        try await DaemonFixture.run(limits: limits) { daemon in
+            for name in ["a", "b", "c", "d"] {
+                try daemon.directory.write("x", to: "tree/" + name)
+                try set(daemon.directory, name, ["xdg.comment": String(repeating: name, count: 40)])
+            }
+            let found = try await daemon.call(
+                QueryInterface.Find.self, .init(predicate: "comment != nil", attributes: ["name"]))
+            #expect((1...2).contains(found.items.count) && found.inexact == ["tree"])
+            // Everything else is exact.
+            let named = try await daemon.call(QueryInterface.Find.self, .init(predicate: "", attributes: ["name"]))
+            #expect(named.items.count == 4 && named.inexact == nil)
+            let tree = try await daemon.call(ContainerInterface.Get.self, .init(identifier: "tree")).container
+            #expect(tree.state == .live && tree.reason?.contains("not kept") == true)
+        }
+    }
+
     @Test func `What was read before a restart is read with the rest after it`() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")

@@ -89,9 +89,9 @@ final class ContainerRecord {
 
     /// Why questions about extended attributes have no exact answer in a container that has everything else exactly.
     var extrasReason: String? {
-        index.lacksExtras
-            ? "extended attributes of some items are not kept: those of the container have more than \(Limits.extraBytes >> 20) MB"
-            : nil
+        guard index.lacksExtras else { return nil }
+        let limit = (index.extrasLimit + 0xF_FFFF) >> 20
+        return "extended attributes of some items are not kept: the container has more than \(limit) MB of them"
     }
 
     var identifier: String { configuration.identifier }

@@ -29,6 +29,7 @@ extension Engine {
             saved.map { ContainerRecord(number: nextContainerNumber, configuration: configuration, saved: $0) }
             ?? ContainerRecord(number: nextContainerNumber, configuration: configuration, floor: floor)
         nextContainerNumber += 1
+        record.index.extrasLimit = limits.extraBytes
         tree.add(record.number, record.entry)
         let place = containers.firstIndex { $0.identifier > configuration.identifier } ?? containers.count
         containers.insert(record, at: place)

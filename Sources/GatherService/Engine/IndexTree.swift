@@ -22,7 +22,6 @@ final class IndexTree: WatchedTree {
 
         init(index: MetadataIndex, packages: [String]) {
             self.index = index
-            index.extrasLimit = Limits.extraBytes
             self.packages = Entry.suffixes(packages)
         }
 
