@@ -251,6 +251,8 @@ enum WatchLimits {
     /// How many watches that have ended are kept while directories are being read: under a steady coming and going of
     /// directories there is no moment at which none is.
     static let goneWatches = 16_384
+    /// Rows ahead of the stream among which those that it has come up to are not looked for yet.
+    static let leastAhead = 256
     /// How often the mount points are looked at again that changed while directories were being read. In nanoseconds.
     static let mountLookInterval: UInt64 = 1_000_000_000
     /// How often a comparison begins again for look-ups of its own that were given up: a file system that has no stable

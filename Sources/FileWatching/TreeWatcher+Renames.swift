@@ -145,6 +145,19 @@ extension TreeWatcher {
         ahead[node] = aheadPosition
     }
 
+    /// Lets go of those that were heard of since, between two reads. Under constant renames there are always some that were not.
+    func forgetAhead() {
+        if ahead.isEmpty { return }
+        if position >= aheadPosition {
+            ahead = [:]
+        } else if ahead.count >= aheadLimit {
+            ahead = ahead.filter { $0.value > position }
+        } else {
+            return
+        }
+        aheadLimit = max(WatchLimits.leastAhead, 2 * ahead.count)
+    }
+
     /// Whether a row knows a file that may have come after what an event tells.
     private func isAhead(_ node: TreeNode, of origin: Origin) -> Bool {
         ahead[node].map { origin.cause < $0 } ?? false

@@ -46,6 +46,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// Rows that know what was not heard of yet: where in the stream that lies before; and the last of these places.
     var ahead: [TreeNode: UInt64] = [:]
     var aheadPosition: UInt64 = 0
+    /// With so many, those that were heard of are looked for.
+    var aheadLimit = WatchLimits.leastAhead
     /// Of the second pair of an exchange that was recognised by the first; 0 for none.
     var exchangeCookie: UInt32 = 0
     var tasks: [UInt32: CrawlTask] = [:]
@@ -206,7 +208,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
 
     private func beginTurn() {
         turnNumber &+= 1
-        if !ahead.isEmpty, position >= aheadPosition { ahead = [:] }
+        forgetAhead()
         turnTime = kernel.now()
         turnDeadline = turnTime &+ settings.turnBudget
         lookUpsOfTurn = 0
