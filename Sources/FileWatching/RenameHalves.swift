@@ -40,6 +40,7 @@ struct RenameHalves {
     private var byPlace: [Place: Int] = [:]
     /// In the order in which they came: the names of a file with several are moved one by one.
     private var byFile: [FileIdentity: [Int]] = [:]
+    private var countOfContainer: [UInt32: Int] = [:]
 
     var isEmpty: Bool { halves.isEmpty }
     var count: Int { halves.count }
@@ -51,6 +52,7 @@ struct RenameHalves {
     /// Adds one; no other waits for this place.
     mutating func append(_ half: RenameHalf) {
         if halves.isEmpty { first = next }
+        countOfContainer[half.container, default: 0] += 1
         halves[next] = half
         byCookie[half.cookie] = next
         byPlace[Place(directory: half.directory, name: half.name)] = next
@@ -93,6 +95,9 @@ struct RenameHalves {
         guard let serial = byPlace.removeValue(forKey: Place(directory: directory, name: Array(name))) else { return }
         halves[serial]?.isAside = true
     }
+
+    /// Whether anything has left a place in a container.
+    func waits(in container: UInt32) -> Bool { countOfContainer[container] != nil }
 
     /// Whether this file has left a place.
     func contains(_ file: FileIdentity) -> Bool { byFile[file] != nil }
@@ -146,6 +151,8 @@ struct RenameHalves {
 
     private mutating func remove(_ serial: Int) -> RenameHalf? {
         guard let half = halves.removeValue(forKey: serial) else { return nil }
+        let others = countOfContainer[half.container, default: 1] - 1
+        countOfContainer[half.container] = others > 0 ? others : nil
         if byCookie[half.cookie] == serial { byCookie[half.cookie] = nil }
         let place = Place(directory: half.directory, name: half.name)
         if byPlace[place] == serial { byPlace[place] = nil }

@@ -32,8 +32,8 @@ extension TreeWatcher {
     }
 
     private func isUnsettled(_ container: WatchedContainer) -> Bool {
-        position < asidePosition || container.outstanding > 0 || !halves.isEmpty || !deferredLookUps.isEmpty
-            || container.comparison?.isInBackground == false
+        position < asidePosition || container.outstanding > 0 || halves.waits(in: container.number)
+            || !deferredLookUps.isEmpty || container.comparison?.isInBackground == false
     }
 
     /// Ends what did not come again, where nothing is under way that could bring it. Of very many the tree keeps but some, so

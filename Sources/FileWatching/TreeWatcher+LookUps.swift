@@ -326,14 +326,8 @@ extension TreeWatcher {
 
     func removeChildren(of node: TreeNode, origin: Origin) {
         let linked = linkedFiles(below: node)
-        var removed = 0
-        if mayComeAgain(node, tree.status(of: node), isDisplaced: true) {
-            var children: [TreeNode] = []
-            tree.forEachChild(of: node) { children.append($0) }
-            for child in children { removed += tree.setAside(child) }
-        } else {
-            removed = tree.removeChildren(of: node)
-        }
+        let mayComeAgain = mayComeAgain(node, tree.status(of: node), isDisplaced: true)
+        let removed = mayComeAgain ? tree.setAsideChildren(of: node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }

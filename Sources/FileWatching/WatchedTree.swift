@@ -89,6 +89,10 @@ package protocol WatchedTree: AnyObject {
     @discardableResult
     func setAside(_ node: TreeNode) -> Int
 
+    /// The same of all entries of a directory and what lies below them.
+    @discardableResult
+    func setAsideChildren(of directory: TreeNode) -> Int
+
     /// What was set aside in a container and did not come again is gone.
     func endAside(_ container: UInt32)
 

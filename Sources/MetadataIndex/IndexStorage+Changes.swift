@@ -260,14 +260,14 @@ extension IndexStorage {
         removeUnlinked(row)
     }
 
-    mutating func removeChildren(_ row: UInt32) {
+    mutating func removeChildren(_ row: UInt32, keeps: Bool = false) {
         noteDeparture(below: row)
         if isSwept(below: row) { return sweep(below: row, isTopGone: false) }
         while true {
             let child = rows.firstChild(row)
             if child == Row.none { return }
             unlink(child)
-            removeUnlinked(child)
+            removeUnlinked(child, keeps: keeps)
         }
     }
 
@@ -318,7 +318,9 @@ extension IndexStorage {
         let generation = block.generation[slot]
         block.generation[slot] = max(generation + 1, generationFloor)
         guard let status, isKept(status) else { return free(row) }
-        let kept = AsideIdentities.Identity(row: row, generation: generation, isDirectory: status.kind.isDirectory)
+        let kept = AsideIdentities.Identity(
+            row: row, generation: generation, isDirectory: status.kind.isDirectory,
+            young: AsideIdentities.young(status))
         if let earlier = aside.keep(kept, of: status.identity) { free(earlier.row) }
     }
 }

@@ -233,7 +233,7 @@ struct IndexStorage: ~Copyable {
         bytes += names.byteCount + inodes.byteCount
         bytes += rows.common.capacity * MemoryLayout<CommonAttributes>.stride + commonNumbers.capacity * 32
         bytes += packagesByteCount
-        bytes += extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)
+        bytes += aside.byteCount + extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)
         return bytes
     }
 }

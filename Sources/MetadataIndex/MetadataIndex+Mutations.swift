@@ -83,8 +83,14 @@ extension MetadataIndex {
     /// As ``remove(_:)``, but it is not known yet whether the entries are gone or only elsewhere: until ``endAside()`` an
     /// entry that is inserted with the status of one of these files has its identity, and was never gone to those who see
     /// both in one change set. Files with several names and those without a birth time have no part in it, nor a subtree that
-    /// goes in sweeps, nor what goes when very many are kept already. Complexity: O(rows removed).
+    /// goes in sweeps; of very many the last are kept. Complexity: as ``remove(_:)``.
     package func setAside(_ row: Row) throws(IndexError) { try storage.setAside(row.number) }
+
+    /// As ``setAside(_:)``, of all that lies below a row. Complexity: as ``remove(_:)``.
+    package func setAsideChildren(of row: Row) throws(IndexError) {
+        guard storage.rows.isLive(row.number) else { throw .noSuchRow(row) }
+        storage.setAsideChildren(row.number)
+    }
 
     /// What was set aside and did not come again is gone. Complexity: O(identities kept).
     package func endAside() { storage.endAside() }

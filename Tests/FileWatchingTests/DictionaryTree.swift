@@ -245,6 +245,12 @@ final class DictionaryTree: WatchedTree {
         return release(node, keeps: true)
     }
 
+    func setAsideChildren(of directory: TreeNode) -> Int {
+        var count = 0
+        for child in entry(directory).children.values.sorted(by: { path($0) < path($1) }) { count += setAside(child) }
+        return count
+    }
+
     func endAside(_ container: UInt32) { aside[container] = nil }
 
     private func isSingle(_ status: FileStatus) -> Bool { status.kind.isDirectory || status.links == 1 }

@@ -7,8 +7,11 @@ import Testing
 @testable import MetadataIndex
 
 @Suite struct AsideIdentitiesTests {
+    /// A second after its birth.
     private func status(_ kind: FileKind, _ inode: UInt64, links: UInt32 = 1, born: Int64 = 1) -> FileStatus {
-        .sample(kind, inode: inode, links: links, created: Timestamp(nanoseconds: born))
+        var status = FileStatus.sample(kind, inode: inode, links: links, created: Timestamp(nanoseconds: born))
+        status.changed = Timestamp(nanoseconds: 1_000_000_000)
+        return status
     }
 
     /// The directory d with the files a and b, where b has two links, and their identifiers.
@@ -89,5 +92,69 @@ import Testing
         #expect(index.identifier(of: three) == later)
         index.park()
         #expect(index.checkInvariants() == nil && index.unpark() && index.checkInvariants() == nil)
+    }
+
+    /// ext4 hands an inode out again at once, and in one tick all are born at the same time.
+    @Test func `What was born in the same tick with the same inode is another file`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        func young(_ inode: UInt64, size: Int64, modified: Int64, changed: Int64) -> FileStatus {
+            var status = FileStatus.sample(.file, inode: inode, size: size, created: Timestamp(nanoseconds: 1_000))
+            status.modified = Timestamp(nanoseconds: modified)
+            status.changed = Timestamp(nanoseconds: changed)
+            return status
+        }
+        let later: Int64 = 8_000_000
+        for (inode, become, isSame) in [
+            (10, young(10, size: 0, modified: 1_000, changed: 1_000), false),
+            (11, young(11, size: 5, modified: 1_000, changed: later), false),
+            (12, young(12, size: 0, modified: later, changed: later), false),
+            (13, young(13, size: 0, modified: 1_000, changed: later), true),
+        ] as [(UInt64, FileStatus, Bool)] {
+            let first = try index.insert(
+                "a", below: .root, young(inode, size: 0, modified: 1_000, changed: 1_000))
+            let known = index.identifier(of: first)
+            try index.setAside(first)
+            let second = try index.insert("b", below: .root, become)
+            #expect((index.identifier(of: second) == known) == isSame, "inode \(inode)")
+            try index.remove(second)
+            index.endAside()
+        }
+        #expect(index.checkInvariants() == nil)
+    }
+
+    @Test func `Of very many the last are kept`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let most = AsideIdentities.mostIdentities
+        var known: [ItemIdentifier?] = []
+        for number in 0..<most + 10 {
+            let row = try index.insert("f", below: .root, status(.file, UInt64(number + 2)))
+            known.append(index.identifier(of: row))
+            try index.setAside(row)
+        }
+        #expect(index.checkInvariants() == nil)
+        for (number, isKept) in [(0, false), (9, false), (10, true), (most + 9, true)] {
+            let row = try index.insert("f\(number)", below: .root, status(.file, UInt64(number + 2)))
+            #expect((index.identifier(of: row) == known[number]) == isKept, "\(number)")
+        }
+        index.endAside()
+        #expect(index.checkInvariants() == nil)
+    }
+
+    @Test func `All below a directory may come again, but where it is so much that it goes in sweeps`() throws {
+        for (files, isKept) in [(3, true), (IndexStorage.smallestSweep + 1, false)] {
+            let index = MetadataIndex(root: .sample(.directory))
+            let d = try index.insert("d", below: .root, status(.directory, 2))
+            var known: [ItemIdentifier?] = []
+            for number in 0..<files {
+                let row = try index.insert("f\(number)", below: d, status(.file, UInt64(number + 3)))
+                known.append(index.identifier(of: row))
+            }
+            try index.setAsideChildren(of: d)
+            #expect(index.count == 1 && index.checkInvariants() == nil)
+            let again = try index.insert("again", below: .root, status(.file, 4))
+            #expect((index.identifier(of: again) == known[1]) == isKept)
+            index.endAside()
+            #expect(index.checkInvariants() == nil)
+        }
     }
 }

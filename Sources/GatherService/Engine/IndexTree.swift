@@ -323,6 +323,15 @@ extension IndexTree {
         return before - index(node).count
     }
 
+    @discardableResult
+    func setAsideChildren(of directory: TreeNode) -> Int {
+        let before = index(directory).count
+        _ = attempt(directory.container) { () throws(IndexError) in
+            try index(directory).setAsideChildren(of: Row(directory.row))
+        }
+        return before - index(directory).count
+    }
+
     func endAside(_ container: UInt32) { entry(container).index.endAside() }
 
     @discardableResult
