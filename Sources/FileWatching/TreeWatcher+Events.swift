@@ -7,7 +7,7 @@ extension TreeWatcher {
     /// Reads what is queued, some buffers at most. Returns whether there may be more.
     func readEvents() -> Bool {
         readsAgain = nil
-        onlyHot = true
+        (onlyHot, onlyContent) = (true, true)
         for _ in 0..<max(settings.readsPerTurn, 1) {
             let count: Int
             do throws(SystemError) {
@@ -17,7 +17,13 @@ extension TreeWatcher {
                 return false
             }
             if count == 0 { return false }
-            defer { if onlyHot { readsAgain = kernel.now() &+ settings.hotReadPause } else { readsAgain = nil } }
+            let eventsBefore = counters.eventsRead
+            defer {
+                let now = kernel.now()
+                pace.note(Int(counters.eventsRead - eventsBefore), now: now)
+                let pauses = onlyHot || onlyContent && pace.isFast
+                readsAgain = pauses ? now &+ settings.hotReadPause : nil
+            }
             counters.reads += 1
             counters.bytesRead += UInt64(count)
             let start = position
@@ -55,7 +61,7 @@ extension TreeWatcher {
             contentChanged(id, name: name, origin: origin)
             return
         }
-        onlyHot = false
+        (onlyHot, onlyContent) = (false, false)
         if event.mask.contains(.overflow) {
             overflowed(origin: origin)
             return

@@ -37,6 +37,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var lookUpsOfTurn = 0
     /// Whether the events that were read tell of entries that change all the time, and of nothing else.
     var onlyHot = false
+    /// The same of what lies in entries, of their modes and times, and no names that come or go; and how fast they come.
+    var onlyContent = false
+    var pace = ReadPace()
     var deferredLookUps: [DeferredLookUp] = []
     var halves = RenameHalves()
     /// Containers in which something was removed that may come again.

@@ -33,8 +33,9 @@ package struct WatchSettings: Sendable {
     package var turnBudget: UInt64 = 4_000_000
     /// How often an entry that changes all the time is looked at.
     package var hotInterval: UInt64 = 25_000_000
-    /// How long nothing is read where the last events told of entries that change all the time, and of nothing else: the
-    /// kernel joins equal events meanwhile, and the loop is not woken for each. A barrier does not wait for it.
+    /// How long nothing is read where the last events told of entries that change all the time, and of nothing else, or of
+    /// what lies in entries, and came fast: the kernel joins equal events meanwhile, and the loop is not woken for each. A
+    /// barrier does not wait for it.
     package var hotReadPause: UInt64 = 1_000_000
     /// Directories that a comparison has under way at once.
     package var comparisonWindow = 256
