@@ -42,6 +42,11 @@ final class Workload {
         for pool in [costlyPool, namingPool, longPool] { pool.start() }
     }
 
+    /// Has the calling thread give way where what it does may take seconds: with a tenth of the weight of others. Beside two
+    /// programs that spin in the daemon's own group a scan of 0.25 s took 0.3 to 1.5 s so, with SCHED_IDLE 1.4 to 6.9 s, and
+    /// longest a change 4 ms and 17: a thread that hardly ever runs may hold a lock of malloc(3) that the event loop wants.
+    static func giveWay() { Threads.giveWay(nice: 10) }
+
     /// Where work is done that is too long for the event loop.
     enum Lane {
         case shared
@@ -56,7 +61,7 @@ final class Workload {
         func giveWay() {
             switch self {
             case .shared, .naming: Threads.giveWay(nice: 5)
-            case .costly: Threads.giveWayToAll()
+            case .costly: Workload.giveWay()
             }
         }
 
