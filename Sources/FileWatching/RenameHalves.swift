@@ -11,6 +11,8 @@ struct RenameHalf {
     var name: [UInt8]
     /// The file that its row knows.
     var identity: FileIdentity?
+    /// Whether that is one that may have come to its name after this: it is not what has left, and not recognised by it.
+    var isAhead = false
     var deadline: UInt64
     var origin: Origin
     /// Where the stream was when its time was over: crawls that later events cause cannot bring the second half.
@@ -56,7 +58,7 @@ struct RenameHalves {
         halves[next] = half
         byCookie[half.cookie] = next
         byPlace[Place(directory: half.directory, name: half.name)] = next
-        if let file = half.identity { byFile[file, default: []].append(next) }
+        if let file = half.identity, !half.isAhead { byFile[file, default: []].append(next) }
         next += 1
     }
 

@@ -293,7 +293,7 @@ extension TreeWatcher {
         if let half = halves.take(identity(of: status), in: container) {
             place = (half.directory, half.name)
             if directories.isAlive(half.directory) {
-                half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
+                half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
             }
         } else if let comparison = containers[container]?.comparison,
             let index = comparison.removalOfFile[identity(of: status)]

@@ -19,7 +19,8 @@ extension TreeWatcher {
             RenameHalf(
                 cookie: event.cookie, directory: id, container: directories[id].node.container, name: Array(name),
                 identity: node.map { self.identity(of: tree.status(of: $0)) },
-                deadline: kernel.now() &+ settings.renameWindow, origin: origin))
+                isAhead: node.map { isAhead($0, of: origin) } ?? false, deadline: kernel.now() &+ settings.renameWindow,
+                origin: origin))
     }
 
     /// The second half. `following` is what was read behind it.
@@ -76,6 +77,8 @@ extension TreeWatcher {
             if !setAside(name, in: id) { takeOver(name, in: id, origin: half.origin) }
             return
         }
+        // What its row knows came to the name that it leaves, and is not looked for in the one that it gets.
+        if isAhead(source, of: half.origin) { setAhead(source, until: position + queuedBytes()) }
         if isSelfOrAncestor(source, of: to), source != to {
             // The directory to which it moved has left it before, to where nobody has looked yet.
             halves.append(half)
@@ -118,7 +121,8 @@ extension TreeWatcher {
         let sourceArrived = atTarget.map { isSameFile($0.file, sourceStatus) } ?? true
         // Nor was the target replaced where it is still there: of an exchange the first half has been moved on since. Unless
         // what its row knows came after this, and was only looked at before.
-        if targetStayed, !sourceArrived, !isAhead(target, of: half.origin) { return }
+        let isAhead = isAhead(target, of: half.origin) || isNoExchange(half, id, name, following)
+        if targetStayed, !sourceArrived, !isAhead { return }
         if let atSource, sourceArrived, isSameFile(atSource.file, targetStatus) {
             tree.exchange(source, target)
             return
@@ -133,6 +137,9 @@ extension TreeWatcher {
             replaceDirectory(target, with: source, origin: half.origin)
         } else {
             tree.replace(target, with: source)
+            if let end = ahead[source] { ahead[target] = end }
+            // It knows another file by that name, which came after.
+            if sourceStayed { setAhead(target, until: position + queuedBytes()) }
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
         }
     }
@@ -141,8 +148,29 @@ extension TreeWatcher {
     func noteAhead(_ node: TreeNode) {
         let queued = queuedBytes()
         guard queued > 0 else { return }
-        aheadPosition = position + queued
-        ahead[node] = aheadPosition
+        setAhead(node, until: position + queued)
+    }
+
+    private func setAhead(_ node: TreeNode, until end: UInt64) {
+        aheadPosition = max(aheadPosition, end)
+        ahead[node] = end
+    }
+
+    /// Whether what follows a rename shows that it is not the first pair of an exchange: while that is made, nothing else is
+    /// told of the two directories.
+    private func isNoExchange(
+        _ half: RenameHalf, _ id: DirectoryID, _ name: UnsafeRawBufferPointer, _ following: UnsafeRawBufferPointer
+    ) -> Bool {
+        let (there, here) = (directories[half.directory].watch, directories[id].watch)
+        var offset = 0
+        for _ in 0..<WatchLimits.eventsAhead {
+            guard let event = InotifyEvent(in: following, at: &offset) else { return false }
+            guard event.nameLength > 0, event.watch == here || event.watch == there else { continue }
+            let named = UnsafeRawBufferPointer(
+                rebasing: following[event.nameOffset..<event.nameOffset + event.nameLength])
+            return !event.mask.contains(.movedFrom) || event.watch != here || !named.elementsEqual(name)
+        }
+        return false
     }
 
     /// Lets go of those that were heard of since, between two reads. Under constant renames there are always some that were not.
@@ -325,7 +353,8 @@ extension TreeWatcher {
             {
                 lowerCause(of: comparison.task, to: half.origin.cause)
                 if half.isAside { continue }
-                holdRemoval(half.directory, half.name, identity: half.identity, in: container)
+                holdRemoval(
+                    half.directory, half.name, identity: half.isAhead ? nil : half.identity, in: container)
             } else {
                 if half.isAside { continue }
                 removeLeft(half)
