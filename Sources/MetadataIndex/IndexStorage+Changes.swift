@@ -317,6 +317,10 @@ extension IndexStorage {
         }
         let generation = block.generation[slot]
         block.generation[slot] = max(generation + 1, generationFloor)
+        if block.generation[slot] > generationLimit {
+            retiredCount += 1
+            return
+        }
         guard let status, isKept(status) else { return free(row) }
         let kept = AsideIdentities.Identity(
             row: row, generation: generation, isDirectory: status.kind.isDirectory,

@@ -58,9 +58,18 @@ extension IndexStorage {
         swap(&log, &other.log)
         hasUnrecorded = other.hasUnrecorded
         clock = other.clock
-        generationFloor = other.generationFloor
+        (generationFloor, generationLimit) = (other.generationFloor, other.generationLimit)
         smallestSweep = other.smallestSweep
         mostFoundAtOnce = other.mostFoundAtOnce
+    }
+}
+
+extension IndexStorage {
+    /// Below where a run would begin that knew nothing of what comes from now on.
+    mutating func boundGenerations() {
+        let others = parked?.content.rows.blocks ?? []
+        let next = IndexAssembly.raisedGeneration(above: generationFloor, in: rows.blocks + others)
+        generationLimit = next.map { $0 - 1 } ?? .max
     }
 }
 

@@ -27,6 +27,8 @@ struct IndexStorage: ~Copyable {
     /// No occupant that comes from now on has a smaller generation: what was given out after the last saved state is not
     /// known, and must not be given again.
     var generationFloor: UInt32 = 0
+    /// A slot whose next occupant would have a larger generation is not given out again in this run.
+    var generationLimit = UInt32.max
     /// Identities of entries that are gone, to be given again to the same files (``setAside(_:)``).
     var aside = AsideIdentities()
     /// What is kept of each package, and those whose columns are to follow from what happened within.

@@ -114,6 +114,37 @@ import Testing
         }
     }
 
+    @Test func `While nothing is saved no slot changes hands so often that the next run could give the same`() throws {
+        let first = MetadataIndex(root: .sample(.directory))
+        _ = try first.insertFiles(["kept"], below: .root)
+        _ = first.takeChanges()
+        var floor = JournalWriter(Saved.header)
+        floor.append(.floor, sequence: 100, epoch: first.epoch, clock: 1 << 20 - 3)
+        let restorer = try SnapshotReader(first.saved()).restorer()
+        try Saved.apply(Saved.header.bytes + floor.bytes, to: restorer)
+        let index = try restorer.finish()
+        let saved = index.saved()
+        index.isBounded = true
+        var given: Set<ItemIdentifier> = []
+        for number in 0..<10 {
+            let row = try #require(try index.insertFiles(["f\(number)"], below: .root).first)
+            #expect(given.insert(try #require(index.identifier(of: row))).inserted)
+            try index.remove(row)
+        }
+        #expect(index.checkInvariants() == nil)
+        let next = try Saved.index(saved, mayHaveLost: true)
+        for number in 0..<20 {
+            for row in try next.insertFiles(["n\(number)"], below: .root) {
+                #expect(!given.contains(try #require(next.identifier(of: row))))
+            }
+        }
+        index.isBounded = false
+        let again = try Saved.index(index.saved())
+        for row in try again.insertFiles(["x", "y", "z"], below: .root) {
+            #expect(!given.contains(try #require(again.identifier(of: row))))
+        }
+    }
+
     @Test func `The daemon's clock stands against the index's as it stood`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let saved = index.saved()

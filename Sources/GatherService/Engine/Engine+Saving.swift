@@ -75,6 +75,7 @@ extension Engine {
             // What there is of the journal is for the indexes alone now, as they are saved.
             prune()
             for record in containers where record.saving.wasRead {
+                if !record.index.isBounded { record.index.isBounded = true }
                 (record.saving.isJournaled, record.saving.isDirty, record.saving.isPausing) = (false, true, false)
             }
         }
@@ -195,6 +196,7 @@ extension Engine {
         case .success(let byteCount):
             record.saving.savedBytes = byteCount
             record.saving.segment = number
+            if record.saving.isJournaled { record.index.isBounded = false }
             record.saving.time = time
             record.saving.pausesUntil =
                 .now() + .nanoseconds(schedule.interval.nanoseconds / StateLimits.intervalParts)

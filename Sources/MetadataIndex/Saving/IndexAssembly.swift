@@ -25,12 +25,16 @@ struct IndexAssembly {
 
     /// A generation that no slot has had, known or not; nil where there is none any more.
     func raisedGeneration(above floor: UInt32) -> UInt32? {
+        IndexAssembly.raisedGeneration(above: floor, in: blocks)
+    }
+
+    static func raisedGeneration(above floor: UInt32, in blocks: [BlockStorage]) -> UInt32? {
         var largest = floor
         for storage in blocks {
             let block = storage.block
             for slot in 0..<block.header.pointee.used { largest = max(largest, block.generation[slot]) }
         }
-        let next = (UInt64(largest / IndexAssembly.generationStep) + 1) * UInt64(IndexAssembly.generationStep)
+        let next = (UInt64(largest / generationStep) + 1) * UInt64(generationStep)
         return UInt32(exactly: next)
     }
 
