@@ -254,6 +254,12 @@ extension TreeWatcher {
             enter(node, status.file, origin: entry.origin)
             return
         }
+        // What has left another name may have been there in between, where a third was replaced by it.
+        if entry.isExpected, halves.contains(identity(of: status.file)),
+            waitForNews(entry, name: name, found: status.file)
+        {
+            return
+        }
         if let source = movedSource(of: status.file, in: directory.container) {
             tree.move(source, to: directory, named: name)
             tell(source, status.file, extras: extras)
