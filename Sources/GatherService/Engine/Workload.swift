@@ -43,8 +43,8 @@ final class Workload {
     }
 
     /// Has the calling thread give way where what it does may take seconds: with a tenth of the weight of others. Beside two
-    /// programs that spin in the daemon's own group a scan of 0.25 s took 0.3 to 1.5 s so, with SCHED_IDLE 1.4 to 6.9 s, and
-    /// longest a change 4 ms and 17: a thread that hardly ever runs may hold a lock of malloc(3) that the event loop wants.
+    /// programs that spin in the daemon's own group six scans of 0.2 s took 0.3 to 1.5 s so, with SCHED_IDLE 0.2 to 6.9 s. What
+    /// a change waited beside them did not tell the two apart.
     static func giveWay() { Threads.giveWay(nice: 10) }
 
     /// Where work is done that is too long for the event loop.
