@@ -1,0 +1,349 @@
+// Taking in what the threads have read: entries that are new, watches, and what could not be read.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// Applies what is in the inbox, some of it at most. Returns whether there is more.
+    func applyResults() -> Bool {
+        guard inboxNext < inbox.count else { return false }
+        guard position >= inboxPosition else { return true }
+        let limit = processedEntries + settings.crawledEntriesPerTurn
+        turnDeadline = max(turnDeadline, kernel.now() &+ settings.turnBudget)
+        repeat {
+            let result = inbox[inboxNext]
+            let isSliced = isSliced(result)
+            if isSliced, !takeSlice(of: result) {
+                runLookUps()
+                return true
+            }
+            // Let go of the batch as soon as it is applied.
+            inbox[inboxNext] = CrawlResult(ticket: 0, task: 0, round: 0)
+            inboxNext += 1
+            processedEntries += result.batch.weight
+            apply(result, areEntriesTaken: isSliced)
+            runLookUps()
+        } while inboxNext < inbox.count && processedEntries < limit && kernel.now() < turnDeadline
+        return true
+    }
+
+    private func apply(_ result: CrawlResult, areEntriesTaken: Bool) {
+        defer { if result.hasReservation { budget.release() } }
+        counters.directoriesRead += 1
+        let isAudit = isAudit(result)
+        let began = isAudit ? kernel.processorTime() : 0
+        defer { if isAudit { auditCost += result.cost + (kernel.processorTime() &- began) } }
+        outstandingJobs += result.childCount - 1
+        if let task = tasks[result.task] {
+            tasks[result.task]?.outstanding += result.childCount - 1
+            task.container.outstanding += result.childCount - 1
+        }
+        let origin = Origin(cause: tasks[result.task]?.cause ?? causeNow, task: result.task)
+        guard let id = tickets.removeValue(forKey: result.ticket), directories.isAlive(id) else {
+            dropWatch(of: result)
+            return
+        }
+        directories[id].flags.remove(.reading)
+        // A job may have been asked for before extras were, and done after: it is good for no round then.
+        let wantsExtras = containers[directories[id].node.container]?.options.readsExtras == true
+        directories[id].round = wantsExtras && !result.hasExtras ? 0 : result.round
+        let touched = touchedNames.removeValue(forKey: id.slot) ?? []
+        let held = heldEvents[result.watch]
+        if let error = result.error {
+            dropWatch(of: result)
+            failed(id, error, origin)
+            readAgainIfChanged(id, wasUnreadable: true, origin)
+            return
+        }
+        if result.watch >= 0, goneWatches.contains(result.watch) || result.ticket < goneTicket {
+            // It ended after it was given: by our own removal, or with the directory.
+            directories[id].flags.insert(.needsReading)
+            read(id, descends: true, origin: origin)
+            return
+        }
+        heldEvents[result.watch] = nil
+        // What another has heard by this watch since the directory was read is lost with that one.
+        let wasHeardByAnother =
+            result.watch >= 0 && directories[id].watch != result.watch && heardWatches.contains(result.watch)
+        if held != nil { heardWatches.insert(result.watch) }
+        takeWatch(of: result, for: id, origin)
+        // It is read again soon, and counts as inexact until then.
+        if let error = result.extrasError { becamePolled(id, error) }
+        let wasUnreadable = directories[id].flags.contains(.unreadable)
+        if let error = result.entryError { becameUnreadable(id, error) } else { becameReadable(id) }
+        let node = directories[id].node
+        if let status = result.status, !directories[id].flags.contains(.wasRead) {
+            // Nobody has read its list before, and what lies in it must not be seen without.
+            var known = tree.status(of: node)
+            if known.accessList != status.accessList {
+                known.accessList = status.accessList
+                tree.update(node, status: known)
+                if known.changed != status.changed { tree.forgetExtras(of: node) }
+            }
+        }
+        if let status = result.status, isAudit, !isEqual(tree.status(of: node), status) {
+            containers[node.container]?.comparison?.additions.append((id, []))
+        } else if let status = result.status,
+            !isEqual(tree.status(of: node), status) || held?.touchesDirectory == true
+        {
+            lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
+        }
+        let entries = 0..<result.batch.count
+        if areEntriesTaken {
+            // In slices, before.
+        } else if isUnknown(id, to: result) {
+            insert(result, entries, into: id, except: held?.names ?? [], origin)
+            expectChildren(of: result, entries, in: id)
+        } else {
+            // What is known and has no record yet gets it here, and is not looked at for the want of one.
+            expectChildren(of: result, entries, in: id)
+            compare(result, with: id, touched: touched, origin)
+        }
+        if directories[id].flags.insert(.wasRead).inserted, tree.parent(of: node) == nil {
+            // Whether it was still in its place when its own watch began.
+            suspects.insert(node.container)
+        }
+        let holds = holdsFindings(of: result, in: containers[node.container])
+        for name in held?.names ?? [] {
+            let isHeld =
+                holds && name.withUnsafeBytes { tree.child(of: node, named: $0) == nil }
+                && containers[node.container]?.comparison?.isInBackground == false
+            if isHeld {
+                // It may be known by another name, which may be gone.
+                lowerCause(of: result.task, to: held?.cause ?? .max)
+                containers[node.container]?.comparison?.additions.append((id, name))
+                continue
+            }
+            name.withUnsafeBytes { name in
+                let ignored = ignoresNames && isIgnored(name, in: id)
+                let cause = min(origin.cause, held?.cause ?? .max)
+                if !ignored { lookUps.add(name, in: id, origin: Origin(cause: cause, task: origin.task)) }
+            }
+        }
+        if held?.isCut == true { read(id, descends: true, origin: origin) }
+        if wasHeardByAnother { read(id, descends: false, origin: origin) }
+        readAgainIfChanged(id, wasUnreadable: wasUnreadable, origin)
+    }
+
+    /// Whether nothing is known of what lies in a directory that was read.
+    func isUnknown(_ id: DirectoryID, to result: CrawlResult) -> Bool {
+        !directories[id].flags.contains(.wasRead) && tree.childCount(of: directories[id].node) == 0
+            && !isVerifying(result)
+    }
+
+    /// Whether what is found now may be known elsewhere, in a directory that was not compared yet.
+    private func isVerifying(_ result: CrawlResult) -> Bool {
+        guard let comparison = tasks[result.task]?.container.comparison, comparison.task == result.task else {
+            return false
+        }
+        return comparison.isVerification && comparison.phase == .listing
+    }
+
+    /// Has a directory that could not be read, or not in full, read again where it has changed since the job was asked
+    /// for: nothing else would. The same where a look-up in it was refused meanwhile, which the job may not know of.
+    private func readAgainIfChanged(_ id: DirectoryID, wasUnreadable: Bool, _ origin: Origin) {
+        guard directories.isAlive(id), directories[id].flags.remove(.changedMeanwhile) != nil,
+            wasUnreadable || directories[id].flags.contains(.unreadable)
+        else { return }
+        read(id, descends: true, origin: origin)
+    }
+
+    /// The directories that the threads descend into: their results will come for these records.
+    func expectChildren(of result: CrawlResult, _ range: Range<Int>, in id: DirectoryID) {
+        guard result.childCount > 0 else { return }
+        let node = directories[id].node
+        let first = slices?.nextChild ?? 0
+        let entered = result.batch.enteredDirectories(range)
+        slices?.nextChild += entered.count
+        for (offset, index) in zip(first..., entered) {
+            let status = result.batch.statuses[index]
+            let child = result.batch.names.withUnsafeBytes {
+                tree.child(of: node, named: UnsafeRawBufferPointer(rebasing: $0[result.batch.nameRange(at: index)]))
+            }
+            guard let child, isSameFile(tree.status(of: child), status) else { continue }
+            let known = directories.directory(at: child)
+            if let known {
+                let flags = directories[known].flags
+                if flags.contains(.reading) || (flags.contains(.wasRead) && !flags.contains(.unreadable)) { continue }
+            }
+            let directory = known ?? record(child, status)
+            tickets[result.firstChild + UInt64(offset)] = directory
+            if result.hasExtras { touchedNames[directory.slot] = [] }
+            noteDepth(of: directory)
+            directories[directory].flags.insert(.reading)
+            directories[directory].flags.subtract([.needsReading, .changedMeanwhile])
+        }
+    }
+
+    private func takeWatch(of result: CrawlResult, for id: DirectoryID, _ origin: Origin) {
+        guard result.watch >= 0 else {
+            // With no room it was not asked for.
+            if directories[id].watch < 0, budget.isWanted { becamePolled(id, result.watchError) }
+            return
+        }
+        holdWatch(result.watch)
+        unwanted.remove(result.watch)
+        if let other = directories.directory(watch: result.watch), other != id {
+            // The same directory is known in two places, so one of them is out of date; unless two containers have it
+            // in common, by a bind mount: it has one watch, and they would take it from each other for ever.
+            if directories.container(of: other) != directories.container(of: id), isInPlace(other) {
+                if directories[id].flags.contains(.contested) {
+                    becamePolled(id, .busy)
+                    return
+                }
+                directories[other].flags.insert(.contested)
+            }
+            setWatch(other, to: -1)
+            directories[other].flags.insert(.needsReading)
+            lookAtPlace(of: other, origin: origin)
+        }
+        let former = directories[id].watch
+        setWatch(id, to: result.watch)
+        // It has ended without a word, or is another directory's by now.
+        if former >= 0, former != result.watch, ancestorWatches[former] == nil, unwanted.insert(former).inserted {
+            unwantedWatches.append(former)
+        }
+        directories[id].flags.remove(.contested)
+        if result.extrasError == nil { isPolledNoMore(id) }
+    }
+
+    /// Whether a directory is where its row is, by the whole way.
+    func isInPlace(_ id: DirectoryID) -> Bool {
+        let record = directories[id]
+        guard let container = containers[record.node.container], let root = try? openRoot(container) else {
+            return false
+        }
+        var opened: CInt?
+        path(of: record.node).withUnsafeBytes {
+            opened =
+                $0.isEmpty
+                ? try? kernel.openDirectory(".", beneath: root.number, access: .path)
+                : try? kernel.openDirectory(longPath: $0, beneath: root.number, access: .path)
+        }
+        guard let number = opened else { return false }
+        defer { kernel.close(number) }
+        guard let status = try? kernel.status(of: "", in: number) else { return false }
+        return status.file.inode == record.inode && status.file.device == record.device
+    }
+
+    /// A result that nobody wants: its watch goes, unless a directory has it or a result may still bring it.
+    private func dropWatch(of result: CrawlResult) {
+        guard result.watch >= 0, directories.directory(watch: result.watch) == nil,
+            ancestorWatches[result.watch] == nil, unwanted.insert(result.watch).inserted
+        else { return }
+        holdWatch(result.watch)
+        unwantedWatches.append(result.watch)
+    }
+
+    private func failed(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) {
+        let node = directories[id].node
+        switch error {
+        case .noAccess, .notPermitted:
+            becameUnreadable(id, error)
+            verifyBelow(id)
+            if tree.parent(of: node) == nil, let container = containers[node.container] {
+                // Nothing of it can be read. It has no watch of its own that would tell of a change of its mode, so
+                // the directory above is watched for that, and it is looked at once more behind that.
+                container.rootError = error
+                suspects.insert(container.number)
+                abandonVerification(container, id)
+            }
+        case .crossesDevice:
+            // Something is mounted on it: an entry that is not entered.
+            leave(node)
+            removeChildren(of: node, origin: origin)
+        case .noEntry, .stale, .notDirectory, .tooManyLinks, .wouldBlock:
+            directories[id].flags.insert(.needsReading)
+            // The way to it is out of date somewhere. A look-up from a directory that is open would find it, and have
+            // it read in vain again and again; one that goes the whole way waits for the move that explains it.
+            var current = node
+            while let parent = tree.parent(of: current) {
+                if let above = directories.directory(at: parent) { closeDescriptor(of: above) }
+                current = parent
+            }
+            if !holdRemoval(of: id, origin) { lookAtPlace(of: id, origin: origin) }
+        default:
+            becameUnreadable(id, error)
+            fellShort(id, error)
+        }
+    }
+
+    /// The entries of a directory that was empty in the tree, or some of them, all at once but for those that need a closer
+    /// look.
+    func insert(
+        _ result: CrawlResult, _ range: Range<Int>, into id: DirectoryID, except held: Set<[UInt8]>, _ origin: Origin
+    ) {
+        let batch = result.batch
+        let node = directories[id].node
+        let linksChanged = result.linkEpoch != pool.currentLinkEpoch
+        let removals = containers[node.container]?.comparison?.removalOfFile ?? [:]
+        var excluded: [Int] = []
+        for index in range {
+            let status = batch.statuses[index]
+            if range.lowerBound > 0, isKnown(index, of: batch, in: node) {
+                // Since the slice before.
+                excluded.append(index)
+            } else if !held.isEmpty, held.contains(Array(batch.names[batch.nameRange(at: index)])) {
+                excluded.append(index)
+            } else if status.kind == .directory, knownDirectory(status, in: node.container) != nil {
+                excluded.append(index)
+            } else if linksChanged, status.links > 1, status.kind != .directory {
+                excluded.append(index)
+            } else if !halves.isEmpty, halves.contains(identity(of: status)) {
+                excluded.append(index)
+            } else if !removals.isEmpty, removals[identity(of: status)] != nil {
+                excluded.append(index)
+            } else if status.links > 1, status.kind != .directory {
+                cameBy(status, origin: origin)
+            }
+            // It may have gone on before its look-up.
+            if excluded.last == index, status.links > 1, status.kind != .directory {
+                lookAtLinks(of: status, origin: origin)
+            }
+        }
+        if excluded.isEmpty, range.count == batch.count {
+            if batch.count > 0 { tree.insertChildren(of: node, from: batch) }
+        } else {
+            tree.insertChildren(of: node, from: batch.part(range, without: excluded))
+            for index in excluded {
+                batch.names[batch.nameRange(at: index)].withUnsafeBytes { lookUps.add($0, in: id, origin: origin) }
+            }
+        }
+        count(origin) { $0.added += range.count - excluded.count }
+    }
+
+    private func isKnown(_ index: Int, of batch: DirectoryBatch, in directory: TreeNode) -> Bool {
+        batch.names.withUnsafeBytes {
+            tree.child(of: directory, named: UnsafeRawBufferPointer(rebasing: $0[batch.nameRange(at: index)])) != nil
+        }
+    }
+}
+
+extension DirectoryBatch {
+    /// Part of the batch without some of its entries, given in ascending order.
+    func part(_ range: Range<Int>, without excluded: [Int]) -> DirectoryBatch {
+        var batch = DirectoryBatch()
+        var next = 0
+        for index in range {
+            if next < excluded.count, excluded[next] == index {
+                next += 1
+                continue
+            }
+            names.withUnsafeBytes { names in
+                let name = UnsafeRawBufferPointer(rebasing: names[nameRange(at: index)])
+                let isMountRoot = mountRoots.contains(UInt32(index))
+                guard hasExtras else {
+                    batch.append(name: name, status: statuses[index], isMountRoot: isMountRoot)
+                    return
+                }
+                extras.withUnsafeBytes { extras in
+                    batch.append(
+                        name: name, status: statuses[index], isMountRoot: isMountRoot,
+                        read: extrasRange(at: index).map { UnsafeRawBufferPointer(rebasing: extras[$0]) })
+                }
+            }
+        }
+        return batch
+    }
+}

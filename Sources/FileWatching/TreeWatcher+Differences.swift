@@ -1,0 +1,171 @@
+// What was read of a directory against what is known of it, and what a comparison holds to its end.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// What was read of a directory against what is known. A difference is only a hint: it has the entry looked at, so
+    /// that nothing is written that an event has overtaken.
+    func compare(_ result: CrawlResult, with id: DirectoryID, touched: Set<[UInt8]>, _ origin: Origin) {
+        let node = directories[id].node
+        var matched: [TreeNode] = []
+        matched.reserveCapacity(result.batch.count)
+        compareEntries(of: result, 0..<result.batch.count, with: id, touched: touched, origin) { matched.append($0) }
+        guard matched.count != tree.childCount(of: node) else { return }
+        let seen = Set(matched)
+        var missing: [TreeNode] = []
+        tree.forEachChild(of: node) { if !seen.contains($0) { missing.append($0) } }
+        tellMissing(missing, in: id, result, origin)
+    }
+
+    func holdsFindings(of result: CrawlResult, in container: WatchedContainer?) -> Bool {
+        container?.comparison?.task == result.task && container?.comparison?.holdsRemovals == true
+    }
+
+    /// The same of some of the entries. Those that are known are given to `meet`.
+    func compareEntries(
+        of result: CrawlResult, _ range: Range<Int>, with id: DirectoryID, touched: Set<[UInt8]>, _ origin: Origin,
+        meet: (TreeNode) -> Void
+    ) {
+        let batch = result.batch
+        let node = directories[id].node
+        let container = containers[node.container]
+        let isAudit = isAudit(result)
+        let holds = holdsFindings(of: result, in: container)
+        batch.names.withUnsafeBytes { names in
+            for index in range {
+                let name = UnsafeRawBufferPointer(rebasing: names[batch.nameRange(at: index)])
+                guard let child = tree.child(of: node, named: name) else {
+                    if holds {
+                        let status = batch.statuses[index]
+                        container?.comparison?.additions.append((id, Array(name)))
+                        container?.comparison?.noteFinding(status)
+                        if isAudit, status.links == 1, status.kind != .directory {
+                            container?.comparison?.unknownFiles.insert(
+                                InodeNumber(device: status.device, inode: status.inode))
+                        }
+                    } else {
+                        lookUps.add(name, in: id, origin: origin)
+                    }
+                    continue
+                }
+                meet(child)
+                var status = batch.statuses[index]
+                var known = tree.status(of: child)
+                if known.device != status.device, adoptDevice(of: status, for: child, known: known) {
+                    known = tree.status(of: child)
+                }
+                // The list of a directory is read with what it holds, that of a file with its extras. One that changes
+                // changes the time too.
+                let list = status.accessList
+                status.accessList = known.accessList
+                var differs = !isEqual(known, status)
+                if differs, holds, let container, !isSameFile(known, status) {
+                    container.comparison?.noteFinding(status)
+                    holdReplacement(id, name, of: known, in: container)
+                    continue
+                }
+                if status.kind == .directory, !differs {
+                    let isMounted = !batch.mountRoots.isEmpty && batch.mountRoots.contains(UInt32(index))
+                    if isMounted, tree.childCount(of: child) > 0 { _ = record(child, known) }
+                    differs = isMounted == (directories.directory(at: child) != nil)
+                }
+                if differs, isAudit, holds {
+                    container?.comparison?.additions.append((id, Array(name)))
+                } else if differs {
+                    lookUps.add(name, in: id, origin: origin)
+                }
+                // What differs is looked at, and gets them then, together with who may read them.
+                if !differs, let range = batch.extrasRange(at: index), touched.isEmpty || !touched.contains(Array(name))
+                {
+                    if status.kind != .directory, list != known.accessList {
+                        known.accessList = list
+                        tree.update(child, status: known)
+                    }
+                    let changed = batch.extras.withUnsafeBytes {
+                        tree.setExtras(of: child, to: UnsafeRawBufferPointer(rebasing: $0[range]))
+                    }
+                    if changed { count(origin) { $0.changed += 1 } }
+                }
+            }
+        }
+    }
+
+    /// What is known in a directory and was not read there.
+    func tellMissing(_ missing: [TreeNode], in id: DirectoryID, _ result: CrawlResult, _ origin: Origin) {
+        let container = containers[directories.container(of: id)]
+        let holds = holdsFindings(of: result, in: container)
+        for child in missing {
+            var name: [UInt8] = []
+            tree.appendName(of: child, to: &name)
+            if ignoresNames, name.withUnsafeBytes({ isIgnored($0, in: id) }) {
+                // It was not, when it came to be known.
+                removeNode(child, origin: origin)
+            } else if holds, let container {
+                holdRemoval(id, name, identity: identity(of: tree.status(of: child)), in: container)
+            } else {
+                name.withUnsafeBytes { lookUps.add($0, in: id, origin: origin) }
+            }
+        }
+    }
+
+    /// A directory's own links and times are told by its own reading; a package is a directory to the file system.
+    func isEqual(_ known: FileStatus, _ seen: FileStatus) -> Bool {
+        if known == seen { return true }
+        guard known.kind == .package, seen.kind == .directory else { return false }
+        var known = known
+        known.kind = .directory
+        return known == seen
+    }
+
+    func holdRemoval(
+        _ directory: DirectoryID, _ name: [UInt8], identity: FileIdentity?, in container: WatchedContainer
+    ) {
+        if let identity, let count = container.comparison?.removals.count {
+            container.comparison?.removalOfFile[identity] = count
+        }
+        container.comparison?.removals.append((directory, name))
+    }
+
+    /// Holds a file that should be known, as nothing has told of its coming, until a comparison that is listing directories
+    /// has come by the place that it may have left. False where there is none.
+    func holdAddition(
+        _ name: UnsafeRawBufferPointer, of status: FileStatus, in id: DirectoryID, _ origin: Origin
+    ) -> Bool {
+        guard let container = containers[directories.container(of: id)], let task = container.comparison?.task,
+            origin.task != task, container.comparison?.isListingAll == true
+        else { return false }
+        lowerCause(of: task, to: origin.cause)
+        container.comparison?.additions.append((id, Array(name)))
+        container.comparison?.noteFinding(status)
+        return true
+    }
+
+    /// The same of a file that a look-up of the comparison itself, of what was told while its directory was read, does not
+    /// find. One in the background holds nothing that an event has told.
+    func holdOwnRemoval(_ node: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ origin: Origin) -> Bool
+    {
+        guard origin.task != 0, let container = containers[node.container], let comparison = container.comparison,
+            comparison.task == origin.task, comparison.holdsRemovals, !comparison.isInBackground
+        else { return false }
+        holdRemoval(id, Array(name), identity: identity(of: tree.status(of: node)), in: container)
+        return true
+    }
+
+    /// Holds what may be the removal of a directory to the end of a comparison, which may find it elsewhere. False where
+    /// there is no comparison, or where it holds nothing any more, or where an event has told of it and one is under way in the
+    /// background: that may take minutes, and a question that waits for the removal would wait for all of it.
+    func holdRemoval(of id: DirectoryID, _ origin: Origin) -> Bool {
+        let node = directories[id].node
+        guard let container = containers[node.container], let comparison = container.comparison,
+            comparison.holdsRemovals, !comparison.isInBackground || origin.cause == .max,
+            let parent = tree.parent(of: node), let above = directories.directory(at: parent)
+        else { return false }
+        lowerCause(of: comparison.task, to: origin.cause)
+        var name: [UInt8] = []
+        tree.appendName(of: node, to: &name)
+        holdRemoval(above, name, identity: nil, in: container)
+        return true
+    }
+}
