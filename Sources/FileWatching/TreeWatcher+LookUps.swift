@@ -304,7 +304,13 @@ extension TreeWatcher {
         } else if let comparison = containers[container]?.comparison,
             let index = comparison.removalOfFile[identity(of: status)]
         {
-            place = comparison.removals[index]
+            let removal = comparison.removals[index]
+            place = removal
+            // By another hard link it may be there too, and that was looked at already.
+            if status.links > 1, directories.isAlive(removal.directory) {
+                let origin = Origin(cause: tasks[comparison.task]?.cause ?? causeNow, task: comparison.task)
+                removal.name.withUnsafeBytes { lookUps.add($0, in: removal.directory, origin: origin) }
+            }
         }
         guard let place, directories.isAlive(place.directory) else { return nil }
         let parent = directories[place.directory].node
