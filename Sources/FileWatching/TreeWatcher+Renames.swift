@@ -308,11 +308,10 @@ extension TreeWatcher {
         }
     }
 
-    /// The same of a look-up that waits for what is queued, and then may find it or have it read. One that waits for its
-    /// directory may wait for this half.
-    func isKeptForLookUp(_ half: RenameHalf) -> Bool {
-        deferredLookUps.contains { $0.waitsForNews && $0.origin.cause < half.expiry }
-    }
+    /// What has caused the first of the look-ups that wait for what is queued. One of them may find what a first half has
+    /// become, or have that read, so halves whose time was over after this wait longer. One that waits for its directory may
+    /// wait for such a half itself.
+    var oldestAwaitedNews: UInt64 { deferredLookUps.reduce(.max) { $1.waitsForNews ? min($0, $1.origin.cause) : $0 } }
 
     /// Whether the second half may lie in what is queued.
     func isAnnounced(_ half: RenameHalf) -> Bool { half.end.map { position < $0 } ?? false }
@@ -339,9 +338,10 @@ extension TreeWatcher {
     func expireHalves() {
         guard !halves.isEmpty else { return }
         settleHalves()
+        let awaited = oldestAwaitedNews
         let isKept = { (half: RenameHalf) in
             self.isAnnounced(half) || self.lookUps.taken < half.lookUps || self.isKeptForCrawl(half)
-                || self.isKeptForLookUp(half)
+                || awaited < half.expiry
         }
         for half in halves.takeExpired(
             now: kernel.now(), position: position, lookUps: lookUps.end, isKept: isKept)

@@ -224,7 +224,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         func consider(_ time: UInt64?) {
             if let time { deadline = min(deadline ?? .max, time) }
         }
-        for half in halves.all where !isAnnounced(half) && !isKeptForCrawl(half) && !isKeptForLookUp(half) {
+        let awaited = halves.isEmpty ? .max : oldestAwaitedNews
+        for half in halves.all where !isAnnounced(half) && !isKeptForCrawl(half) && awaited >= half.expiry {
             consider(half.deadline)
         }
         consider(hotDeadline)
