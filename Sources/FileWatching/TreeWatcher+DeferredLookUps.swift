@@ -79,6 +79,8 @@ extension TreeWatcher {
                     if isRefused(id, error) { continue }
                 }
             }
+            // It waits for its directory from now on, and first halves do not wait for it: it may wait for one of them.
+            lookUp.waitsForNews = false
             if isDue(lookUp) {
                 if lookUp.attempts >= WatchLimits.lookUpAttempts {
                     abandon(id, lookUp.origin)
