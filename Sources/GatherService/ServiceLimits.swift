@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LiveQueries
+import MetadataIndex
 package import NIOCore
 
 /// Those of the daemon's limits that take a crowd to pass: a test lowers them. See ``Limits`` for each.
@@ -27,6 +28,7 @@ package struct ServiceLimits: Sendable {
     package var segmentBytes = StateLimits.segmentBytes
     package var largestJournal = StateLimits.largestJournal
     package var largestSet = StateLimits.largestSet
+    package var largestRecord = JournalWriter.largestRecord
     package var saveAgainAfter = StateLimits.retryAfter
 
     /// The house limits.

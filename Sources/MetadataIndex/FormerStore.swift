@@ -12,7 +12,7 @@ struct FormerStore: Sendable {
         var generation: UInt32
         var parent: UInt32
         var nameOffset: Int
-        /// 0 for unknown, 1 for none, else the place in `extrasList` + 2.
+        /// 0 for unknown, 1 for none, else the place in `sharedExtras` + 2.
         var extras: UInt32
         var nameLength: UInt8
     }
@@ -26,18 +26,18 @@ struct FormerStore: Sendable {
 
     var records: [Record] = []
     var names: [UInt8] = []
-    var extrasList: [ExtraAttributes] = []
+    var sharedExtras = SharedExtras()
     /// What there was of packages besides their values, by their `nameOffset`.
     var packages: [Int: PackageFacts] = [:]
     /// Owner, group, mode and device by number, as the index has them; the index only appends to its table.
     var common: [CommonAttributes] = []
 
-    /// Roughly what the extra attributes, and the packages, take.
-    private var extrasBytes = 0
+    /// Roughly what the packages take.
+    private var packageBytes = 0
 
     /// Bytes held, unused capacity included; blocks that stand here as they were are not counted.
     var byteCount: Int {
-        records.capacity * MemoryLayout<Record>.stride + names.capacity + extrasList.capacity * 8 + extrasBytes
+        records.capacity * MemoryLayout<Record>.stride + names.capacity + sharedExtras.byteCount + packageBytes
     }
 
     /// Records a live row as it is, and returns where.
@@ -51,9 +51,8 @@ struct FormerStore: Sendable {
             Record(
                 values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
                 nameOffset: names.count,
-                extras: extras > ExtrasTable.empty ? UInt32(extrasList.count) + 2 : extras,
+                extras: extras > ExtrasTable.empty ? sharedExtras.place(of: rows.extrasList[extras]) + 2 : extras,
                 nameLength: UInt8(truncatingIfNeeded: name.count)))
-        if extras > ExtrasTable.empty { keep(rows.extrasList[extras]) }
         if block.fileKind(slot) == .package { keep(rows.packages[row], names.count) }
         names.append(contentsOf: name)
         return UInt32(records.count - 1)
@@ -115,23 +114,17 @@ struct FormerStore: Sendable {
         copy.nameOffset = names.count
         other.withName(record) { names.append(contentsOf: $0) }
         if record.extras > ExtrasTable.empty, let list = other.extras(record) {
-            copy.extras = UInt32(extrasList.count) + 2
-            keep(list)
+            copy.extras = sharedExtras.place(of: list) + 2
         }
         if record.values.kind == .package { keep(other.package(record), copy.nameOffset) }
         records.append(copy)
         return UInt32(records.count - 1)
     }
 
-    private mutating func keep(_ extras: ExtraAttributes) {
-        extrasList.append(extras)
-        extrasBytes += ExtrasList.cost(extras)
-    }
-
     private mutating func keep(_ package: PackageFacts?, _ nameOffset: Int) {
         guard let package else { return }
         packages[nameOffset] = package
-        extrasBytes += package.byteCount
+        packageBytes += package.byteCount
     }
 
     /// What there was of a package besides its values.
@@ -153,7 +146,7 @@ struct FormerStore: Sendable {
         default:
             record.nameOffset < 0
                 ? held[(-1 - record.nameOffset) >> 32].extrasList[record.extras]
-                : extrasList[Int(record.extras) - 2]
+                : sharedExtras[record.extras - 2]
         }
     }
 

@@ -127,12 +127,13 @@ import Testing
         }
     }
 
-    @Test func `A directory that goes back and forth does not cost the whole index each time`() async throws {
+    @Test(arguments: [false, true])
+    func `A directory that goes back and forth does not cost the whole index each time`(isOfBytes: Bool) async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")
         try fill(directory, files: 50)
         var limits = ServiceLimits()
-        limits.largestSet = 10
+        if isOfBytes { limits.largestRecord = 1_000 } else { limits.largestSet = 10 }
         var held: (items: [String: String], clock: String?) = ([:], nil)
         try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
             let isSaved = try await becomes(daemon) { try await snapshotTime(daemon) != nil }

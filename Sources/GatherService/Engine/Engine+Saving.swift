@@ -46,12 +46,15 @@ extension Engine {
     func journal(_ changes: borrowing ChangeSet, of record: ContainerRecord) {
         let index = record.index
         let isTold = !changes.isEmpty && index.earliestClock != index.clock
-        let isLarge = !index.isParked && changes.count > limits.largestSet
-        if record.saving.isJournaled, isTold, !isLarge, let count = store.append(changes, of: index, sequence: sequence)
-        {
-            record.saving.isDirty = true
-            record.saving.journaledBytes += count
-            return
+        var isLarge = !index.isParked && changes.count > limits.largestSet
+        if record.saving.isJournaled, isTold, !isLarge {
+            if let count = store.append(changes, of: index, sequence: sequence) {
+                record.saving.isDirty = true
+                record.saving.journaledBytes += count
+                return
+            }
+            // Few changes may be many bytes.
+            isLarge = !index.isParked && !store.isSuspended
         }
         store.appendUnrecorded(index, sequence: sequence)
         if record.saving.isJournaled || index.isParked { record.saving.isPausing = isLarge }

@@ -41,6 +41,7 @@ final class StateStore {
     private let journalBytes: Int
     private let segmentBytes: Int
     private let largestJournal: Int
+    private let largestRecord: Int
     private let thread = NIOThreadPool(numberOfThreads: 1)
     private var logger: Logger
     /// Nil while changes are not saved.
@@ -62,7 +63,7 @@ final class StateStore {
         logger: Logger, limits: ServiceLimits = ServiceLimits()
     ) {
         (journalBytes, segmentBytes) = (limits.journalBytes, limits.segmentBytes)
-        largestJournal = limits.largestJournal
+        (largestJournal, largestRecord) = (limits.largestJournal, limits.largestRecord)
         (self.files, self.boot, self.loop, self.logger) = (files, boot, loop, logger)
         nextNumber = state.nextSegment
         closed = state.segments
@@ -221,7 +222,7 @@ final class StateStore {
             }
             segment = Segment(file: SegmentFile(name, descriptor), number: nextNumber, byteCount: bytes.count)
             rotatesAt = segmentBytes
-            writer = JournalWriter(header)
+            writer = JournalWriter(header, largestRecord: largestRecord)
             nextNumber += 1
         } catch {
             rotatesAt = (segment?.byteCount ?? 0) + segmentBytes

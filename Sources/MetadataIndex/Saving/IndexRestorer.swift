@@ -180,7 +180,7 @@ package final class IndexRestorer {
         set.changes.removeAll(keepingCapacity: true)
         set.formers.records.removeAll(keepingCapacity: true)
         set.formers.names.removeAll(keepingCapacity: true)
-        set.formers.extrasList.removeAll(keepingCapacity: true)
+        set.formers.sharedExtras = SharedExtras()
         set.formers.packages.removeAll(keepingCapacity: true)
         for _ in 0..<count { try readChange(&changes, isNew: isNew) }
         try changes.end()
@@ -220,12 +220,13 @@ package final class IndexRestorer {
         extrasNumbers = nil
         for _ in 0..<count {
             let record = try ExtraAttributes(from: &reader)
-            localRecords.append(record)
             if let known = numbers[record] {
+                localRecords.append(rows.extrasList[known])
                 localExtras.append(known)
             } else {
                 let number = UInt32(rows.extrasList.count)
                 rows.extrasList.append(record)
+                localRecords.append(record)
                 numbers[record] = number
                 localExtras.append(number)
             }
@@ -263,8 +264,7 @@ package final class IndexRestorer {
             former = UInt32(set.formers.records.count)
             var extras = state.extras
             if extras > ExtrasTable.empty {
-                set.formers.extrasList.append(localRecords[Int(extras) - 2])
-                extras = UInt32(set.formers.extrasList.count) + 1
+                extras = set.formers.sharedExtras.place(of: localRecords[Int(extras) - 2]) + 2
             }
             set.formers.records.append(
                 FormerStore.Record(

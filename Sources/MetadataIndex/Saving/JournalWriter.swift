@@ -8,18 +8,25 @@ package struct JournalWriter {
     /// What is to be appended.
     package private(set) var bytes: [UInt8] = []
     private let seed: UInt64
+    private let largestRecord: Int
     // Of the record that is being made, kept for their memory.
     private var commonNumbers: [UInt32: UInt32] = [:]
     private var common: [UInt32] = []
-    private var extrasList: [ExtraAttributes] = []
+    private var extras = SharedExtras()
     private var lists = SavedAccessLists()
 
+    /// A record of more bytes than this is not written: to save the index anew is cheaper.
+    package static let largestRecord = JournalFormat.largestRecord
+
     /// Records for the segment with this header.
-    package init(_ header: JournalSegmentHeader) { seed = JournalFormat.seed(header) }
+    package init(_ header: JournalSegmentHeader, largestRecord: Int = JournalWriter.largestRecord) {
+        seed = JournalFormat.seed(header)
+        self.largestRecord = largestRecord
+    }
 
     /// Forgets what was appended.
     package mutating func removeAll() {
-        if bytes.count > 1 << 20 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
+        if bytes.capacity > 2 << 20 { bytes = [] } else { bytes.removeAll(keepingCapacity: true) }
     }
 
     /// A record without rows. `clock` is the index's, or of ``JournalRecord/Kind/floor`` the generation.
@@ -36,8 +43,7 @@ package struct JournalWriter {
     package mutating func append(_ set: borrowing ChangeSet, of index: MetadataIndex, sequence: UInt64) -> Bool {
         guard set.count <= JournalFormat.largestSet, !index.isParked else { return false }
         let start = begin(.changes, sequence, index.epoch, set.clock)
-        append(set, of: index.storage)
-        guard bytes.count - start <= JournalFormat.largestRecord else {
+        guard append(set, of: index.storage), bytes.count - start <= largestRecord else {
             bytes.removeSubrange(start...)
             return false
         }
@@ -70,25 +76,31 @@ package struct JournalWriter {
     }
 
     /// The slots that were ever given out, the rows with their number and length, then the access lists, the combinations and
-    /// the extra attributes that they name.
-    private mutating func append(_ set: borrowing ChangeSet, of storage: borrowing IndexStorage) {
+    /// the extra attributes that they name. False, with a part of them, where that is more than a record may have.
+    private mutating func append(_ set: borrowing ChangeSet, of storage: borrowing IndexStorage) -> Bool {
+        let start = bytes.count
+        defer { extras = SharedExtras() }
         commonNumbers.removeAll(keepingCapacity: true)
         common.removeAll(keepingCapacity: true)
-        extrasList.removeAll(keepingCapacity: true)
         lists.removeAll()
         bytes.append(number: storage.slotCount)
         bytes.append(number: UInt32(truncatingIfNeeded: set.count))
         let lengthAt = bytes.count
         bytes.append(number: UInt32(0))
-        for change in set.changes { append(change, of: set.formers, storage.rows) }
+        for change in set.changes {
+            append(change, of: set.formers, storage.rows)
+            // Nobody waits for what is thrown away. There are no more access lists than fit (`AccessLists.maximumBytes`).
+            guard bytes.count - start + extras.recordBytes <= largestRecord else { return false }
+        }
         let length = UInt32(truncatingIfNeeded: bytes.count - lengthAt - 4)
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: length.littleEndian, toByteOffset: lengthAt, as: UInt32.self) }
         for number in common { _ = lists.number(of: storage.rows.common[Int(number)].accessList) }
         lists.append(to: &bytes)
         bytes.append(number: UInt32(truncatingIfNeeded: common.count))
         for number in common { storage.rows.common[Int(number)].append(to: &bytes, &lists) }
-        bytes.append(number: UInt32(truncatingIfNeeded: extrasList.count))
-        for extras in extrasList { extras.append(to: &bytes) }
+        bytes.append(number: UInt32(truncatingIfNeeded: extras.count))
+        for extras in extras { extras.append(to: &bytes) }
+        return true
     }
 
     private mutating func append(
@@ -151,8 +163,7 @@ package struct JournalWriter {
 
     private mutating func appendExtras(_ list: ExtraAttributes?, _ number: UInt32) {
         guard let list else { return bytes.append(number: number) }
-        bytes.append(number: UInt32(truncatingIfNeeded: extrasList.count) + 2)
-        extrasList.append(list)
+        bytes.append(number: extras.place(of: list) + 2)
     }
 
     private mutating func local(_ number: UInt32) -> UInt32 {

@@ -1,0 +1,39 @@
+// Extra attributes in a list, those that share their bytes once.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+/// Extra attributes by their places in a list. The index has each record once, so thousands of rows may name one of 4 KiB:
+/// it has one place, and counts once.
+///
+/// Records are told apart by where their bytes lie, not by what they say: to hash 4 KiB for each of 100,000 rows would hold
+/// up the loop. Equal ones that came by other ways have places of their own.
+struct SharedExtras: Sendable {
+    private var list: [ExtraAttributes] = []
+    /// By the address of the bytes, which nobody else gets as long as the record stands in `list`.
+    private var places: [UInt: UInt32] = [:]
+    /// Roughly the bytes of the records.
+    private(set) var recordBytes = 0
+
+    /// The place of a record, which is added unless it is there. Complexity: O(1).
+    mutating func place(of extras: ExtraAttributes) -> UInt32 {
+        let address = extras.bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+        if let known = places[address] { return known }
+        let place = UInt32(truncatingIfNeeded: list.count)
+        list.append(extras)
+        places[address] = place
+        recordBytes += ExtrasList.cost(extras)
+        return place
+    }
+
+    subscript(place: UInt32) -> ExtraAttributes { list[Int(place)] }
+
+    var count: Int { list.count }
+
+    /// Bytes held, roughly.
+    var byteCount: Int { list.capacity * 8 + places.capacity * 16 + recordBytes }
+}
+
+extension SharedExtras: Sequence {
+    func makeIterator() -> IndexingIterator<[ExtraAttributes]> { list.makeIterator() }
+}
