@@ -213,6 +213,10 @@ import Testing
         let first = try order.apply(to: [source], limit: 10, maximumBytes: 5_000)
         #expect(first.map { snapshot.withName(of: $0.row) { String(decoding: $0, as: UTF8.self) } }.first == "n4999")
         #expect(try first == Array(order.apply(to: [source]).prefix(10)))
+        // Where hardly any room is left beside them, each row that comes before them would have all sorted again.
+        #expect(throws: SortOrder.Failure.tooManyBytes(5_000)) {
+            try order.apply(to: [source], limit: 300, maximumBytes: 5_000)
+        }
         let ended = ScanGuard(nanoseconds: .max)
         ended.cancel()
         #expect(throws: SortOrder.Failure.cancelled) { try order.apply(to: [source], guard: ended) }

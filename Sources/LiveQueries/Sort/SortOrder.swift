@@ -73,7 +73,7 @@ package struct SortOrder: Sendable, Hashable {
     }
 
     /// The rows of several containers in this order, as one; equal ones come in the order of the sources. What they are
-    /// sorted by may take `maximumBytes` at once.
+    /// sorted by may take `maximumBytes` at once, and half of it where that must be sorted again and again to find room.
     package func apply(
         to sources: [Source], limit: Int? = nil, maximumBytes: Int = .max, guard scanGuard: ScanGuard? = nil
     ) throws(Failure) -> [Place] {
@@ -86,8 +86,10 @@ package struct SortOrder: Sendable, Hashable {
                 writer.write(row)
                 sorter.add(Place(source: number, row: row), key: writer.bytes)
                 if sorter.byteCount > maximumBytes {
+                    if scanGuard?.isCancelled ?? false { throw .cancelled }
                     sorter.prune()
-                    if sorter.byteCount > maximumBytes { throw .tooManyBytes(maximumBytes) }
+                    // Where hardly any room was found the next row would have all sorted again.
+                    if sorter.byteCount > maximumBytes / 2 { throw .tooManyBytes(maximumBytes) }
                 }
                 rows &+= 1
                 if rows & 255 == 0, scanGuard?.isCancelled ?? false { throw .cancelled }
