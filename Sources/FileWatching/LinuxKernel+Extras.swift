@@ -26,7 +26,7 @@ extension LinuxKernel {
             case .noEntry, .notDirectory: return 0
             case .invalid where kind == .symlink: return 0
             // It has none, or none for us: that stays so until the entry changes.
-            case .notSupported, .noAccess, .notPermitted: return 0
+            case .notSupported, .noData, .noAccess, .notPermitted: return 0
             default: throw error
             }
         }

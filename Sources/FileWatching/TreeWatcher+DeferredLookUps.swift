@@ -29,7 +29,9 @@ extension TreeWatcher {
                 directory: entry.directory, name: Array(name), origin: entry.origin, position: position + queued,
                 attempts: entry.attempts, waitsForNews: true))
         // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
-        if let found, found.links > 1, !found.kind.isDirectory { noteStray(found, entry.origin) }
+        if let found, found.links > 1, !found.kind.isDirectory {
+            noteStray(found, entry.origin, in: [directories.container(of: entry.directory)])
+        }
         return true
     }
 

@@ -332,6 +332,8 @@ extension TreeWatcher {
             linked = [status]
         }
         let removed = mayComeAgain(node, status, isDisplaced: isDisplaced) ? tree.setAside(node) : tree.remove(node)
+        // The row is free for another.
+        ahead[node] = nil
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }

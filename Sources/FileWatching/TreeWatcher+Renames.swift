@@ -137,7 +137,8 @@ extension TreeWatcher {
             replaceDirectory(target, with: source, origin: half.origin)
         } else {
             tree.replace(target, with: source)
-            if let end = ahead[source] { ahead[target] = end }
+            // Its own row is free for another.
+            if let end = ahead.removeValue(forKey: source) { ahead[target] = end }
             // It knows another file by that name, which came after.
             if sourceStayed { setAhead(target, until: position + queuedBytes()) }
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
@@ -251,6 +252,7 @@ extension TreeWatcher {
         leave(target)
         removeChildren(of: target, origin: origin)
         tree.replace(target, with: source)
+        ahead[source] = nil
         if let known { directories.setNode(known, to: target) }
     }
 

@@ -6,10 +6,17 @@ import Metadata
 /// A file one of whose names was lost while there was more to hear, or to read.
 struct StrayLink {
     var status: FileStatus
+    /// Of no cause where only other containers' tasks are waited for.
     var origin: Origin
+    /// The containers of its names: questions about others do not wait for it.
+    var containers: Set<UInt32>
     /// When the stream has been read up to here, and these tasks are done, the name that it had got by then was come by.
     var position: UInt64
     var tasks: Set<UInt32>
+    /// Tasks of other containers, which may find the name too.
+    var otherTasks: Set<UInt32>
+    /// The earliest cause to look once more, of what has come while this waited.
+    var again: UInt64?
     /// How often its names were looked at again.
     var attempts: UInt8
 }
@@ -18,17 +25,24 @@ struct StrayLink {
 // under it is told of no file that is known, and the other names of the file show what it was. They are looked at again, then,
 // when what was queued has been heard and what was being read is known, as long as the file has more names than are known.
 extension TreeWatcher {
-    /// Has the names of a file looked at again when what is under way now is done.
-    func noteStray(_ status: FileStatus, _ origin: Origin, attempts: UInt8 = 0) {
+    /// Has the names of a file looked at again when what is under way now is done. What waits already keeps its time: with one
+    /// more name lost each millisecond it would never come, nor any barrier behind it.
+    func noteStray(_ status: FileStatus, _ origin: Origin, in numbers: Set<UInt32>, attempts: UInt8 = 0) {
+        let file = InodeNumber(device: status.device, inode: status.inode)
+        if let waiting = strays[file], waiting.origin.cause != .max {
+            strays[file]?.status = status
+            strays[file]?.containers.formUnion(numbers)
+            strays[file]?.again = min(waiting.again ?? .max, origin.cause)
+            return
+        }
         let queued = queuedBytes()
         // No barrier waits for a poll.
-        let reading = tasks.filter { $0.value.cause != .max }.keys
+        let reading = tasks.filter { $0.value.cause != .max }
         guard queued > 0 || !halves.isEmpty || !reading.isEmpty, attempts < WatchLimits.lookUpAttempts else { return }
-        let file = InodeNumber(device: status.device, inode: status.inode)
-        let cause = min(strays[file]?.origin.cause ?? .max, origin.cause)
+        let own = reading.filter { numbers.contains($0.value.container.number) }.keys
         strays[file] = StrayLink(
-            status: status, origin: Origin(cause: cause), position: position + queued, tasks: Set(reading),
-            attempts: attempts)
+            status: status, origin: Origin(cause: origin.cause), containers: numbers, position: position + queued,
+            tasks: Set(own), otherTasks: Set(reading.keys).subtracting(own), attempts: attempts)
     }
 
     func isDue(_ stray: StrayLink) -> Bool {
@@ -41,10 +55,25 @@ extension TreeWatcher {
         for (file, stray) in strays where isDue(stray) {
             strays[file] = nil
             let known = links(of: stray.status)
-            guard let first = known.first, known.count < tree.status(of: first).links else { continue }
-            for node in known { lookAt(node, origin: stray.origin) }
-            // Barriers for what was heard until now wait for this look only.
-            noteStray(stray.status, Origin(cause: causeNow), attempts: stray.attempts + 1)
+            let lacksNames = known.first.map { known.count < tree.status(of: $0).links } ?? false
+            if lacksNames { for node in known { lookAt(node, origin: stray.origin) } }
+            if let again = stray.again {
+                // Its own looks find names lost that came since, with its cause. A barrier does not wait for that for ever.
+                let isOld = stray.attempts + 1 >= WatchLimits.lookUpAttempts
+                noteStray(
+                    stray.status, Origin(cause: isOld ? causeNow : again), in: stray.containers,
+                    attempts: isOld ? 0 : stray.attempts + 1)
+            } else if lacksNames, stray.origin.cause != .max {
+                // Barriers for what was heard until now wait for this look only.
+                noteStray(stray.status, Origin(cause: causeNow), in: stray.containers, attempts: stray.attempts + 1)
+            }
+            let others = stray.otherTasks.filter { tasks[$0] != nil }
+            if lacksNames, strays[file] == nil, !others.isEmpty {
+                // No question about this file's containers waits until another one has been read.
+                strays[file] = StrayLink(
+                    status: stray.status, origin: Origin(cause: .max), containers: stray.containers, position: position,
+                    tasks: others, otherTasks: [], attempts: stray.attempts)
+            }
         }
     }
 }

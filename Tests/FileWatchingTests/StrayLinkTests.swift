@@ -1,0 +1,61 @@
+// Files that have lost one of several names are looked at again, and nobody waits for that longer than need be.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import Metadata
+import Testing
+
+@Suite struct StrayLinkTests {
+    private func started() -> PlayedFixture {
+        let fixture = PlayedFixture(containers: [1, 2])
+        for directory in ["c", "c/d", "o", "o/d", "outside"] { fixture.kernel.create(directory, .directory) }
+        fixture.kernel.create("c/a")
+        fixture.watcher.addContainer(1, path: "/c")
+        fixture.rest()
+        return fixture
+    }
+
+    @Test func `A question does not wait for the reading of another container`() {
+        let fixture = started()
+        fixture.kernel.link("c/a", "c/b")
+        fixture.rest()
+        fixture.watcher.performsJobs = false
+        fixture.watcher.addContainer(2, path: "/o")
+        fixture.rest()
+        fixture.kernel.remove("c/b")
+        let barrier = fixture.watcher.barrier()
+        fixture.rest()
+        #expect(fixture.watcher.isReached(barrier, in: [1]), "\(fixture.watcher.unfinished)")
+        #expect(!fixture.watcher.isReached(barrier, in: [2]))
+        fixture.watcher.performsJobs = true
+        fixture.rest()
+        fixture.expectEqual("c")
+    }
+
+    /// A name is lost in each turn, and there is always a first half of some rename whose time is not over.
+    @Test func `A barrier is reached while names come and go and others move out`() {
+        let fixture = started()
+        var barrier = fixture.watcher.barrier()
+        var turns = 0
+        // A name elsewhere keeps it a file of several names.
+        fixture.kernel.link("c/a", "outside/kept")
+        for round in 0..<200 {
+            fixture.kernel.link("c/a", "c/b")
+            fixture.kernel.create("c/d/x\(round)")
+            _ = fixture.watcher.turn()
+            fixture.kernel.advance(700_000)
+            fixture.kernel.move("c/d/x\(round)", "outside/x\(round)")
+            fixture.kernel.remove("c/b")
+            if round == 20 { barrier = fixture.watcher.barrier() }
+            _ = fixture.watcher.turn()
+            fixture.kernel.advance(700_000)
+            if round >= 20 {
+                if fixture.watcher.isReached(barrier, in: [1]) { break }
+                turns += 1
+            }
+        }
+        #expect(turns < 50, "\(fixture.watcher.unfinished)")
+        fixture.wait(seconds: 1)
+        fixture.expectEqual("c")
+    }
+}
