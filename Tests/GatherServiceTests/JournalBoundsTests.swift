@@ -4,7 +4,9 @@
 import GatherProtocol
 import Glibc
 import LinuxSystem
+import Logging
 import NIOCore
+import NIOPosix
 import Testing
 
 @testable import GatherService
@@ -89,6 +91,75 @@ import Testing
             let found = try await daemon.find("")
             #expect(found.count == 20)
         }
+    }
+
+    @Test func `The word that an index lies behind stays as long as that index is not saved`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("tree")
+        try directory.makeDirectory("second")
+        try fill(directory, files: 50)
+        var limits = ServiceLimits()
+        (limits.largestSet, limits.journalBytes, limits.segmentBytes) = (10, 2_000, 500)
+        let containers = ["tree": directory.path + "/tree", "second": directory.path + "/second"]
+        var held: (items: [String: String], clock: String?) = ([:], nil)
+        func secondIndex() -> UInt64 {
+            var status = stat()
+            #expect(stat(directory.path + "/state/saved/index-second", &status) == 0)
+            return UInt64(status.st_ino)
+        }
+        try await DaemonFixture.run(containers: containers, directory: directory, limits: limits) { daemon in
+            let isSaved = try await becomes(daemon) { try await snapshotTime(daemon) != nil }
+            #expect(isSaved)
+            try await moveOutAndIn(daemon)
+            // The other fills the journal, and is saved for it; when it is saved again the first time is over.
+            for round in 0..<3 {
+                let before = secondIndex()
+                for number in 0..<40 {
+                    try directory.write("", to: "second/file\(round)-\(number)")
+                    if number % 5 == 0 { try await daemon.flush() }
+                }
+                let isAgain = try await becomes(daemon) { secondIndex() != before }
+                #expect(isAgain)
+            }
+            let subscriber = try await Subscriber(daemon, Self.everything)
+            try await subscriber.gather()
+            held = (subscriber.items, subscriber.lastClock)
+            await subscriber.close()
+            let path = directory.path
+            #expect(TemporaryDirectory.run("/bin/cp", "-a", path + "/state", path + "/killed") == 0)
+        }
+        try await DaemonFixture.run(
+            containers: containers, directory: directory, state: "killed", limits: limits
+        ) { daemon in
+            var request = Self.everything
+            request.since = held.clock
+            let back = try await Subscriber(daemon, request)
+            #expect(try await back.next().fresh == true)
+            try await back.gather()
+            #expect(back.items.count == 51 + 120)
+            await back.close()
+        }
+    }
+
+    @Test func `Where the first segment of a run cannot be begun nothing leads on from the one before`() async throws {
+        let directory = try TemporaryDirectory()
+        let names = [6, 7].map { SavedStateFiles.journalName($0) }
+        try directory.write("", to: "saved/" + names[0])
+        // As little to be written as on a full disk.
+        try directory.makeDirectory("saved/" + names[1])
+        let files = SavedStateFiles(stateDirectory: directory.path)
+        let loop = NIOSingletons.posixEventLoopGroup.any()
+        let isSuspended = try await loop.submit {
+            var state = SavedState()
+            state.segments = [SavedState.Segment(name: names[0], number: 6, byteCount: 0)]
+            (state.nextSegment, state.isContinuation) = (7, true)
+            let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+            let store = StateStore(files, state, boot: StateStore.currentBoot, loop: loop, logger: logger)
+            defer { store.abandon() }
+            return store.isSuspended
+        }.get()
+        #expect(isSuspended)
+        #expect(files.list().segments.map(\.isCut) == [true, false])
     }
 
     @Test(.enabled(if: geteuid() == 0))

@@ -309,6 +309,40 @@ import Testing
         for subscriber in held { await subscriber.close() }
     }
 
+    @Test func `Packages that were there for a while cost clocks once`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "gatherd.toml")
+        try directory.write("123", to: "tree/a.gro/x")
+        func configure(_ list: String) throws {
+            try directory.write(
+                "path = \"\(directory.path)/tree\"\npackages = [\(list)]\n", to: "containers.d/tree.toml")
+        }
+        let everything = QueryInterface.Watch.Request(predicate: "", attributes: ["path"])
+        var held: (items: [String: String], clock: String?) = ([:], nil)
+        for isFresh in [false, true, false, false] {
+            try configure("")
+            try await DaemonFixture.run(containers: [:], directory: directory) { daemon in
+                var request = everything
+                request.since = held.clock
+                let back = try await Subscriber(daemon, request, holding: held.items)
+                #expect((try await back.next().fresh == true) == isFresh)
+                try await back.gather()
+                #expect(back.items.count == 2)
+                while try await daemon.call(ServiceInterface.Status.self, .init()).snapshotTime == nil {
+                    await Task.yield()
+                }
+                held = (back.items, back.lastClock)
+                await back.close()
+                guard held.items.count == 2, !isFresh, !directory.exists("had-packages") else { return }
+                try directory.write("", to: "had-packages")
+                try configure("\"gro\"")
+                _ = try await daemon.call(ServiceInterface.Reload.self, .init())
+                try await daemon.flush()
+                #expect(try await daemon.find("") == ["a.gro"])
+            }
+        }
+    }
+
     /// Whoever names something inside a package gets what is there.
     @Test func whoAsksInsideAPackageFindsIt() async throws {
         let directory = try TemporaryDirectory()

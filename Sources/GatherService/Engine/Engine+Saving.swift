@@ -33,7 +33,9 @@ struct SavingMark {
 /// When indexes are saved.
 struct SavingSchedule {
     var interval: TimeAmount
-    var isRunning = false
+    /// How many times indexes are being saved: once, and at the end those that must wait are behind it.
+    var running = 0
+    var isRunning: Bool { running > 0 }
     var notBefore = NIODeadline.now()
     var retryAfter: TimeAmount
     var timer: Scheduled<Void>?
@@ -112,7 +114,7 @@ extension Engine {
 
     /// Saves what the journal does not lead up to, as this is the end.
     func saveAtEnd() {
-        guard store.isKept, !schedule.isRunning, !store.isSuspended else { return }
+        guard store.isKept, !store.isSuspended else { return }
         let unsaved = containers.filter { isUnsaved($0) && !$0.saving.isJournaled }
         if !unsaved.isEmpty { save(unsaved) }
     }
@@ -146,7 +148,7 @@ extension Engine {
             return tryAgain()
         }
         guard let number = store.segmentNumber else { return }
-        schedule.isRunning = true
+        schedule.running += 1
         let time = Timestamp.now
         let before = records.map(\.saving)
         let items = records.map { record in
@@ -162,7 +164,7 @@ extension Engine {
                     passage: passage(of: record)))
         }
         store.save(items) { results in
-            self.schedule.isRunning = false
+            self.schedule.running -= 1
             var failure: SystemError?
             for (place, record) in records.enumerated() {
                 if case .failure(let error) = results[place] { failure = failure ?? error }
@@ -175,7 +177,8 @@ extension Engine {
                 if self.schedule.hasFailed { self.logger.notice("the state is saved again") }
                 self.schedule.hasFailed = false
                 self.schedule.retryAfter = self.limits.saveAgainAfter
-                self.prune()
+                // What is being saved still may need what was saved before.
+                if !self.schedule.isRunning { self.prune() }
             }
             self.turn()
         }
@@ -222,8 +225,9 @@ extension Engine {
 
     private func prune() {
         var needed = UInt64.max
-        // Of a container that was never saved the journal has nothing that could be of use.
-        for record in containers where record.saving.isDirty {
+        // Of a container that was never saved the journal has nothing that could be of use. Of one that it does not lead up
+        // to it has the word of that.
+        for record in containers where record.saving.isDirty || !record.saving.isJournaled {
             if let segment = record.saving.segment { needed = min(needed, segment) }
         }
         store.prune(needed: needed)

@@ -234,6 +234,7 @@ struct StateLoader {
                 // Since it was saved there were packages for a while, and what they hid then cannot be told any more.
                 if index.hasPackages, candidate.configuration.packages.isEmpty {
                     readAnew(candidate.name, candidate.configuration)
+                    state.vanished.insert(restorer.epoch)
                     state.hasVanished = true
                     continue
                 }
@@ -244,6 +245,7 @@ struct StateLoader {
                     savedBytes: candidate.savedBytes, journaledBytes: candidate.journaledBytes,
                     isRaised: isRaised)
             } catch {
+                state.vanished.insert(restorer.epoch)
                 setAside(candidate.name, candidate.configuration.identifier, error)
             }
         }

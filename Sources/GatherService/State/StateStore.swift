@@ -191,6 +191,9 @@ final class StateStore {
             files.markCut(segment.file.name)
             orphans.append(
                 SavedState.Segment(name: segment.file.name, number: segment.number, byteCount: segment.byteCount))
+        } else if let last = closed.last {
+            // The segment of this run could not be begun: what is told from now on is missing behind that of the one before.
+            files.markCut(last.name)
         }
         segment = nil
         writer = nil
