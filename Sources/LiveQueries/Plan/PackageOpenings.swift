@@ -9,8 +9,8 @@ import PredicateLanguage
 struct PackageOpenings: Sendable, Hashable {
     /// Paths from the container's root, without a slash at either end.
     private(set) var directories: Set<[UInt8]> = []
-    private(set) var items: Set<Row> = []
-    private(set) var parents: Set<Row> = []
+    private(set) var items: Set<ItemIdentifier> = []
+    private(set) var parents: Set<ItemIdentifier> = []
 
     /// Nowhere.
     init() {}
@@ -28,8 +28,8 @@ struct PackageOpenings: Sendable, Hashable {
         switch node.kind {
         case .constant, .not: break
         case .all(let parts), .any(let parts): for part in parts { add(part, root) }
-        case .test(.item(let identifier)): items.insert(identifier.row)
-        case .test(.directory(let identifier)): parents.insert(identifier.row)
+        case .test(.item(let identifier)): items.insert(identifier)
+        case .test(.directory(let identifier)): parents.insert(identifier)
         case .test(.path(let pattern)):
             for case .path(let path) in ItemDemand.path(pattern, below: root) ?? [] {
                 // What begins so lies in the directory that is named in full.
@@ -45,7 +45,7 @@ struct PackageOpenings: Sendable, Hashable {
     func hide(_ row: Row, in reader: some RowReader, _ place: inout ItemPlace) -> Bool {
         guard let package = reader.package(around: row) else { return false }
         if isEmpty { return true }
-        if items.contains(row) || parents.contains(reader.parent(of: row)) { return false }
+        if contains(row, in: items, reader) || open(reader.parent(of: row), in: reader) { return false }
         if directories.isEmpty { return true }
         // One of the directories from the package down to the item's own opens it.
         place.know(row, reader)
@@ -58,4 +58,12 @@ struct PackageOpenings: Sendable, Hashable {
         }
         return true
     }
+
+    /// Whether an item is named, and not one that had its row before.
+    private func contains(_ row: Row, in named: Set<ItemIdentifier>, _ reader: some RowReader) -> Bool {
+        !named.isEmpty && reader.identifier(of: row).map { named.contains($0) } ?? false
+    }
+
+    /// Whether what lies in a directory is looked at.
+    func open(_ directory: Row, in reader: some RowReader) -> Bool { contains(directory, in: parents, reader) }
 }

@@ -29,7 +29,7 @@ struct PackagedDirectories {
             }
             states[below] = state
         }
-        return state & PackagedDirectories.packaged != 0 && !openings.parents.contains(directory)
+        return state & PackagedDirectories.packaged != 0 && !openings.open(directory, in: snapshot)
     }
 
     private mutating func isOpened(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {

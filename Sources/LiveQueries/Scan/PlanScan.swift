@@ -349,8 +349,8 @@ private struct PlanScan {
         guard var directories = packaged.take() else { return }
         snapshot.select(directoryMatching: { directories.hold($0, in: snapshot) }, inBlock: block, among: &bits)
         packaged = directories
-        for row in openings.items {
-            let place = Int(row.number) - block * IndexSnapshot.rowsPerBlock
+        for item in openings.items where snapshot.identifier(of: item.row) == item {
+            let place = Int(item.row.number) - block * IndexSnapshot.rowsPerBlock
             if (0..<IndexSnapshot.rowsPerBlock).contains(place) { bits[place] = false }
         }
     }
