@@ -38,13 +38,16 @@ import Testing
         for number in 0..<files { try directory.write("", to: "tree/dir/file\(number)") }
     }
 
-    /// What went by one set of changes, and came back.
+    /// What went by one set of changes, and came back: that it is gone must have been seen, else it only moved.
     private func moveOutAndIn(_ daemon: DaemonFixture) async throws {
         let (inside, outside) = (daemon.tree + "/dir", daemon.directory.path + "/dir")
+        let count = try await daemon.find("").count
         #expect(rename(inside, outside) == 0)
-        try await daemon.flush()
+        let isOut = try await becomes(daemon) { try await daemon.find("").isEmpty }
+        #expect(isOut)
         #expect(rename(outside, inside) == 0)
-        try await daemon.flush()
+        let isBack = try await becomes(daemon) { try await daemon.find("").count == count }
+        #expect(isBack)
     }
 
     @Test func `What a suspended journal had goes, beside a container that was never there too`() async throws {
@@ -90,6 +93,54 @@ import Testing
             #expect(isPruned, "\(segments(directory))")
             let found = try await daemon.find("")
             #expect(found.count == 20)
+        }
+    }
+
+    @Test func `The word that an index lies behind stays as long as that index is not saved`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("tree")
+        try directory.makeDirectory("second")
+        try fill(directory, files: 50)
+        var limits = ServiceLimits()
+        (limits.largestSet, limits.journalBytes, limits.segmentBytes) = (10, 2_000, 500)
+        let containers = ["tree": directory.path + "/tree", "second": directory.path + "/second"]
+        var held: (items: [String: String], clock: String?) = ([:], nil)
+        func secondIndex() -> UInt64 {
+            var status = stat()
+            #expect(stat(directory.path + "/state/saved/index-second", &status) == 0)
+            return UInt64(status.st_ino)
+        }
+        try await DaemonFixture.run(containers: containers, directory: directory, limits: limits) { daemon in
+            let isSaved = try await becomes(daemon) { try await snapshotTime(daemon) != nil }
+            #expect(isSaved)
+            try await moveOutAndIn(daemon)
+            // The other fills the journal, and is saved for it; when it is saved again the first time is over.
+            for round in 0..<3 {
+                let before = secondIndex()
+                for number in 0..<40 {
+                    try directory.write("", to: "second/file\(round)-\(number)")
+                    if number % 5 == 0 { try await daemon.flush() }
+                }
+                let isAgain = try await becomes(daemon) { secondIndex() != before }
+                #expect(isAgain)
+            }
+            let subscriber = try await Subscriber(daemon, Self.everything)
+            try await subscriber.gather()
+            held = (subscriber.items, subscriber.lastClock)
+            await subscriber.close()
+            let path = directory.path
+            #expect(TemporaryDirectory.run("/bin/cp", "-a", path + "/state", path + "/killed") == 0)
+        }
+        try await DaemonFixture.run(
+            containers: containers, directory: directory, state: "killed", limits: limits
+        ) { daemon in
+            var request = Self.everything
+            request.since = held.clock
+            let back = try await Subscriber(daemon, request)
+            #expect(try await back.next().fresh == true)
+            try await back.gather()
+            #expect(back.items.count == 51 + 120)
+            await back.close()
         }
     }
 
