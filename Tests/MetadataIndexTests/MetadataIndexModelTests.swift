@@ -70,7 +70,7 @@ extension MetadataIndexModelTests {
             let snapshot = pair.index.snapshot()
             let expected = digest(of: snapshot)
             async let found = digest(of: snapshot)
-            for number in 0..<100 {
+            for number in 0..<25 {
                 let (what, failure) = try pair.step()
                 try #require(failure == nil, "seed \(seed), step \(number), \(what)")
             }

@@ -31,7 +31,7 @@ extension Engine {
         let servesOthers = servesOthers
         let place = workload.long.enter(user: peer.userID) { place in
             let question = self.workload.longPool.runIfActive(eventLoop: self.loop) { [servesOthers] in
-                if servesOthers { Workload.giveWay() }
+                if servesOthers { Threads.giveWayToAll() }
                 var question = try Question(
                     predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller,
                     types: types)

@@ -42,11 +42,6 @@ final class Workload {
         for pool in [costlyPool, namingPool, longPool] { pool.start() }
     }
 
-    /// Has the calling thread give way where what it does may take seconds: with a tenth of the weight of others. Beside two
-    /// programs that spin in the daemon's own group six scans of 0.2 s took 0.3 to 1.5 s so, with SCHED_IDLE 0.2 to 6.9 s. What
-    /// a change waited beside them did not tell the two apart.
-    static func giveWay() { Threads.giveWay(nice: 10) }
-
     /// Where work is done that is too long for the event loop.
     enum Lane {
         case shared
@@ -61,7 +56,7 @@ final class Workload {
         func giveWay() {
             switch self {
             case .shared, .naming: Threads.giveWay(nice: 5)
-            case .costly: Workload.giveWay()
+            case .costly: Threads.giveWayToAll()
             }
         }
 
