@@ -138,8 +138,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt, _ result: inout CrawlResult
     ) -> UnsafeRawBufferPointer? {
         do throws(SystemError) {
-            guard let length = try kernel.readExtras(of: name, &status, in: directory, into: extras) else { return nil }
-            return UnsafeRawBufferPointer(rebasing: extras[..<length])
+            return try kernel.readExtras(of: name, &status, in: directory, into: extras)
         } catch {
             result.extrasError = error
             return nil

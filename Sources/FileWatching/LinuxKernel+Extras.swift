@@ -40,7 +40,7 @@ extension LinuxKernel {
         // Nearly always.
         if length == 0 { return 0 }
         var writer = ExtraAttributesWriter(in: buffer)
-        let namespaceSize = LinuxKernel.namespace.count
+        let namespaceSize = ExtendedAttributes.userNamespace.count
         // The namespace stands before it, and a NUL behind it.
         func add(_ attribute: UnsafeRawBufferPointer) throws(SystemError) {
             guard let start = attribute.baseAddress.map({ $0 - namespaceSize }) else { return }
@@ -51,7 +51,7 @@ extension LinuxKernel {
         }
         var others: [UnsafeRawBufferPointer] = []
         var known: UInt8 = length == nil ? .max : 0
-        LinuxKernel.forEachUserName(in: UnsafeRawBufferPointer(rebasing: list[..<(length ?? 0)])) { attribute in
+        ExtendedAttributes.forEachUserName(in: UnsafeRawBufferPointer(rebasing: list[..<(length ?? 0)])) { attribute in
             if let place = LinuxKernel.known.firstIndex(where: { $0.elementsEqual(attribute) }) {
                 known |= 1 << UInt8(place)
             } else if others.count < WatchLimits.attributesOfFile {
@@ -59,7 +59,7 @@ extension LinuxKernel {
             }
         }
         for (place, attribute) in LinuxKernel.known.enumerated() where known >> UInt8(place) & 1 != 0 {
-            let key = LinuxKernel.namespace + attribute + [0]
+            let key = ExtendedAttributes.userNamespace + attribute + [0]
             try key.withUnsafeBufferPointer { (key) throws(SystemError) in
                 try add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(key)[namespaceSize...].dropLast()))
             }
@@ -108,20 +108,6 @@ extension LinuxKernel {
     /// Bytes of a list of some twenty names.
     private static let usualNamesSize = 512
 
-    private static let namespace = Array("user.".utf8)
-
     /// The attributes that have names of their own in the language.
     private static let known = Attribute.fixed.compactMap(\.extraName).filter { !$0.isEmpty }
-
-    /// The names that are in the namespace `user`, without it, of a list in which each ends with a NUL.
-    private static func forEachUserName(in list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
-        var start = 0
-        while start < list.count, let end = list[start...].firstIndex(of: 0) {
-            let name = UnsafeRawBufferPointer(rebasing: list[start..<end])
-            if name.count > namespace.count, name.starts(with: namespace) {
-                body(UnsafeRawBufferPointer(rebasing: name[namespace.count...]))
-            }
-            start = end + 1
-        }
-    }
 }

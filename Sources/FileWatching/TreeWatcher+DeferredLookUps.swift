@@ -30,7 +30,7 @@ extension TreeWatcher {
                 attempts: entry.attempts, waitsForNews: true))
         // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
         if let found, found.links > 1, !found.kind.isDirectory {
-            noteStray(found, entry.origin, in: [directories.container(of: entry.directory)])
+            noteStray(found, cause: entry.origin.cause, in: [directories.container(of: entry.directory)])
         }
         return true
     }

@@ -41,10 +41,8 @@ extension TreeWatcher {
         while let event = InotifyEvent(in: buffer, at: &offset) {
             // A file system in user space may have names that are longer than Linux allows; see DirectoryReader.
             guard event.nameLength <= WatchLimits.nameLength else { continue }
-            let name = UnsafeRawBufferPointer(
-                rebasing: buffer[event.nameOffset..<event.nameOffset + event.nameLength])
             process(
-                event, name: name, origin: Origin(cause: cause),
+                event, name: event.name(in: buffer), origin: Origin(cause: cause),
                 following: UnsafeRawBufferPointer(rebasing: buffer[offset...]))
             cause = start + UInt64(offset)
         }

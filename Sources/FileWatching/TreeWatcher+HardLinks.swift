@@ -74,7 +74,7 @@ extension TreeWatcher {
         let known = links(of: news.status)
         if news.lostName {
             for node in known { lookAt(node, origin: news.origin) }
-            if !known.isEmpty { noteStray(news.status, news.origin, in: Set(known.map(\.container))) }
+            if !known.isEmpty { noteStray(news.status, cause: news.origin.cause, in: Set(known.map(\.container))) }
         } else if news.wasCrawled {
             for node in known where tree.status(of: node) != news.status { lookAt(node, origin: news.origin) }
         } else {

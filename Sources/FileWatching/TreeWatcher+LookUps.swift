@@ -74,8 +74,7 @@ extension TreeWatcher {
         of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt, _ id: DirectoryID
     ) -> UnsafeRawBufferPointer? {
         do throws(SystemError) {
-            let length = try kernel.readExtras(of: name, &status, in: directory, into: extrasBuffer)
-            return length.map { UnsafeRawBufferPointer(rebasing: extrasBuffer[..<$0]) }
+            return try kernel.readExtras(of: name, &status, in: directory, into: extrasBuffer)
         } catch {
             fellShort(id, error)
             return nil

@@ -167,8 +167,7 @@ extension TreeWatcher {
         for _ in 0..<WatchLimits.eventsAhead {
             guard let event = InotifyEvent(in: following, at: &offset) else { return false }
             guard event.nameLength > 0, event.watch == here || event.watch == there else { continue }
-            let named = UnsafeRawBufferPointer(
-                rebasing: following[event.nameOffset..<event.nameOffset + event.nameLength])
+            let named = event.name(in: following)
             return !event.mask.contains(.movedFrom) || event.watch != here || !named.elementsEqual(name)
         }
         return false
@@ -206,8 +205,7 @@ extension TreeWatcher {
         for _ in 0..<WatchLimits.eventsAhead {
             guard let event = InotifyEvent(in: following, at: &offset) else { break }
             if event.nameLength == 0 { continue }
-            let named = UnsafeRawBufferPointer(
-                rebasing: following[event.nameOffset..<event.nameOffset + event.nameLength])
+            let named = event.name(in: following)
             if cookie == nil {
                 guard event.mask.contains(.movedFrom), event.watch == here, named.elementsEqual(name) else {
                     return nil

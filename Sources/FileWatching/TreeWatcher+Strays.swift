@@ -6,8 +6,9 @@ import Metadata
 /// A file one of whose names was lost while there was more to hear, or to read.
 struct StrayLink {
     var status: FileStatus
-    /// Of no cause where only other containers' tasks are waited for.
-    var origin: Origin
+    /// The position of the event that it was lost by; the largest, for which no barrier waits, where only other containers' tasks
+    /// are waited for.
+    var cause: UInt64
     /// The containers of its names: questions about others do not wait for it.
     var containers: Set<UInt32>
     /// When the stream has been read up to here, and these tasks are done, the name that it had got by then was come by.
@@ -27,12 +28,12 @@ struct StrayLink {
 extension TreeWatcher {
     /// Has the names of a file looked at again when what is under way now is done. What waits already keeps its time: with one
     /// more name lost each millisecond it would never come, nor any barrier behind it.
-    func noteStray(_ status: FileStatus, _ origin: Origin, in numbers: Set<UInt32>, attempts: UInt8 = 0) {
+    func noteStray(_ status: FileStatus, cause: UInt64, in numbers: Set<UInt32>, attempts: UInt8 = 0) {
         let file = InodeNumber(device: status.device, inode: status.inode)
-        if let waiting = strays[file], waiting.origin.cause != .max {
+        if let waiting = strays[file], waiting.cause != .max {
             strays[file]?.status = status
             strays[file]?.containers.formUnion(numbers)
-            strays[file]?.again = min(waiting.again ?? .max, origin.cause)
+            strays[file]?.again = min(waiting.again ?? .max, cause)
             return
         }
         let queued = queuedBytes()
@@ -41,7 +42,7 @@ extension TreeWatcher {
         guard queued > 0 || !halves.isEmpty || !reading.isEmpty, attempts < WatchLimits.lookUpAttempts else { return }
         let own = reading.filter { numbers.contains($0.value.container.number) }.keys
         strays[file] = StrayLink(
-            status: status, origin: Origin(cause: origin.cause), containers: numbers, position: position + queued,
+            status: status, cause: cause, containers: numbers, position: position + queued,
             tasks: Set(own), otherTasks: Set(reading.keys).subtracting(own), attempts: attempts)
     }
 
@@ -56,22 +57,22 @@ extension TreeWatcher {
             strays[file] = nil
             let known = links(of: stray.status)
             let lacksNames = known.first.map { known.count < tree.status(of: $0).links } ?? false
-            if lacksNames { for node in known { lookAt(node, origin: stray.origin) } }
+            if lacksNames { for node in known { lookAt(node, origin: Origin(cause: stray.cause)) } }
             if let again = stray.again {
                 // Its own looks find names lost that came since, with its cause. A barrier does not wait for that for ever.
                 let isOld = stray.attempts + 1 >= WatchLimits.lookUpAttempts
                 noteStray(
-                    stray.status, Origin(cause: isOld ? causeNow : again), in: stray.containers,
+                    stray.status, cause: isOld ? causeNow : again, in: stray.containers,
                     attempts: isOld ? 0 : stray.attempts + 1)
-            } else if lacksNames, stray.origin.cause != .max {
+            } else if lacksNames, stray.cause != .max {
                 // Barriers for what was heard until now wait for this look only.
-                noteStray(stray.status, Origin(cause: causeNow), in: stray.containers, attempts: stray.attempts + 1)
+                noteStray(stray.status, cause: causeNow, in: stray.containers, attempts: stray.attempts + 1)
             }
             let others = stray.otherTasks.filter { tasks[$0] != nil }
             if lacksNames, strays[file] == nil, !others.isEmpty {
                 // No question about this file's containers waits until another one has been read.
                 strays[file] = StrayLink(
-                    status: stray.status, origin: Origin(cause: .max), containers: stray.containers, position: position,
+                    status: stray.status, cause: .max, containers: stray.containers, position: position,
                     tasks: others, otherTasks: [], attempts: stray.attempts)
             }
         }

@@ -289,7 +289,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         if linkNews.values.contains(where: { $0.origin.cause < barrier.position }) { return false }
         if linkedFiles.values.contains(where: { $0.cause < barrier.position }) { return false }
         if strays.values.contains(where: {
-            $0.origin.cause < barrier.position && $0.containers.contains(where: concerns)
+            $0.cause < barrier.position && $0.containers.contains(where: concerns)
         }) {
             return false
         }

@@ -94,17 +94,18 @@ extension WatchKernel {
 }
 
 extension WatchKernel {
-    /// The extras of an entry whose status was asked for before, as bytes in the buffer, and their length. Where it has some,
+    /// The extras of an entry whose status was asked for before: their bytes, which lie in the buffer. Where it has some,
     /// its status gets the list of who may read them, and is asked for again behind both, until nothing has come in between:
     /// values of one moment never stand under the mode or the list of another. Nil where that does not end, or where the entry
     /// is gone: events tell the rest.
     func readExtras(
         of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt,
         into buffer: UnsafeMutableRawBufferPointer
-    ) throws(SystemError) -> Int? {
+    ) throws(SystemError) -> UnsafeRawBufferPointer? {
         for _ in 0..<WatchLimits.extrasAttempts {
             let length = try readExtras(of: name, kind: status.file.kind, in: directory, into: buffer)
-            if length == 0 || status.file.kind == .symlink { return length }
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<length])
+            if bytes.isEmpty || status.file.kind == .symlink { return bytes }
             let list = accessList(of: name, in: directory)
             var now: KernelStatus
             do throws(SystemError) {
@@ -118,7 +119,7 @@ extension WatchKernel {
                 now.file.inode == status.file.inode && now.file.device == status.file.device
                 && now.file.changed == status.file.changed
             status = now
-            if isSame { return length }
+            if isSame { return bytes }
         }
         return nil
     }

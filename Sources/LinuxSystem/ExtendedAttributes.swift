@@ -33,6 +33,22 @@ package enum ExtendedAttributes {
         _ key: UnsafePointer<CChar>, of name: UnsafePointer<CChar>, in directory: CInt
     ) throws(SystemError) { try systemCall { clinux_removexattr(directory, name, key) } }
 
+    /// What the keys of the namespace `user` begin with.
+    package static let userNamespace = Array("user.".utf8)
+
+    /// Lends one name after the other of the namespace `user`, without that, of a list in which each key ends with a NUL. What
+    /// is lent lies in the list: the namespace stands before it, and a NUL behind.
+    package static func forEachUserName(in list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+        var start = 0
+        while start < list.count, let end = list[start...].firstIndex(of: 0) {
+            let key = UnsafeRawBufferPointer(rebasing: list[start..<end])
+            if key.count > userNamespace.count, key.starts(with: userNamespace) {
+                body(UnsafeRawBufferPointer(rebasing: key[userNamespace.count...]))
+            }
+            start = end + 1
+        }
+    }
+
     /// Lists the keys, each ended by a NUL, into the buffer; an empty buffer asks for the size.
     package static func list(
         of name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableBufferPointer<CChar>

@@ -31,4 +31,9 @@ package struct InotifyEvent {
         nameLength = count < length ? count : 0
         offset = nameOffset + length
     }
+
+    /// The name, where it lies in the buffer that the record was read from.
+    @inlinable package func name(in buffer: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: buffer[nameOffset..<nameOffset + nameLength])
+    }
 }

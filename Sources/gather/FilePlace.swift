@@ -9,6 +9,9 @@ internal import Glibc
 struct FilePlace {
     /// The absolute path in its own bytes.
     let path: [UInt8]
+    /// The path of the directory that holds it, and its name there.
+    let parent: [UInt8]
+    let name: [UInt8]
     /// The directory that holds it; nil where its path is no UTF-8.
     let directory: String?
     /// What only this file is.
@@ -32,10 +35,11 @@ struct FilePlace {
         path = isWay ? real : (real == [UInt8(ascii: "/")] ? [] : real) + [UInt8(ascii: "/")] + name
 
         let last = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
-        let parent = last == 0 ? [UInt8(ascii: "/")] : Array(path[..<last])
+        parent = last == 0 ? [UInt8(ascii: "/")] : Array(path[..<last])
+        self.name = Array(path[(last + 1)...])
         directory = String(validating: parent, as: UTF8.self)
         if let whole = String(validating: path, as: UTF8.self), let directory {
-            let name = String(decoding: path[(last + 1)...], as: UTF8.self)
+            let name = String(decoding: self.name, as: UTF8.self)
             predicate =
                 FilePlace.anywhere
                 + "name == \(PredicateText.literal(name)) AND path == \(PredicateText.literal(whole))"

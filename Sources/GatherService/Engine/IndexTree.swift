@@ -310,38 +310,26 @@ extension IndexTree {
     }
 
     @discardableResult
-    func remove(_ node: TreeNode) -> Int {
-        let before = index(node).count
-        _ = attempt(node.container) { () throws(IndexError) in try index(node).remove(Row(node.row)) }
-        return before - index(node).count
-    }
+    func remove(_ node: TreeNode) -> Int { removing(node, MetadataIndex.remove) }
 
     @discardableResult
-    func setAside(_ node: TreeNode) -> Int {
-        let before = index(node).count
-        _ = attempt(node.container) { () throws(IndexError) in try index(node).setAside(Row(node.row)) }
-        return before - index(node).count
-    }
+    func setAside(_ node: TreeNode) -> Int { removing(node, MetadataIndex.setAside) }
 
     @discardableResult
-    func setAsideChildren(of directory: TreeNode) -> Int {
-        let before = index(directory).count
-        _ = attempt(directory.container) { () throws(IndexError) in
-            try index(directory).setAsideChildren(of: Row(directory.row))
-        }
-        return before - index(directory).count
+    func setAsideChildren(of directory: TreeNode) -> Int { removing(directory, MetadataIndex.setAsideChildren) }
+
+    @discardableResult
+    func removeChildren(of directory: TreeNode) -> Int { removing(directory, MetadataIndex.removeChildren) }
+
+    /// How many items are gone then.
+    private func removing(_ node: TreeNode, _ change: (MetadataIndex) -> (Row) throws(IndexError) -> Void) -> Int {
+        let index = index(node)
+        let before = index.count
+        _ = attempt(node.container) { () throws(IndexError) in try change(index)(Row(node.row)) }
+        return before - index.count
     }
 
     func endAside(_ container: UInt32) { entry(container).index.endAside() }
-
-    @discardableResult
-    func removeChildren(of directory: TreeNode) -> Int {
-        let before = index(directory).count
-        _ = attempt(directory.container) { () throws(IndexError) in
-            try index(directory).removeChildren(of: Row(directory.row))
-        }
-        return before - index(directory).count
-    }
 
     func park(_ container: UInt32) {
         let entry = entry(container)

@@ -112,11 +112,7 @@ package struct SnapshotWriter {
         append(block.common, used, to: &bytes)
         append(block.links, used, to: &bytes)
         append(block.generation, used, to: &bytes)
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: used) { column in
-            guard let start = column.baseAddress else { return }
-            for slot in 0..<used { column[slot] = block.kind[slot] }
-            append(start, used, to: &bytes)
-        }
+        append(block.kind, used, to: &bytes)
         if let extras = header.extras { append(extras, used, to: &bytes) }
         for slot in 0..<used {
             bytes.append(block.isLive(slot) ? UInt8(truncatingIfNeeded: block.name[slot]) : 0)
