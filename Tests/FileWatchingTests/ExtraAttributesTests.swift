@@ -158,21 +158,12 @@ import Testing
 
     @Test func `Only as much is kept of a file as there is room for, the known ones first`() throws {
         // tmpfs has no such bound of its own.
-        let memory = "/dev/shm/gather-extras-\(getpid())"
-        #expect(mkdir(memory, 0o700) == 0)
-        defer {
-            unlink(memory + "/f")
-            rmdir(memory)
-        }
-        close(open(memory + "/f", O_CREAT | O_WRONLY, 0o600))
-        let top = try Directory.open(memory, access: .path)
-        func set(_ name: String, _ count: Int) -> Bool {
-            ExtraAttributesTests.set(name, of: "f", in: top.number, to: [UInt8](repeating: 65, count: count))
-        }
+        let memory = try MemoryFile("extras")
+        func set(_ name: String, _ count: Int) -> Bool { memory.set(name, to: [UInt8](repeating: 65, count: count)) }
         // Where the file system takes none, or no such large ones, there is nothing to see.
         guard set("a", 60_000), set("b", 3_000), set("c", 3_000), set("xdg.comment", 1_000) else { return }
         let fixture = try WatcherFixture()
-        fixture.watcher.addContainer(1, path: memory)
+        fixture.watcher.addContainer(1, path: memory.directory)
         fixture.settle()
         fill(fixture)
         let names = try told(fixture, "f").map { $0.keys.sorted() }
@@ -181,21 +172,12 @@ import Testing
 
     @Test func `Those that have names of their own are read among however many`() throws {
         // tmpfs takes as many as there is memory for, where it takes any.
-        let memory = "/dev/shm/gather-many-\(getpid())"
-        #expect(mkdir(memory, 0o700) == 0)
-        defer {
-            unlink(memory + "/f")
-            rmdir(memory)
-        }
-        close(open(memory + "/f", O_CREAT | O_WRONLY, 0o600))
-        let top = try Directory.open(memory, access: .path)
+        let memory = try MemoryFile("many")
         let fixture = try WatcherFixture()
-        fixture.watcher.addContainer(1, path: memory)
+        fixture.watcher.addContainer(1, path: memory.directory)
         fixture.settle()
         fill(fixture)
-        func set(_ name: String, _ value: String) -> Bool {
-            ExtraAttributesTests.set(name, of: "f", in: top.number, to: Array(value.utf8))
-        }
+        func set(_ name: String, _ value: String) -> Bool { memory.set(name, to: Array(value.utf8)) }
         var names: [String] = []
         // More than are read, then more than the list has room for.
         for count in [400, 1_000] {

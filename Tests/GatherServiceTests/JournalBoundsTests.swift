@@ -50,6 +50,38 @@ import Testing
         #expect(isBack)
     }
 
+    /// What a live query of everything holds, and the clock that it was told last.
+    private typealias Held = (items: [String: String], clock: String?)
+
+    private func hold(_ daemon: DaemonFixture) async throws -> Held {
+        let subscriber = try await Subscriber(daemon, Self.everything)
+        try await subscriber.gather()
+        await subscriber.close()
+        return (subscriber.items, subscriber.lastClock)
+    }
+
+    /// Copies the state as it is, which is what a kill would leave behind.
+    private func keepState(of directory: TemporaryDirectory) {
+        let path = directory.path
+        #expect(TemporaryDirectory.run("/bin/cp", "-a", path + "/state", path + "/killed") == 0)
+    }
+
+    /// Goes back to a clock: what differs is told, or all of it anew, and then it holds so many.
+    private func goBack(
+        _ daemon: DaemonFixture, to held: Held, isFresh: Bool, count: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        var request = Self.everything
+        request.since = held.clock
+        let back = try await Subscriber(daemon, request, holding: held.items)
+        let told = try await back.next().fresh == true
+        #expect(told == isFresh, sourceLocation: sourceLocation)
+        try await back.gather()
+        #expect(back.violations == [], sourceLocation: sourceLocation)
+        #expect(back.items.count == count, sourceLocation: sourceLocation)
+        await back.close()
+    }
+
     @Test func `What a suspended journal had goes, beside a container that was never there too`() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")
@@ -104,7 +136,7 @@ import Testing
         var limits = ServiceLimits()
         (limits.largestSet, limits.journalBytes, limits.segmentBytes) = (10, 2_000, 500)
         let containers = ["tree": directory.path + "/tree", "second": directory.path + "/second"]
-        var held: (items: [String: String], clock: String?) = ([:], nil)
+        var held: Held = ([:], nil)
         func secondIndex() -> UInt64 {
             var status = stat()
             #expect(stat(directory.path + "/state/saved/index-second", &status) == 0)
@@ -124,23 +156,13 @@ import Testing
                 let isAgain = try await becomes(daemon) { secondIndex() != before }
                 #expect(isAgain)
             }
-            let subscriber = try await Subscriber(daemon, Self.everything)
-            try await subscriber.gather()
-            held = (subscriber.items, subscriber.lastClock)
-            await subscriber.close()
-            let path = directory.path
-            #expect(TemporaryDirectory.run("/bin/cp", "-a", path + "/state", path + "/killed") == 0)
+            held = try await hold(daemon)
+            keepState(of: directory)
         }
         try await DaemonFixture.run(
             containers: containers, directory: directory, state: "killed", limits: limits
         ) { daemon in
-            var request = Self.everything
-            request.since = held.clock
-            let back = try await Subscriber(daemon, request)
-            #expect(try await back.next().fresh == true)
-            try await back.gather()
-            #expect(back.items.count == 51 + 120)
-            await back.close()
+            try await goBack(daemon, to: held, isFresh: true, count: 51 + 120)
         }
     }
 
@@ -151,7 +173,7 @@ import Testing
         var limits = ServiceLimits()
         (limits.largestSet, limits.journalBytes) = (10, 2_000)
         let containers = ["tree": directory.path + "/tree", "second": directory.path + "/second"]
-        var held: (items: [String: String], clock: String?) = ([:], nil)
+        var held: Held = ([:], nil)
         var ended: Task<Void, any Error>?
         try await DaemonFixture.run(containers: containers, directory: directory, limits: limits) { daemon in
             let isSaved = try await becomes(daemon) { try await snapshotTime(daemon) != nil }
@@ -167,10 +189,7 @@ import Testing
             }
             let isSaving = try await becomes(daemon) { segments(directory).count > before }
             #expect(isSaving)
-            let subscriber = try await Subscriber(daemon, Self.everything)
-            try await subscriber.gather()
-            held = (subscriber.items, subscriber.lastClock)
-            await subscriber.close()
+            held = try await hold(daemon)
             let there = segments(directory).count
             ended = Task.detached {
                 // The next segment begins with what is saved at the end.
@@ -185,14 +204,7 @@ import Testing
         }
         try await ended?.value
         try await DaemonFixture.run(containers: containers, directory: directory, limits: limits) { daemon in
-            var request = Self.everything
-            request.since = held.clock
-            let back = try await Subscriber(daemon, request, holding: held.items)
-            #expect(try await back.next().fresh != true)
-            try await back.gather()
-            #expect(back.violations == [])
-            #expect(back.items.count == 51 + 60)
-            await back.close()
+            try await goBack(daemon, to: held, isFresh: false, count: 51 + 60)
         }
     }
 
@@ -227,7 +239,7 @@ import Testing
         defer { TemporaryDirectory.run("/bin/umount", "-l", disk) }
         var limits = ServiceLimits()
         limits.segmentBytes = 100
-        var held: (items: [String: String], clock: String?) = ([:], nil)
+        var held: Held = ([:], nil)
         try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
             let subscriber = try await Subscriber(daemon, Self.everything)
             try await subscriber.gather()
@@ -243,13 +255,7 @@ import Testing
             #expect(!there.contains { $0.hasSuffix(".cut") })
         }
         try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
-            var request = Self.everything
-            request.since = held.clock
-            let back = try await Subscriber(daemon, request, holding: held.items)
-            #expect(try await back.next().fresh != true)
-            try await back.gather()
-            #expect(back.items.count == 40)
-            await back.close()
+            try await goBack(daemon, to: held, isFresh: false, count: 40)
         }
     }
 
@@ -260,7 +266,7 @@ import Testing
         try fill(directory, files: 50)
         var limits = ServiceLimits()
         if isOfBytes { limits.largestRecord = 1_000 } else { limits.largestSet = 10 }
-        var held: (items: [String: String], clock: String?) = ([:], nil)
+        var held: Held = ([:], nil)
         try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
             let isSaved = try await becomes(daemon) { try await snapshotTime(daemon) != nil }
             #expect(isSaved)
@@ -268,34 +274,17 @@ import Testing
             for _ in 0..<3 { try await moveOutAndIn(daemon) }
             let isAgain = try await becomes(daemon, turns: 300) { try await snapshotTime(daemon) != first }
             #expect(!isAgain)
-            let subscriber = try await Subscriber(daemon, Self.everything)
-            try await subscriber.gather()
-            held = (subscriber.items, subscriber.lastClock)
-            await subscriber.close()
-            let path = directory.path
-            #expect(TemporaryDirectory.run("/bin/cp", "-a", path + "/state", path + "/killed") == 0)
+            held = try await hold(daemon)
+            keepState(of: directory)
         }
         try directory.write("", to: "tree/added")
         // What was told last is not in what a kill leaves behind, the very last clock included.
         try await DaemonFixture.run(directory: directory, state: "killed", limits: limits) { daemon in
-            var request = Self.everything
-            request.since = held.clock
-            let back = try await Subscriber(daemon, request)
-            #expect(try await back.next().fresh == true)
-            try await back.gather()
-            #expect(back.items.count == 52)
-            await back.close()
+            try await goBack(daemon, to: held, isFresh: true, count: 52)
         }
         // The end saves it all the same.
         try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
-            var request = Self.everything
-            request.since = held.clock
-            let back = try await Subscriber(daemon, request, holding: held.items)
-            #expect(try await back.next().fresh != true)
-            try await back.gather()
-            #expect(back.violations == [])
-            #expect(back.items.count == 52)
-            await back.close()
+            try await goBack(daemon, to: held, isFresh: false, count: 52)
         }
     }
 }
