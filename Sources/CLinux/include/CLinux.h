@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
@@ -97,6 +98,7 @@ static inline long clinux_getdents64(int directory, void *buffer, size_t size) {
   return CLINUX_RESULT(syscall(SYS_getdents64, directory, buffer, size));
 }
 
+static inline int clinux_trim_heap(void) { return malloc_trim(0); }
 static inline long clinux_inotify_init(void) { return CLINUX_RESULT(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)); }
 
 // inotify_add_watch(2) on an open descriptor, through its link in /proc/self/fd.

@@ -110,7 +110,10 @@ extension Engine {
             changed = true
             noteVerified(record, state)
             // From the first time that the container was exact, somebody may hold a clock from before a crawl.
-            if !state.isSettling { record.entry.recordsCrawl = true }
+            if !state.isSettling {
+                record.entry.recordsCrawl = true
+                tidyMemorySoon()
+            }
         }
         if changed { for listener in stateListeners.values { listener() } }
     }

@@ -180,6 +180,7 @@ extension Engine {
                 // What is being saved still may need what was saved before.
                 if !self.schedule.isRunning { self.prune() }
             }
+            self.tidyMemorySoon()
             self.turn()
         }
     }

@@ -67,6 +67,8 @@ final class Engine {
     private var events: EventChannel?
     /// Nil where the table of mounts cannot be watched: mounts are noticed at the next comparison then.
     private var mountWatch: MountWatch?
+    /// Whether memory is to be given back soon.
+    var tidiesMemory = false
     private var isTurning = false
     /// Whether a turn was asked for while one was under way.
     private var turnRequested = false
