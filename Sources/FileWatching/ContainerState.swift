@@ -27,6 +27,8 @@ package struct ContainerFigures: Sendable, Hashable {
     package var polled = 0
     /// Directories that a crawl or a comparison has still to read.
     package var outstanding = 0
+    /// Look-ups of its entries, ever, but for what was gone.
+    package var lookUps: UInt64 = 0
 
     package init() {}
 }

@@ -56,6 +56,7 @@ extension TreeWatcher {
     ) {
         // A barrier waits for whatever is more than a poll, even where a poll has found that it is needed.
         let cause = directories == nil ? min(origin.cause, causeNow) : origin.cause
+        if directories == nil { counters.comparisons += 1 }
         guard let comparison = container.comparison else {
             var comparison = Comparison(
                 task: newComparisonTask(for: container, cause: cause), isPoll: directories != nil,

@@ -59,6 +59,7 @@ extension TreeWatcher {
         figures.unreadable = container.unreadable
         figures.polled = container.fileSystem == nil ? container.unwatched : container.directories
         figures.outstanding = container.outstanding
+        figures.lookUps = container.lookUps
         return figures
     }
 

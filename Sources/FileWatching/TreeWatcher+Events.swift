@@ -28,6 +28,7 @@ extension TreeWatcher {
             counters.bytesRead += UInt64(count)
             let start = position
             position += UInt64(count)
+            readTimes.note(end: position, time: kernel.now())
             process(UnsafeRawBufferPointer(rebasing: readBuffer[..<count]), from: start)
             // Where a record more would have fitted there was none.
             if count <= readBuffer.count - InotifyEvent.headerSize - WatchLimits.nameLength - 1 { return false }

@@ -23,6 +23,9 @@ extension TreeWatcher {
     /// How many watches there are, over all containers.
     package var watchCount: Int { heldWatches.count }
 
+    /// How many watches there may be, over all containers; nil where that is not known.
+    package var watchLimit: Int? { budget.limitNow }
+
     /// The limit may have been raised or lowered; and where the kernel refused a watch, another may be free now.
     func askForWatchLimit() {
         budget.setLimit(kernel.userWatchLimit().map { Int(Double($0) * settings.watchShare) } ?? .max)
@@ -111,6 +114,7 @@ extension TreeWatcher {
 
     private func pollNow(_ container: WatchedContainer, _ polled: [DirectoryID]) {
         guard !polled.isEmpty else { return }
+        counters.polls += 1
         compare(
             container, origin: .untold,
             only: polled.sorted { directories[$0].depth < directories[$1].depth })

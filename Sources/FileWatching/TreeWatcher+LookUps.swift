@@ -35,6 +35,7 @@ extension TreeWatcher {
             return
         }
         counters.lookUps += 1
+        if entry.origin.task == 0, entry.origin.cause < oldestCause { oldestCause = entry.origin.cause }
         guard let text = name.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
         let node = directories[id].node
         var status: KernelStatus
@@ -55,7 +56,9 @@ extension TreeWatcher {
             }
             return
         }
-        let readsExtras = containers[node.container]?.options.readsExtras == true
+        let container = containers[node.container]
+        container?.lookUps &+= 1
+        let readsExtras = container?.options.readsExtras == true
         let extras = readsExtras ? readExtras(of: text, &status, in: directory, id) : nil
         if name.isEmpty {
             lookedAtDirectory(id, status, extras, entry)

@@ -129,6 +129,10 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     package var jobsPerTurn = 64
     package internal(set) var counters = WatchCounters()
 
+    /// The oldest event that a look-up of this turn was made for, by its place in the stream, and when which was read.
+    var oldestCause = UInt64.max
+    var readTimes = ReadTimes()
+
     /// Bytes of the stream that have been read, plus 1, so that there is a position before the first.
     var position: UInt64 = 1
 
@@ -215,6 +219,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         turnTime = kernel.now()
         turnDeadline = turnTime &+ settings.turnBudget
         lookUpsOfTurn = 0
+        oldestCause = .max
     }
 
     /// When ``turn()`` must be called at the latest, in the kernel's nanoseconds; nil when only events and wakes can
@@ -240,6 +245,18 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         }
         return deadline
     }
+
+    /// When the oldest event was read that the last turn has made a look-up for, in the kernel's nanoseconds; nil where it
+    /// has made none.
+    package var oldestNews: UInt64? { oldestCause == .max ? nil : readTimes.time(of: oldestCause) }
+
+    /// Look-ups that are to be made.
+    package var waitingLookUps: Int {
+        lookUps.count + patientLookUps.count + hotLookUps.count + deferredLookUps.count
+    }
+
+    /// Bytes of events that were not taken yet, in the kernel's queue and of those that were read.
+    package var waitingBytes: Int { Int(clamping: queuedBytes()) }
 
     /// Takes what there is to say, in order.
     package func takeNotices() -> [WatchNotice] {

@@ -20,6 +20,12 @@ final class WatchBudget: Sendable {
     /// How many there are, with those that are being made.
     var count: Int { used.load(ordering: .relaxed) }
 
+    /// How many there may be in all; nil for any number.
+    var limitNow: Int? {
+        let limit = limit.load(ordering: .relaxed)
+        return limit == .max ? nil : limit
+    }
+
     func setLimit(_ count: Int) { limit.store(count, ordering: .relaxed) }
 
     /// Takes one, for a watch that is about to be made. False where there is none left.

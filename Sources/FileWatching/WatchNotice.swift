@@ -38,6 +38,9 @@ package struct WatchCounters: Sendable, Hashable {
     /// Look-ups that were put off, or joined with one that was, since their entries change all the time.
     package var lookUpsMerged: UInt64 = 0
     package var overflows: UInt64 = 0
+    /// Comparisons of a whole container, and of some of its directories, that were begun; those of the audit are none.
+    package var comparisons: UInt64 = 0
+    package var polls: UInt64 = 0
     package var directoriesRead: UInt64 = 0
     package var movesPaired: UInt64 = 0
     package var movesUnpaired: UInt64 = 0

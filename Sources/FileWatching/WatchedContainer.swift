@@ -45,6 +45,8 @@ final class WatchedContainer {
     var above: [FileAccess]?
     /// Whether a watch above it tells more than is needed, and could not be changed while directories are being read.
     var hasWideAncestors = false
+    /// Entries that were found by a look-up, ever.
+    var lookUps: UInt64 = 0
     var directories = 0
     var watches = 0
     var unreadable = 0

@@ -14,6 +14,23 @@ package struct JSONLine: ~Copyable {
     package mutating func add(_ name: StaticString, _ value: String?) { writer.field(name, value) }
     /// A number.
     package mutating func add(_ name: StaticString, _ value: Int) { writer.field(name, Int64(value)) }
+    /// A number with a fraction.
+    package mutating func add(_ name: StaticString, _ value: Double) { writer.field(name, value) }
+    /// An object.
+    package mutating func add(_ name: StaticString, object: [UInt8]) {
+        writer.key(name)
+        object.withUnsafeBytes { writer.raw($0) }
+    }
+    /// Texts by names that are data.
+    package mutating func add(_ name: StaticString, texts: [(name: String, value: String)]) {
+        writer.key(name)
+        writer.beginObject()
+        for (name, value) in texts {
+            writer.key(escaping: name)
+            writer.string(value)
+        }
+        writer.endObject()
+    }
     /// A truth.
     package mutating func add(_ name: StaticString, _ value: Bool) { writer.field(name, value) }
     /// Strings.

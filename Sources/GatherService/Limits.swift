@@ -67,6 +67,8 @@ package enum Limits {
     package static let itemsPerReply = 2_048
     /// Bytes of one reply after which no further item is added to it.
     package static let replyBytes = 256 * 1024
+    /// Live queries that one `Metrics` tells of one by one.
+    package static let liveQueriesMeasured = 256
     /// Scopes that one query may name.
     package static let scopes = 256
     /// The longest `timeout`, `batch` and `heartbeat`, in milliseconds: a day.

@@ -11,6 +11,9 @@ package enum MonotonicClock {
     /// Nanoseconds of processor time that the calling thread has had (`CLOCK_THREAD_CPUTIME_ID`).
     package static func processorTime() -> UInt64 { read(CLOCK_THREAD_CPUTIME_ID) }
 
+    /// Nanoseconds of processor time that the process has had (`CLOCK_PROCESS_CPUTIME_ID`).
+    package static func processorTimeOfProcess() -> UInt64 { read(CLOCK_PROCESS_CPUTIME_ID) }
+
     private static func read(_ clock: clockid_t) -> UInt64 {
         var time = timespec()
         clock_gettime(clock, &time)

@@ -39,7 +39,7 @@ struct Gather: ParsableCommand {
         subcommands: [
             FindCommand.self, WatchCommand.self, CountCommand.self, ValuesCommand.self, ShowCommand.self,
             FilterCommand.self, ExplainCommand.self, AttributesCommand.self, ContainerCommand.self, StatusCommand.self,
-            ReloadCommand.self,
+            MetricsCommand.self, ReloadCommand.self,
         ])
 }
 

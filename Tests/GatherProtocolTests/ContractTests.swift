@@ -156,6 +156,7 @@ private func check(_ errors: [any InterfaceError], in interface: VarlinkInterfac
         #expect(known(ItemKind.self) == values("Kind", of: QueryInterface.interface))
         #expect(known(ItemScope.self) == values("Scope", of: QueryInterface.interface))
         #expect(known(ContainerState.self) == values("State", of: ContainerInterface.interface))
+        #expect(known(MetricKind.self) == values("MetricKind", of: ServiceInterface.interface))
         let unknown = try JSONBytes("\"brandNew\"").decode(WatchEvent.self)
         #expect(unknown == .other)
     }

@@ -150,6 +150,12 @@ package struct BlockingClient: ~Copyable {
         DaemonStatus(try call(ServiceInterface.Status.self, ServiceInterface.Status.Request()))
     }
 
+    /// What the daemon measures, with so many of the busiest live queries one by one.
+    package mutating func metrics(liveQueries: Int = 0) throws(GatherError) -> [DaemonMetric] {
+        let request = ServiceInterface.Metrics.Request(liveQueries: liveQueries == 0 ? nil : Int64(liveQueries))
+        return try call(ServiceInterface.Metrics.self, request).metrics.map { DaemonMetric($0) }
+    }
+
     /// Makes the daemon read its configuration again.
     package mutating func reload() throws(GatherError) {
         _ = try call(ServiceInterface.Reload.self, ServiceInterface.Reload.Request())

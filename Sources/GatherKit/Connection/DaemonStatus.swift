@@ -27,6 +27,10 @@ public struct DaemonStatus: Sendable, Hashable {
     public let overflows: Int
     /// When its state was saved last.
     public let snapshotTime: Timestamp?
+    /// How many inotify watches it uses; nil for one who is not told.
+    public let watches: Int?
+    /// How many it may use; nil where that is not known, and for one who is not told.
+    public let watchLimit: Int?
 
     init(_ reply: ServiceInterface.Status.Reply) {
         version = reply.version
@@ -40,5 +44,7 @@ public struct DaemonStatus: Sendable, Hashable {
         eventsRead = Int(clamping: reply.eventsRead)
         overflows = Int(clamping: reply.overflows)
         snapshotTime = reply.snapshotTime.flatMap { Timestamp(rfc3339: $0) }
+        watches = reply.watches.map { Int(clamping: $0) }
+        watchLimit = reply.watchLimit.map { Int(clamping: $0) }
     }
 }

@@ -59,6 +59,8 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
     public let filledAttributes: [String]
     /// The memory that those take, in bytes.
     public let filledBytes: Int
+    /// How many directories are still to be read, while it is read or compared.
+    public let outstandingDirectories: Int
 
     /// The identifier.
     public var id: String { identifier }
@@ -79,6 +81,7 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
         clock = description.clock
         filledAttributes = description.filled ?? []
         filledBytes = Int(clamping: description.filledBytes ?? 0)
+        outstandingDirectories = Int(clamping: description.outstanding ?? 0)
     }
 }
 

@@ -20,12 +20,13 @@ package struct ContainerDescription: JSONMessage, Hashable {
     package var clock: String
     package var filled: [String]?
     package var filledBytes: Int64?
+    package var outstanding: Int64?
 
     /// The message from its fields.
     package init(
         identifier: String, path: String, state: ContainerState, reason: String? = nil, origin: String, items: Int64,
         directories: Int64, watches: Int64, polled: Int64, unreadable: Int64, packages: [String], ignore: [String],
-        clock: String, filled: [String]? = nil, filledBytes: Int64? = nil
+        clock: String, filled: [String]? = nil, filledBytes: Int64? = nil, outstanding: Int64? = nil
     ) {
         self.identifier = identifier
         self.path = path
@@ -42,6 +43,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         self.clock = clock
         self.filled = filled
         self.filledBytes = filledBytes
+        self.outstanding = outstanding
     }
 
     package init(from reader: inout JSONReader) throws(JSONError) {
@@ -61,6 +63,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         var clock: String?
         var filled: [String]?
         var filledBytes: Int64?
+        var outstanding: Int64?
         try reader.beginObject()
         while try reader.nextKey() {
             if try reader.readNullIfPresent() { continue }
@@ -94,6 +97,8 @@ package struct ContainerDescription: JSONMessage, Hashable {
                 filled = try reader.readStrings()
             } else if reader.keyIs("filledBytes") {
                 filledBytes = try reader.readInteger()
+            } else if reader.keyIs("outstanding") {
+                outstanding = try reader.readInteger()
             } else {
                 try reader.skipValue()
             }
@@ -125,6 +130,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         self.clock = clock
         self.filled = filled
         self.filledBytes = filledBytes
+        self.outstanding = outstanding
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -144,6 +150,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         writer.field("clock", clock)
         writer.field("filled", filled)
         writer.field("filledBytes", filledBytes)
+        writer.field("outstanding", outstanding)
         writer.endObject()
     }
 }

@@ -30,7 +30,8 @@ package enum ContainerInterface {
         # was added over the socket, or "argument". `items` counts all entries: those inside packages too,
         # which a query finds only where it asks for them. `filled` names the attributes that take system calls of
         # their own for each item and are known here, since a query has asked for one of them (`xattr.*` for
-        # all extended attributes); `filledBytes` is the memory that they take.
+        # all extended attributes); `filledBytes` is the memory that they take. `outstanding` is how many directories
+        # are still to be read, while some are.
         type Container (
           identifier: string,
           path: string,
@@ -46,7 +47,8 @@ package enum ContainerInterface {
           ignore: []string,
           clock: string,
           filled: ?[]string,
-          filledBytes: ?int
+          filledBytes: ?int,
+          outstanding: ?int
         )
 
         # The containers that the caller may read.

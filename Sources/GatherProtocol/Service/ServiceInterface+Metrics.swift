@@ -10,16 +10,29 @@ extension ServiceInterface {
 
         /// What is asked.
         package struct Request: JSONMessage, Hashable {
+            /// How many live queries are told of one by one.
+            package var liveQueries: Int64?
+
             /// The message from its fields.
-            package init() {}
+            package init(liveQueries: Int64? = nil) { self.liveQueries = liveQueries }
 
             package init(from reader: inout JSONReader) throws(JSONError) {
+                var liveQueries: Int64?
                 try reader.beginObject()
-                while try reader.nextKey() { try reader.skipValue() }
+                while try reader.nextKey() {
+                    if try reader.readNullIfPresent() { continue }
+                    if reader.keyIs("liveQueries") {
+                        liveQueries = try reader.readInteger()
+                    } else {
+                        try reader.skipValue()
+                    }
+                }
+                self.liveQueries = liveQueries
             }
 
             package func write(to writer: inout JSONWriter) {
                 writer.beginObject()
+                writer.field("liveQueries", liveQueries)
                 writer.endObject()
             }
         }

@@ -37,12 +37,14 @@ extension ServiceInterface {
             package var eventsRead: Int64
             package var overflows: Int64
             package var snapshotTime: String?
+            package var watches: Int64?
+            package var watchLimit: Int64?
 
             /// The message from its fields.
             package init(
                 version: String, pid: Int64, started: String, items: Int64, containers: Int64, liveQueries: Int64,
                 connections: Int64, residentBytes: Int64, eventsRead: Int64, overflows: Int64,
-                snapshotTime: String? = nil
+                snapshotTime: String? = nil, watches: Int64? = nil, watchLimit: Int64? = nil
             ) {
                 self.version = version
                 self.pid = pid
@@ -55,6 +57,8 @@ extension ServiceInterface {
                 self.eventsRead = eventsRead
                 self.overflows = overflows
                 self.snapshotTime = snapshotTime
+                self.watches = watches
+                self.watchLimit = watchLimit
             }
 
             package init(from reader: inout JSONReader) throws(JSONError) {
@@ -70,6 +74,8 @@ extension ServiceInterface {
                 var eventsRead: Int64?
                 var overflows: Int64?
                 var snapshotTime: String?
+                var watches: Int64?
+                var watchLimit: Int64?
                 try reader.beginObject()
                 while try reader.nextKey() {
                     if try reader.readNullIfPresent() { continue }
@@ -95,6 +101,10 @@ extension ServiceInterface {
                         overflows = try reader.readInteger()
                     } else if reader.keyIs("snapshotTime") {
                         snapshotTime = try reader.readString()
+                    } else if reader.keyIs("watches") {
+                        watches = try reader.readInteger()
+                    } else if reader.keyIs("watchLimit") {
+                        watchLimit = try reader.readInteger()
                     } else {
                         try reader.skipValue()
                     }
@@ -120,6 +130,8 @@ extension ServiceInterface {
                 self.eventsRead = eventsRead
                 self.overflows = overflows
                 self.snapshotTime = snapshotTime
+                self.watches = watches
+                self.watchLimit = watchLimit
             }
 
             package func write(to writer: inout JSONWriter) {
@@ -135,6 +147,8 @@ extension ServiceInterface {
                 writer.field("eventsRead", eventsRead)
                 writer.field("overflows", overflows)
                 writer.field("snapshotTime", snapshotTime)
+                writer.field("watches", watches)
+                writer.field("watchLimit", watchLimit)
                 writer.endObject()
             }
         }

@@ -44,6 +44,9 @@ final class ContainerRecord {
     /// Directories that could not be read and were named in the log; the rest is counted only.
     var unreadableLogged = 0
 
+    /// Entries that came, changed or went, ever.
+    var changeCount: UInt64 = 0
+
     /// What of its index is saved.
     var saving = SavingMark()
 

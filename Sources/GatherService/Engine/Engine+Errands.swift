@@ -8,10 +8,12 @@ import NIOPosix
 
 extension Engine {
     /// Has the subscriptions of these queries looked at.
-    func stirOwners(of queries: [LiveQuery]) {
+    /// - Parameter newsRead: when the oldest event was read that led to their changes, where that is known.
+    func stirOwners(of queries: [LiveQuery], newsRead: UInt64? = nil) {
         for query in queries {
             guard let subscription = owners[ObjectIdentifier(query)] else { continue }
             subscription.notePending()
+            subscription.noteNews(read: newsRead)
             stir(subscription)
         }
     }

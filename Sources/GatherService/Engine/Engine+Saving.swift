@@ -150,6 +150,7 @@ extension Engine {
         guard let number = store.segmentNumber else { return }
         schedule.running += 1
         let time = Timestamp.now
+        let began = MonotonicClock.now()
         let before = records.map(\.saving)
         let items = records.map { record in
             record.saving.isJournaled = true
@@ -165,6 +166,7 @@ extension Engine {
         }
         store.save(items) { results in
             self.schedule.running -= 1
+            self.activity.snapshotDuration = MonotonicClock.now() &- began
             var failure: SystemError?
             for (place, record) in records.enumerated() {
                 if case .failure(let error) = results[place] { failure = failure ?? error }
@@ -195,12 +197,14 @@ extension Engine {
         }
         switch result {
         case .failure:
+            activity.snapshotFailures += 1
             // What was saved before still leads up to now, if the journal did before this.
             record.saving.isJournaled = record.saving.isJournaled && before.isJournaled
             record.saving.isDirty = true
             record.saving.journaledBytes += before.journaledBytes
             record.saving.dirtySince = before.dirtySince
         case .success(let byteCount):
+            activity.snapshots += 1
             record.saving.savedBytes = byteCount
             record.saving.segment = number
             if record.saving.isJournaled { record.index.isBounded = false }

@@ -57,6 +57,8 @@ final class Engine {
     var clockTask: (moment: Int64, task: Scheduled<Void>)?
     /// What is to be called at the end of the turn: the watcher's completions come in the middle of its own.
     var completions: [() -> Void] = []
+    /// What was done, for those who measure.
+    var activity = ServiceActivity()
     /// Called after each turn in which a container's state changed.
     var stateListeners: [ObjectIdentifier: () -> Void] = [:]
 
@@ -305,8 +307,9 @@ final class Engine {
         sequence += 1
         record.clocks.note(sequence)
         journal(changes, of: record)
+        record.changeCount &+= UInt64(changes.count)
         guard !changes.isEmpty, record.registry.count > 0 else { return }
-        stirOwners(of: record.registry.process(changes, in: record.index))
+        stirOwners(of: record.registry.process(changes, in: record.index), newsRead: watcher.oldestNews)
         runErrands(of: record)
         // A file may have come that is too old by now for who waits for it.
         if record.registry.nextMoment != nil { followClock() }

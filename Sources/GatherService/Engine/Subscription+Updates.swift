@@ -114,9 +114,10 @@ extension Subscription {
         guard hasPending, heldDelta == nil else { return }
         if batch > 0, !batchIsDue { return holdBatch() }
         while hasPending, heldDelta == nil {
-            guard call.isWritable else { return }
+            guard call.isWritable else { return noteHeldBack() }
             sendDelta(as: "updated")
         }
+        noteCaughtUp()
         batchIsDue = false
         batchTimer?.cancel()
         batchTimer = nil
@@ -219,7 +220,9 @@ extension Subscription {
         if let count = taken.count { writer.field("count", Int64(count)) }
         if let clock = taken.clock { writer.field("clock", clock) }
         writer.endObject()
-        replySize.note(items: deltas.reduce(0) { $0 + $1.delta.count }, bytes: writer.count)
+        let items = deltas.reduce(0) { $0 + $1.delta.count }
+        replySize.note(items: items, bytes: writer.count)
+        noteReply(items: items)
         notePending()
         sendWriter()
     }

@@ -58,6 +58,8 @@ final class Subscription {
     var replySize = ReplySize()
     /// How many changes it has not taken, as the engine counts them.
     private(set) var pendingItems = 0
+    /// What it was told, and how soon.
+    var activity = QueryActivity()
     /// The turn for a scan that is made off the loop, which ends with the scan.
     var scanTurn: TurnQueue.Place?
     var scanLane = Workload.Lane.shared

@@ -196,7 +196,8 @@ extension Engine {
             ignore: record.configuration.ignore, clock: clock(question: 0).text,
             filled: record.extras == .filled
                 ? Attribute.fixed.filter(\.isExtra).map(\.name) + [Attribute.extendedPrefix + "*"] : nil,
-            filledBytes: record.extras == .off ? nil : Int64(record.index.extrasByteCount))
+            filledBytes: record.extras == .off ? nil : Int64(record.index.extrasByteCount),
+            outstanding: figures.outstanding > 0 ? Int64(figures.outstanding) : nil)
     }
 
     /// How many directories are watched, polled or cannot be read would tell of those that are not seen.

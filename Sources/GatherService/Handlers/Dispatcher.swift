@@ -37,7 +37,7 @@ final class Dispatcher: VarlinkHandler {
     /// Methods beside the questions that do nothing but answer, for some callers at the cost of a scan.
     private static let onlyTell: Set<String> = [
         ContainerInterface.List.name, ContainerInterface.Get.name, ContainerInterface.Monitor.name,
-        ServiceInterface.Status.name,
+        ServiceInterface.Status.name, ServiceInterface.Metrics.name,
     ]
 
     /// The error in its form on the wire.

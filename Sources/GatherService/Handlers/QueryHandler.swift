@@ -14,6 +14,7 @@ struct QueryHandler {
     let engine: Engine
 
     func handle(_ call: VarlinkCall) throws {
+        engine.activity.noteQuestion(call.method)
         switch call.method {
         case QueryInterface.Find.name: try find(call)
         case QueryInterface.Count.name: try count(call)
@@ -168,6 +169,9 @@ struct QueryHandler {
             try engine.admitLiveQuery(of: call.peer)
             let subscription = Subscription(
                 engine: engine, call: call, question: question, batch: batch, heartbeat: heartbeat)
+            engine.activity.liveQueriesBegun += 1
+            subscription.activity = QueryActivity(
+                number: engine.activity.liveQueriesBegun, predicate: request.predicate)
             subscription.start(scoped, since: request.since)
         }
     }

@@ -26,6 +26,7 @@ struct ServiceHandler {
             engine.takeCensus(of: engine.containers, for: caller, asked: call) { counts in
                 reply(call, items: counts.reduce(0) { $0 + $1.items }, containers: containers, to: call.peer.userID)
             }
+        case ServiceInterface.Metrics.name: try metrics(call)
         case ServiceInterface.Reload.name:
             try AccessPolicy.requireOperator(call.peer)
             do {
@@ -54,7 +55,9 @@ extension ServiceHandler {
                 residentBytes: Int64(ProcessMemory.residentBytes),
                 eventsRead: user == nil ? Int64(counters.eventsRead) : 0,
                 overflows: user == nil ? Int64(counters.overflows) : 0,
-                snapshotTime: user == nil ? engine.snapshotTime?.rfc3339 : nil))
+                snapshotTime: user == nil ? engine.snapshotTime?.rfc3339 : nil,
+                watches: user == nil ? Int64(engine.watcher.watchCount) : nil,
+                watchLimit: user == nil ? engine.watcher.watchLimit.map { Int64($0) } : nil))
     }
 }
 

@@ -36,6 +36,9 @@ struct Output: ~Copyable {
         text.withUTF8 { line(UnsafeRawBufferPointer($0)) }
     }
 
+    /// Adds bytes as they are.
+    mutating func text(_ bytes: [UInt8]) { buffer += bytes }
+
     /// Writes what has been gathered. A reader that is gone ends the process quietly: there is nobody left to tell.
     mutating func flush() {
         let code = buffer.withUnsafeBytes { Output.write($0, to: STDOUT_FILENO) }

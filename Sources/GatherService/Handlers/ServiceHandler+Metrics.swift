@@ -1,0 +1,38 @@
+// Answers io.gatherd.Service.Metrics.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import MetadataIndex
+import Varlink
+
+extension ServiceHandler {
+    /// Tells what is measured, each caller as much as ``ServiceInterface/Status`` and the list of containers tell it: of what
+    /// others do, or of files that it may not see, no figure leads anywhere.
+    func metrics(_ call: VarlinkCall) throws {
+        let request = try call.request(of: ServiceInterface.Metrics.self)
+        if let count = request.liveQueries, count < 0 { throw VarlinkError.invalidParameter("liveQueries") }
+        let liveQueries = min(Int(clamping: request.liveQueries ?? 0), Limits.liveQueriesMeasured)
+        let (engine, started, connections) = (engine, started, connections)
+        var list = MetricList()
+        engine.addProcess(to: &list, started: started)
+        guard let caller = engine.restriction(of: call.peer) else {
+            engine.addActivity(to: &list, connections: connections(nil))
+            engine.addContainers(
+                engine.containers, items: engine.containers.map(\.index.count), isWhole: true, to: &list)
+            engine.addLiveQueries(liveQueries, of: nil, to: &list)
+            return call.reply(ServiceInterface.Metrics.Reply(metrics: list.metrics))
+        }
+        let user = call.peer.userID
+        let listed = engine.containers.filter { engine.isListed($0, for: caller) }
+        engine.takeCensus(of: listed, for: caller, asked: call) { counts in
+            list.gauge(.init("connections", "Connections that are open"), connections(user))
+            list.gauge(
+                .init("live_queries", "Live queries that are open"), engine.subscriptionsOfUser[user, default: 0])
+            list.gauge(.init("items", "Entries known in all containers"), counts.reduce(0) { $0 + $1.items })
+            list.gauge(.init("containers", "Containers"), listed.count)
+            engine.addContainers(listed, items: counts.map(\.items), isWhole: false, to: &list)
+            engine.addLiveQueries(liveQueries, of: user, to: &list)
+            call.reply(ServiceInterface.Metrics.Reply(metrics: list.metrics))
+        }
+    }
+}
