@@ -23,15 +23,22 @@ struct PackagingTests {
         #expect(explained == identifiers)
     }
 
+    @Test func `The package has the version that the programs say`() throws {
+        let version = try Repository.text("Sources/GatherService/Version.swift")
+            .firstMatch(of: /static let current = "(.*)"/)
+        let changelog = try Repository.text("Packaging/debian/changelog").firstMatch(of: /^gatherd \(([^)]*)\)/)
+        #expect(try #require(changelog).1 == #require(version).1)
+    }
+
     @Test(arguments: [
-        "Packaging/check-units", "Packaging/demo", "Packaging/dependencies", "Packaging/docs", "Packaging/fuzz",
-        "Packaging/lint",
-        "Packaging/sanitize", "Packaging/test", ".ci/run",
+        "Packaging/check-units", "Packaging/deb", "Packaging/demo", "Packaging/dependencies", "Packaging/docs",
+        "Packaging/fuzz", "Packaging/lint", "Packaging/release-build", "Packaging/sanitize", "Packaging/systemd-test",
+        "Packaging/test", ".ci/run",
     ])
     func `Scripts are well formed and stop at errors`(_ path: String) throws {
         let (text, status) = try output(of: "/bin/bash", "-n", Repository.root + "/" + path)
         #expect(status == 0, "\(text)")
-        if path != "Packaging/dependencies" {
+        if !["Packaging/dependencies", "Packaging/release-build"].contains(path) {
             #expect(FileManager.default.isExecutableFile(atPath: Repository.root + "/" + path))
             #expect(try Repository.text(path).contains("\nset -euo pipefail\n"))
         }
