@@ -122,7 +122,7 @@ let package = Package(
                 "GatherKit", "PredicateLanguage", "ContentTypes", "GatherService", "LinuxSystem", "Metadata", arguments,
             ],
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]),
-        .testTarget(name: "GatherCommandTests", dependencies: ["gather", "GatherKit"]),
+        .testTarget(name: "GatherCommandTests", dependencies: ["gather", "GatherKit", "Metadata"]),
         .executableTarget(name: "grocery", dependencies: ["GatherKit", arguments]),
 
         // MARK: Tests of the whole

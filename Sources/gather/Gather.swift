@@ -19,6 +19,7 @@ struct Gather: ParsableCommand {
               gather find "size > 1000000" --embedded --in .   try it without a daemon
               gather container add grocery /srv/grocery  watch another directory
               gather status                              the daemon and its containers
+              gather doctor                              what is wrong, and what mends it
 
             A predicate compares attributes: name, path, kind, size, modified, tags and more ('gather attributes'). \
             'gather explain PREDICATE' says how one is understood.
@@ -39,7 +40,7 @@ struct Gather: ParsableCommand {
         subcommands: [
             FindCommand.self, WatchCommand.self, CountCommand.self, ValuesCommand.self, ShowCommand.self,
             FilterCommand.self, ExplainCommand.self, AttributesCommand.self, ContainerCommand.self, StatusCommand.self,
-            MetricsCommand.self, ReloadCommand.self,
+            DoctorCommand.self, MetricsCommand.self, ReloadCommand.self,
         ])
 }
 

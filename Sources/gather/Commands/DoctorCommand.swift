@@ -1,0 +1,79 @@
+// gather doctor: what gatherd needs of this machine, and what to do where it is missing.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import GatherKit
+internal import GatherService
+internal import Glibc
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look for what keeps the daemon from working well, and say how to mend it.",
+        discussion: """
+            Looks at the daemon, its units, its configuration, the kernel's limits, and for each container whether the daemon \
+            may read it and hears of what happens in it; without a daemon at as much of that as can be known. Nothing is \
+            changed. As root it sees more.
+
+            The status is 0 where nothing has to be done, and 1 where something should be mended (warning, problem).
+
+            EXAMPLES
+              gather doctor
+              sudo gather doctor --quiet
+              gather --user doctor
+              gather doctor --json | jq -r '.findings[].command // empty'
+            """)
+
+    @Flag(help: "Print only what should be mended.")
+    var quiet = false
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    mutating func run() throws {
+        let socket = connection.daemon
+        let place: Doctor<LinuxFacts>.Place =
+            socket.path == DaemonSocket.find(.system).path
+            ? .system : socket.path == DaemonSocket.find(.user).path ? .user : .other
+        let paths = place == .system ? DaemonPaths(userID: 0, environment: [:]) : DaemonPaths.current
+        var doctor = Doctor(
+            LinuxFacts(connection: connection.target), place: place, socket: socket.path,
+            startCommand: socket.startCommand, version: Version.current, configurationFile: paths.configuration,
+            stateDirectory: paths.stateDirectory)
+        let findings = doctor.examine()
+        let shown = quiet ? findings.filter { $0.level >= .warning } : findings
+        let isWell = !findings.contains { $0.level >= .warning }
+        var output = Output()
+        if json {
+            var line = JSONLine()
+            line.add("ok", isWell)
+            line.add("findings", shown.map(\.object))
+            output.line(line.bytes())
+        } else {
+            for line in DoctorCommand.lines(shown, color: Terminal.hasColor()) { output.line(line) }
+        }
+        output.flush()
+        if !isWell { throw ExitCode(ExitStatus.failure) }
+    }
+
+    /// Each finding in a line, and below it the command that mends it.
+    static func lines(_ findings: [Finding], color: Bool) -> [String] {
+        let width = findings.map(\.subject.count).max() ?? 0
+        return findings.flatMap { finding in
+            let (mark, paint): (String, Color) =
+                switch finding.level {
+                case .fine: ("ok", .green)
+                case .note: ("note", .cyan)
+                case .warning: ("warning", .yellow)
+                case .problem: ("problem", .red)
+                }
+            let padding = String(repeating: " ", count: 7 - mark.count)
+            let subject = finding.subject + String(repeating: " ", count: width - finding.subject.count)
+            let line =
+                "\(paint.paint(mark, if: color))\(padding)  \(Color.bold.paint(subject, if: color))  \(finding.text)"
+            return [line] + (finding.command.map { [String(repeating: " ", count: width + 11) + $0] } ?? [])
+        }
+    }
+}

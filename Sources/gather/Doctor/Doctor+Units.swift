@@ -1,0 +1,96 @@
+// The units of systemd: whether they are there, run, and leave the daemon what it needs.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherKit
+
+extension Doctor {
+    private static var properties: [String] {
+        [
+            "Id", "LoadState", "ActiveState", "UnitFileState", "Result", "NRestarts", "DropInPaths",
+            "NeedDaemonReload", "User", "SupplementaryGroups", "AmbientCapabilities", "ProtectHome", "PrivateTmp",
+            "MemoryHigh",
+        ]
+    }
+
+    mutating func examineUnits() {
+        guard place != .other else { return }
+        let user = place == .user ? ["--user"] : []
+        let arguments = [
+            "show", "gatherd.service", "gatherd.socket", "--property=" + Self.properties.joined(separator: ","),
+        ]
+        guard let text = facts.output(of: "systemctl", user + arguments), !text.isEmpty else {
+            return note(.note, "units", "there is no systemd to ask here, so the units were not looked at")
+        }
+        for block in text.split(separator: "\n\n") {
+            var unit: [String: String] = [:]
+            for line in block.split(separator: "\n") {
+                guard let sign = line.firstIndex(of: "=") else { continue }
+                unit[String(line[..<sign])] = String(line[line.index(after: sign)...])
+            }
+            if let identifier = unit["Id"] { units[identifier] = unit }
+        }
+        guard let service = units["gatherd.service"] else { return }
+        let socket = units["gatherd.socket"] ?? [:]
+        switch service["LoadState"] {
+        case "not-found":
+            let level: Finding.Level = daemon == nil ? .problem : .note
+            return note(level, "units", "gatherd.service is not installed", command: asRoot("apt-get install gatherd"))
+        case "masked":
+            return note(.problem, "units", "gatherd.service is masked", command: systemctl("unmask gatherd.service"))
+        case "loaded", nil: break
+        case .some(let state):
+            return note(
+                .problem, "units", "gatherd.service cannot be loaded: \(state)",
+                command: "systemd-analyze verify gatherd.service")
+        }
+        examineActivity(service, socket)
+        if service["NeedDaemonReload"] == "yes" {
+            note(
+                .warning, "units", "the unit's files were changed since systemd read them",
+                command: systemctl("daemon-reload") + " && " + systemctl("restart gatherd"))
+        }
+        if let count = service["NRestarts"].flatMap({ Int($0) }), count > 0 {
+            note(
+                .note, "units", "systemd has started gatherd again \(Readable.count(count, "time", "times"))",
+                command: journal)
+        }
+        let dropIns = (service["DropInPaths"] ?? "").split(separator: " ")
+        if !dropIns.isEmpty {
+            note(
+                .note, "units", "changed by \(dropIns.joined(separator: ", "))",
+                command: place == .user ? "systemctl --user cat gatherd" : "systemctl cat gatherd")
+        }
+        if let high = service["MemoryHigh"].flatMap({ Double($0) }),
+            let resident = daemon?.metrics["gatherd_resident_memory_bytes"], resident > 0.9 * high
+        {
+            note(
+                .warning, "units",
+                "gatherd has \(Readable.size(Int64(resident))) of memory, and is held to \(Readable.size(Int64(high))) (MemoryHigh)",
+                command: systemctl("edit gatherd"))
+        }
+    }
+
+    private mutating func examineActivity(_ service: [String: String], _ socket: [String: String]) {
+        let isEnabled = [service, socket].contains { $0["UnitFileState"]?.hasPrefix("enabled") == true }
+        switch service["ActiveState"] {
+        case "failed":
+            note(.problem, "units", "gatherd.service has failed (\(service["Result"] ?? "?"))", command: journal)
+        case "active", "reloading", "activating":
+            note(.fine, "units", "gatherd.service is active\(isEnabled ? " and enabled" : "")")
+        default:
+            if socket["ActiveState"] == "active" {
+                note(.fine, "units", "gatherd.socket listens; the first question starts gatherd.service")
+            } else {
+                note(
+                    daemon == nil ? .problem : .note, "units", "gatherd.service is not active",
+                    command: systemctl("start gatherd"))
+            }
+        }
+        if !isEnabled {
+            note(
+                .warning, "units",
+                "the units are not enabled, so nothing starts gatherd after a restart of the machine",
+                command: systemctl("enable gatherd.socket gatherd.service"))
+        }
+    }
+}

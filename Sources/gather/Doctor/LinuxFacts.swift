@@ -1,0 +1,165 @@
+// The machine that this runs on.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherKit
+internal import GatherService
+internal import Glibc
+internal import LinuxSystem
+internal import Metadata
+
+/// The machine that this runs on, and the daemon behind a connection.
+struct LinuxFacts: SystemFacts {
+    let connection: Connection
+
+    var caller: Credentials {
+        var groups = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))
+        let count = getgroups(Int32(groups.count), &groups)
+        return Credentials(user: geteuid(), groups: groups.prefix(Int(max(count, 0))) + [getegid()])
+    }
+
+    private static let longestText = 1 << 20
+    /// The largest value that an extended attribute may have (xattr(7)).
+    private static let longestList = 65_536
+
+    func text(of path: String) -> String? {
+        guard let file = try? Entry.openForReading(path) else { return nil }
+        var bytes: [UInt8] = []
+        return withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
+            while bytes.count < LinuxFacts.longestText {
+                guard let count = try? file.read(into: buffer) else { return nil }
+                if count == 0 { break }
+                bytes += buffer[..<count]
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    func entry(at path: String) -> Result<EntryFacts, EntryFacts.Failure> {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return .failure(EntryFacts.Failure(code: errno)) }
+        let kind = status.st_mode & S_IFMT
+        // What the mode says is not all where there is a list of who may do what.
+        var list = AccessListID.none
+        if kind == S_IFDIR, let directory = try? Directory.open(path, access: .path) {
+            withUnsafeTemporaryAllocation(byteCount: LinuxFacts.longestList, alignment: 8) { buffer in
+                let count = try? ExtendedAttributes.get(
+                    AccessLists.attribute, of: "", in: directory.number, into: buffer)
+                if let count = count ?? nil { list = AccessLists.intern(Array(buffer[..<count])) }
+            }
+        }
+        return .success(
+            EntryFacts(
+                access: FileAccess(
+                    mode: UInt16(status.st_mode & 0o7777), owner: status.st_uid, group: status.st_gid, accessList: list),
+                isDirectory: kind == S_IFDIR, isSocket: kind == S_IFSOCK))
+    }
+
+    func directories(in path: String) -> [String]? {
+        guard let stream = opendir(path) else { return nil }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let isDirectory = Int32(entry.pointee.d_type) == DT_DIR
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if isDirectory, name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    func resolved(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    func freeBytes(at path: String) -> UInt64? {
+        var figures = statvfs()
+        guard statvfs(path, &figures) == 0 else { return nil }
+        return UInt64(figures.f_bavail) * UInt64(figures.f_frsize)
+    }
+
+    func polledFileSystem(at path: String) -> String? { PolledFileSystem.name(at: path) }
+
+    func mountPoints() -> [String] {
+        ((try? MountTable.read()) ?? []).map { String(decoding: $0.path, as: UTF8.self) }
+    }
+
+    func output(of program: String, _ arguments: [String]) -> String? {
+        guard let path = ["/usr/bin/", "/bin/"].map({ $0 + program }).first(where: { access($0, X_OK) == 0 }) else {
+            return nil
+        }
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return nil }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        for end in ends { posix_spawn_file_actions_addclose(&actions, end) }
+        var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var process = pid_t()
+        let code = posix_spawn(&process, path, &actions, nil, &words, environ)
+        close(ends[1])
+        defer { close(ends[0]) }
+        guard code == 0 else { return nil }
+        var bytes: [UInt8] = []
+        withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
+            while true {
+                let count = read(ends[0], buffer.baseAddress, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                bytes += buffer[..<count]
+            }
+        }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status == 0 ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    func daemon() -> Result<DaemonFacts, DaemonFacts.Failure> {
+        do throws(GatherError) {
+            var client = try connection.connect()
+            let status = try client.status()
+            let metrics = try client.metrics()
+            let containers = try client.containers()
+            return .success(
+                DaemonFacts(
+                    version: status.version, process: status.processID, watches: status.watches,
+                    watchLimit: status.watchLimit, overflows: status.overflows,
+                    containers: containers.map { container in
+                        ContainerFacts(
+                            identifier: container.identifier, path: container.path, state: container.state.rawValue,
+                            reason: container.reason, directories: container.directories, polled: container.polled,
+                            unreadable: container.unreadable)
+                    },
+                    metrics: Dictionary(
+                        metrics.filter(\.labels.isEmpty).map { ($0.name, $0.value) },
+                        uniquingKeysWith: { first, _ in first })
+                ))
+        } catch {
+            let isDenied = access(connection.daemon.path, F_OK) == 0 && access(connection.daemon.path, W_OK) != 0
+            return .failure(DaemonFacts.Failure(message: error.message, isDenied: isDenied))
+        }
+    }
+
+    func configuration(_ file: String) -> Result<ConfigurationFacts, ConfigurationFacts.Failure> {
+        do throws(ConfigurationError) {
+            let read = try ConfigurationLoader.load(file: file, required: false, toleratingOverlaps: true)
+            return .success(
+                ConfigurationFacts(
+                    containers: read.containers.map { ContainerFacts(identifier: $0.identifier, path: $0.path) },
+                    watchShare: read.watchShare, leftOut: read.leftOut.map { "\($0); it is left out" }))
+        } catch {
+            return .failure(ConfigurationFacts.Failure(message: "\(error)"))
+        }
+    }
+}
+
+/// The words of the system for its errors.
+enum SystemMessage {
+    static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
+}

@@ -1,0 +1,217 @@
+// What the doctor finds on machines of which something is missing, and what it advises.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import Testing
+
+@testable import gather
+
+struct DoctorTests {
+    /// What should be mended on a machine that differs so from one that is well.
+    private func complaints(
+        place: Doctor<MadeUpMachine>.Place = .system, _ change: (inout MadeUpMachine) -> Void
+    ) -> [Finding] {
+        var machine = MadeUpMachine()
+        change(&machine)
+        return machine.examined(place).filter { $0.level >= .warning }
+    }
+
+    @Test func `Where everything is there, there is nothing to mend, and each part was looked at`() {
+        let findings = MadeUpMachine().examined()
+        #expect(findings.allSatisfy { $0.level == .fine }, "\(findings)")
+        #expect(
+            Set(findings.map(\.subject)) == ["daemon", "units", "access", "configuration", "limits", "box", "state"])
+    }
+
+    @Test func `Too few watches`() {
+        let found = complaints { $0.change { $0.containers[0].directories = 60_000 } }
+        #expect(
+            found == [
+                Finding(
+                    .problem, "limits",
+                    "52,428 inotify watches may be in use, 101 in use, and 60,000 directories want one: the others are polled",
+                    command:
+                        "echo 'fs.inotify.max_user_watches = 262144' | sudo tee /etc/sysctl.d/61-gatherd-user-watches.conf && "
+                        + "sudo sysctl -p /etc/sysctl.d/61-gatherd-user-watches.conf && sudo gather reload")
+            ])
+        #expect(complaints { $0.change { $0.containers[0].directories = 50_000 } }.map(\.level) == [.warning])
+        let polled = complaints { $0.change { $0.containers[0].polled = 7 } }
+        #expect(polled.map(\.subject) == ["limits", "box"])
+    }
+
+    @Test func `A queue that overflowed, a limit that counts from the next start, few instances and files`() throws {
+        let overflowed = complaints { $0.change { $0.overflows = 3 } }
+        #expect(overflowed.map(\.level) == [.warning])
+        #expect(overflowed[0].text.contains("overflowed 3 times"))
+        #expect(try #require(overflowed[0].command).hasSuffix("&& sudo systemctl restart gatherd"))
+        var machine = MadeUpMachine()
+        machine.texts["/proc/sys/fs/inotify/max_queued_events"] = "131072"
+        #expect(machine.examined().contains { $0.level == .note && $0.text.contains("131,072 after a restart") })
+        #expect(
+            complaints { $0.texts["/proc/sys/fs/inotify/max_user_instances"] = "8" }.map(\.text)
+                == ["a user may have 8 inotify instances only"])
+        #expect(
+            complaints { $0.texts["/proc/77/limits"] = "Max open files            1024                 4096  files\n" }
+                .count == 1)
+        #expect(
+            complaints { $0.texts["/proc/sys/fs/inotify/max_user_watches"] = nil }.map(\.subject) == ["limits"])
+    }
+
+    @Test func `Units that are not there, masked, failed, off, or changed`() {
+        func unit(_ changes: [String: String], socket: [String: String] = [:], runs: Bool = false) -> [Finding] {
+            complaints {
+                $0.service?.merge(changes) { $1 }
+                $0.socketUnit.merge(socket) { $1 }
+                if !runs { $0.answer = .failure(MadeUpMachine.stopped) }
+            }.filter { $0.subject == "units" }
+        }
+        #expect(unit(["LoadState": "not-found"]).map(\.command) == ["sudo apt-get install gatherd"])
+        #expect(unit(["LoadState": "not-found"], runs: true).isEmpty)
+        #expect(unit(["LoadState": "masked"]).map(\.command) == ["sudo systemctl unmask gatherd.service"])
+        #expect(unit(["LoadState": "bad-setting"]).map(\.level) == [.problem])
+        #expect(
+            unit(["ActiveState": "failed", "Result": "exit-code"]).map(\.text)
+                == ["gatherd.service has failed (exit-code)"])
+        #expect(unit(["ActiveState": "inactive"]).isEmpty, "the socket starts it")
+        #expect(
+            unit(["ActiveState": "inactive"], socket: ["ActiveState": "inactive"]).map(\.command)
+                == ["sudo systemctl start gatherd"])
+        #expect(
+            unit(["UnitFileState": "disabled"], socket: ["UnitFileState": "disabled"], runs: true).map(\.command)
+                == ["sudo systemctl enable gatherd.socket gatherd.service"])
+        #expect(unit(["NeedDaemonReload": "yes"], runs: true).map(\.level) == [.warning])
+        #expect(unit(["MemoryHigh": "20971520"], runs: true).count == 1)
+        var machine = MadeUpMachine()
+        machine.service?["DropInPaths"] = "/etc/systemd/system/gatherd.service.d/a.conf"
+        machine.service?["NRestarts"] = "2"
+        #expect(machine.examined().filter { $0.level == .note }.count == 2)
+        machine.service = nil
+        #expect(machine.examined().contains { $0.level == .note && $0.subject == "units" })
+    }
+
+    @Test func `No daemon, and all the same as much as can be known`() {
+        let found = complaints {
+            $0.answer = .failure(MadeUpMachine.stopped)
+            $0.files = .success(
+                ConfigurationFacts(
+                    containers: [
+                        ContainerFacts(identifier: "box", path: "/srv/box"),
+                        ContainerFacts(identifier: "gone", path: "/srv/gone"),
+                        ContainerFacts(identifier: "ann", path: "/home/ann"),
+                    ], leftOut: ["a.toml:3: no"]))
+            $0.entries["/srv/box/closed"] = MadeUpMachine.directory(0o700)
+            $0.entries["/srv/box/open"] = MadeUpMachine.directory(0o750, 0, 50)
+        }
+        #expect(found.map(\.subject) == ["daemon", "configuration", "box", "gone", "ann"])
+        #expect(found[0] == Finding(.problem, "daemon", "nobody listens there", command: "start it"))
+        #expect(found[1].text == "a.toml:3: no")
+        #expect(
+            found[2].text == "of 3 directories looked at 1 cannot be read by gatherd, so what lies in them is not known"
+        )
+        #expect(found[2].command == "sudo setfacl -R -m u:gatherd:rX,d:u:gatherd:rX /srv/box")
+        #expect(found[3].command == "sudo mkdir -p /srv/gone")
+        #expect(
+            found[4]
+                == Finding(
+                    .problem, "ann", "gatherd may not read /home/ann (mode 700, ann:ann)",
+                    command: "sudo setfacl -m u:gatherd:rx /home/ann"))
+        let wrong = complaints { $0.files = .failure(.init(message: "gatherd.toml:2: what?")) }
+        #expect(wrong.map(\.command) == ["gatherd --check-config"])
+    }
+
+    @Test func `A way that is closed above a container, for the process that runs`() {
+        func found(_ change: (inout MadeUpMachine) -> Void) -> [Finding] {
+            complaints {
+                $0.entries["/home/ann/box"] = MadeUpMachine.directory(0o755, 1000, 1000)
+                $0.change {
+                    $0.containers = [
+                        ContainerFacts(
+                            identifier: "box", path: "/home/ann/box", state: "unavailable", reason: "Permission denied")
+                    ]
+                }
+                change(&$0)
+            }
+        }
+        #expect(
+            found { _ in } == [
+                Finding(
+                    .problem, "box", "gatherd may not search /home/ann (mode 700, ann:ann)",
+                    command: "sudo setfacl -m u:gatherd:x /home/ann")
+            ])
+        let reading = found {
+            $0.texts["/proc/77/status"] = $0.texts["/proc/77/status"]?.replacing(
+                "0000000000000000", with: "0000000000000004")
+        }
+        #expect(reading.map(\.text) == ["it is unavailable: Permission denied"], "CAP_DAC_READ_SEARCH")
+        let member = found { $0.entries["/home/ann"] = MadeUpMachine.directory(0o710, 1000, 50) }
+        #expect(member.map(\.text) == ["it is unavailable: Permission denied"], "a group of the process")
+        let hidden = found {
+            $0.entries["/home/ann"] = MadeUpMachine.directory(0o755)
+            $0.service?["ProtectHome"] = "yes"
+        }
+        #expect(hidden.map(\.text) == ["/home/ann/box is hidden from gatherd by ProtectHome=yes"])
+    }
+
+    @Test func `Directories that cannot be read, file systems that do not tell, and mounts`() {
+        let unreadable = complaints { $0.change { $0.containers[0].unreadable = 1 } }
+        #expect(unreadable.map(\.level) == [.warning])
+        #expect(unreadable[0].text.hasPrefix("1 directory below it cannot be read by gatherd"))
+        var machine = MadeUpMachine()
+        machine.fileSystems["/srv/box"] = "nfs"
+        machine.change { $0.containers[0].polled = 100 }
+        machine.mounts += ["/srv/box/disk", "/srv/boxes"]
+        let notes = machine.examined().filter { $0.level != .fine }
+        #expect(notes.map(\.level) == [.note, .note])
+        #expect(notes.first?.text.hasPrefix("nfs does not report") == true)
+        #expect(notes.last?.command == "sudo gather container add NAME /srv/box/disk")
+    }
+
+    @Test func `Who may not ask`() {
+        func found(_ change: (inout MadeUpMachine) -> Void) -> [Finding] {
+            complaints {
+                $0.caller = Credentials(user: 1000, groups: [1000])
+                $0.answer = .failure(DaemonFacts.Failure(message: "no", isDenied: true))
+                change(&$0)
+            }
+        }
+        #expect(found { _ in }.map(\.command) == ["newgrp gatherd"])
+        #expect(
+            found { $0.texts["/etc/group"] = "gatherd:x:990:\n" }.map(\.command) == ["sudo adduser ann gatherd"])
+        let alone = found {
+            $0.entries["/run/gatherd/io.gatherd"]?.access = FileAccess(
+                mode: 0o600, owner: 0, group: 0, accessList: .none)
+        }
+        #expect(alone.map(\.text) == ["/run/gatherd/io.gatherd is for root alone"])
+    }
+
+    @Test func `The state: whose, how open, and how much room`() {
+        #expect(
+            complaints { $0.entries["/var/lib/gatherd"] = MadeUpMachine.directory(0o755, 0, 0) }.map(\.command)
+                == ["sudo chown -R gatherd: /var/lib/gatherd", "sudo chmod 700 /var/lib/gatherd"])
+        #expect(complaints { $0.free = 1 << 20 }.map(\.command) == ["df -h /var/lib/gatherd"])
+        #expect(complaints { $0.entries["/var/lib/gatherd"] = nil }.map(\.level) == [.warning])
+        let unsaved = complaints { $0.change { $0.metrics["gatherd_changes_unsaved"] = 1 } }
+        #expect(unsaved.map(\.level) == [.problem])
+    }
+
+    @Test func `A daemon of one's own, and one with a socket of its own`() {
+        var machine = MadeUpMachine()
+        machine.entries["/var/lib/gatherd"] = MadeUpMachine.directory(0o700, 990, 990)
+        machine.change { $0.version = "2.0" }
+        #expect(
+            machine.examined(.user).first { $0.level == .warning }?.command == "systemctl --user restart gatherd")
+        let other = machine.examined(.other)
+        #expect(!other.contains { ["units", "configuration", "state"].contains($0.subject) })
+        machine.caller = Credentials(user: 0, groups: [0])
+        #expect(
+            machine.examined().first { $0.level == .warning }?.command == "systemctl restart gatherd",
+            "root needs no sudo")
+    }
+
+    @Test func `Lines have a command below them`() {
+        let lines = DoctorCommand.lines(
+            [Finding(.problem, "box", "it is gone", command: "mkdir /x"), Finding(.fine, "limits", "enough")],
+            color: false)
+        #expect(lines == ["problem  box     it is gone", "                 mkdir /x", "ok       limits  enough"])
+    }
+}
