@@ -32,7 +32,7 @@ struct PackagingTests {
 
     @Test(arguments: [
         "Packaging/check-units", "Packaging/deb", "Packaging/demo", "Packaging/dependencies", "Packaging/docs",
-        "Packaging/fuzz", "Packaging/lint", "Packaging/release-build", "Packaging/sanitize", "Packaging/systemd-test",
+        "Packaging/fuzz", "Packaging/judges", "Packaging/judges.d/varlinkctl", "Packaging/lint", "Packaging/release-build", "Packaging/sanitize", "Packaging/systemd-test",
         "Packaging/test", ".ci/run",
     ])
     func `Scripts are well formed and stop at errors`(_ path: String) throws {
