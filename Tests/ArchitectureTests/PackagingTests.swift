@@ -31,8 +31,10 @@ struct PackagingTests {
     }
 
     @Test(arguments: [
-        "Packaging/check-units", "Packaging/deb", "Packaging/demo", "Packaging/dependencies", "Packaging/docs", "Packaging/examples",
-        "Packaging/fuzz", "Packaging/judges", "Packaging/judges.d/varlinkctl", "Packaging/lint", "Packaging/release-build", "Packaging/sanitize", "Packaging/systemd-test",
+        "Packaging/check-units", "Packaging/deb", "Packaging/demo", "Packaging/dependencies", "Packaging/docs",
+        "Packaging/examples",
+        "Packaging/fuzz", "Packaging/judges", "Packaging/judges.d/varlinkctl", "Packaging/lint",
+        "Packaging/release-build", "Packaging/sanitize", "Packaging/systemd-test",
         "Packaging/test", ".ci/run",
     ])
     func `Scripts are well formed and stop at errors`(_ path: String) throws {
