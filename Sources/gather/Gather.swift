@@ -20,6 +20,7 @@ struct Gather: ParsableCommand {
               gather container add grocery /srv/grocery  watch another directory
               gather status                              the daemon and its containers
               gather doctor                              what is wrong, and what mends it
+              gather top                                 what it does now
 
             A predicate compares attributes: name, path, kind, size, modified, tags and more ('gather attributes'). \
             'gather explain PREDICATE' says how one is understood.
@@ -40,7 +41,7 @@ struct Gather: ParsableCommand {
         subcommands: [
             FindCommand.self, WatchCommand.self, CountCommand.self, ValuesCommand.self, ShowCommand.self,
             FilterCommand.self, ExplainCommand.self, AttributesCommand.self, ContainerCommand.self, StatusCommand.self,
-            DoctorCommand.self, MetricsCommand.self, ReloadCommand.self,
+            DoctorCommand.self, TopCommand.self, MetricsCommand.self, ReloadCommand.self,
         ])
 }
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Metadata
+package import Metadata
 
 extension Timestamp {
     /// The time of day.
-    static var now: Timestamp {
+    package static var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec))

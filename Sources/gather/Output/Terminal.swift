@@ -7,6 +7,16 @@ internal import Glibc
 enum Terminal {
     static func isTerminal(_ descriptor: Int32 = STDOUT_FILENO) -> Bool { isatty(descriptor) == 1 }
 
+    /// Whether more than ASCII is shown, as the locale says.
+    static var isUnicode: Bool {
+        for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
+            guard let value = getenv(name), value.pointee != 0 else { continue }
+            let text = String(cString: value).lowercased()
+            return text.hasSuffix("utf-8") || text.hasSuffix("utf8")
+        }
+        return false
+    }
+
     /// Whether colour is welcome: a terminal that understands it, and nobody has asked for none (no-color.org).
     static func hasColor(_ descriptor: Int32 = STDOUT_FILENO) -> Bool {
         guard isTerminal(descriptor) else { return false }
