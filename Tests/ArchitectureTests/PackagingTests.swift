@@ -23,6 +23,36 @@ struct PackagingTests {
         #expect(explained == identifiers)
     }
 
+    @Test func `Each explanation has short lines, says what to do, and uses fields that the message has`() throws {
+        let enumeration = try Repository.text("Sources/SystemdSupport/MessageIdentifier.swift")
+        var kinds: [String: String] = [:]
+        for match in enumeration.matches(of: /(?m)^ +case \.(\w+): "([0-9a-f]{32})"$/) {
+            let raw = enumeration.firstMatch(of: try Regex("case \(match.1) = \"([a-z-]+)\""))?[1].substring
+            kinds[String(match.2)] = String(raw ?? match.1)
+        }
+        // What a message is given where it is written, beside its kind.
+        var given: [String: [Set<String>]] = [:]
+        for file in try Repository.sources() where file.target == "GatherService" {
+            for match in file.text.matches(of: /metadata: \[([^\]]*"message-id": "([a-z-]+)"[^\]]*)\]/) {
+                given[String(match.2), default: []].append(
+                    Set(match.1.matches(of: /"([a-z-]+)":/).map { String($0.1) }))
+            }
+        }
+        let catalog = try Repository.text("Packaging/systemd/gatherd.catalog")
+        let entries = catalog.matches(of: /(?s)-- ([0-9a-f]{32})\n(.*?)(?=\n-- |\Z)/)
+        #expect(entries.count > 5)
+        for entry in entries {
+            let kind = try #require(kinds[String(entry.1)])
+            for line in entry.2.split(separator: "\n") { #expect(line.count <= 79, "\(line)") }
+            #expect(entry.2.contains(#/to be\s+done|\n    \w/#), "\(kind): what is to be done?")
+            for field in entry.2.matches(of: /@(\w+)@/).map({ String($0.1) }) {
+                let key = field.dropFirst("GATHERD_".count).lowercased()
+                #expect(field.hasPrefix("GATHERD_") && ["container", "path"].contains(key), "\(kind): \(field)")
+                for keys in given[kind] ?? [] { #expect(keys.contains(key), "\(kind): not all have \(field)") }
+            }
+        }
+    }
+
     @Test func `The package has the version that the programs say`() throws {
         let version = try Repository.text("Sources/GatherService/Version.swift")
             .firstMatch(of: /static let current = "(.*)"/)

@@ -172,11 +172,10 @@ extension Engine {
             guard record.unreadableLogged <= Engine.unreadableNamed else { return }
             let again = watcher.settings.watches ? "; it is tried again when its mode changes" : ""
             let last = record.unreadableLogged == Engine.unreadableNamed ? "; more of them are only counted" : ""
+            let place = absolute(path, in: record)
             log(
-                .warning, number, "unreadable-directory",
-                {
-                    "cannot read \(absolute(path, in: $0)): \(error)\(again)\(last)"
-                })
+                .warning, number, "unreadable-directory", { _ in "cannot read \(place): \(error)\(again)\(last)" },
+                ["path": "\(place)"])
         case .overflow:
             logger.warning(
                 "the kernel's event queue overflowed, comparing all containers with the file system",
