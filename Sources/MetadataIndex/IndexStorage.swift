@@ -111,12 +111,16 @@ struct IndexStorage: ~Copyable {
 
     @inline(__always)
     func find(_ parent: UInt32, _ name: UnsafeRawBufferPointer, _ hash: UInt64) -> UInt32? {
-        names.find(hash) { row in
-            let block = rows.block(row)
-            let slot = RowStore.slot(row)
-            guard block.parent[slot] == parent else { return false }
-            return IndexStorage.areEqual(block.nameBytes(slot), name)
-        }
+        names.find(hash) { isNamed($0, parent, name) }
+    }
+
+    /// Whether a row stands under this name in this directory.
+    @inline(__always)
+    func isNamed(_ row: UInt32, _ parent: UInt32, _ name: UnsafeRawBufferPointer) -> Bool {
+        let block = rows.block(row)
+        let slot = RowStore.slot(row)
+        guard block.parent[slot] == parent else { return false }
+        return IndexStorage.areEqual(block.nameBytes(slot), name)
     }
 
     @inline(__always)

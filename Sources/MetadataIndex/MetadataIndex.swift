@@ -16,6 +16,9 @@ package final class MetadataIndex {
     /// Everything else; taken once for each call.
     var storage: IndexStorage
 
+    /// The row that ``child(of:named:)`` found last.
+    private var foundLast: UInt32 = 0
+
     /// Bytes of extras that are kept, roughly: any others are as good as not known.
     package var extrasLimit = Int.max
     /// Whether there were any others since this index was made, or read.
@@ -98,7 +101,17 @@ extension MetadataIndex {
     /// The entry with this name in a directory; nil where there is none, or no such directory.
     package func child(of parent: Row, named name: UnsafeRawBufferPointer) -> Row? {
         guard name.count > 0, name.count <= 255 else { return nil }
-        return storage.find(parent.number, name, storage.hasher.hash(parent: parent.number, name: name)).map { Row($0) }
+        // Who goes through a tree, a comparison too, does so in the order in which it was read, which is that of the rows: the
+        // neighbour is near in memory, while the table of names misses the cache.
+        let neighbour = foundLast &+ 1
+        if storage.rows.isLive(neighbour), storage.isNamed(neighbour, parent.number, name) {
+            foundLast = neighbour
+            return Row(neighbour)
+        }
+        let hash = storage.hasher.hash(parent: parent.number, name: name)
+        guard let row = storage.find(parent.number, name, hash) else { return nil }
+        foundLast = row
+        return Row(row)
     }
 
     /// The first of a directory's children, in no particular order; nil where there is none. With ``nextSibling(of:)`` it
