@@ -242,6 +242,8 @@ enum WatchLimits {
     static let extrasAttempts = 4
     /// Bytes of a name (`NAME_MAX`).
     static let nameLength = 255
+    /// Names, and rows and files, that the next process is told are going on: with more it compares everything.
+    static let keptNames = 1_024
     /// How often a look-up may wait for its directory to be found before it is given up.
     static let lookUpAttempts: UInt8 = 8
     /// How many names are kept for a watch that the loop does not know yet. It may be one that nobody will ever know: of

@@ -29,6 +29,8 @@ struct DirectoryRecord {
         static let overLimit = Flags(rawValue: 128)
         /// A directory of another container has taken its watch.
         static let contested = Flags(rawValue: 256)
+        /// It may have changed since ``DirectoryTable/takeNoted()``.
+        static let noted = Flags(rawValue: 512)
     }
 
     var node: TreeNode
@@ -55,9 +57,28 @@ struct DirectoryTable {
     private var lastWatch: Int32 = -1
     private var lastSlot: Int32 = -1
 
+    /// Whether changes of records are noted.
+    var notesChanges = false
+    private var noted: [Int32] = []
+
     subscript(id: DirectoryID) -> DirectoryRecord {
         get { records[Int(id.slot)] }
-        _modify { yield &records[Int(id.slot)] }
+        _modify {
+            if notesChanges { note(id.slot) }
+            yield &records[Int(id.slot)]
+        }
+    }
+
+    private mutating func note(_ slot: Int32) {
+        if records[Int(slot)].flags.insert(.noted).inserted { noted.append(slot) }
+    }
+
+    /// The slots of the records that may have changed; some may come twice.
+    mutating func takeNoted() -> [Int32] {
+        guard !noted.isEmpty else { return [] }
+        defer { noted = [] }
+        for slot in noted { records[Int(slot)].flags.remove(.noted) }
+        return noted
     }
 
     func isAlive(_ id: DirectoryID) -> Bool {
@@ -90,6 +111,7 @@ struct DirectoryTable {
             slot = Int32(records.count)
             records.append(DirectoryRecord(node: node, device: device, inode: inode, generation: 0))
         }
+        if notesChanges { note(slot) }
         byNode[node] = slot
         return id(ofSlot: slot)
     }
@@ -125,6 +147,7 @@ struct DirectoryTable {
     mutating func renumber(deviceFrom: UInt64, to device: UInt64, in container: UInt32) {
         for slot in records.indices
         where records[slot].node.container == container && records[slot].device == deviceFrom {
+            if notesChanges { note(Int32(slot)) }
             records[slot].device = device
         }
     }

@@ -8,17 +8,31 @@ import Synchronization
 /// The running kernel, with one inotify instance of its own.
 package final class LinuxKernel: WatchKernel {
     private let inotify: Inotify
+    /// Where events are read into, so that the next process has them; nil where nobody keeps that. On the event loop.
+    private let kept: KeptMemory?
     /// Whether the event loop reads, and what it has read and nobody has taken yet.
-    private let records = Mutex<(areHeld: Bool, bytes: [UInt8])>((false, []))
+    private let records = Mutex(Records())
+
+    private struct Records {
+        var areHeld = false
+        var bytes: [UInt8] = []
+        /// Whether there is something that is not kept although it should be, and whether the last read needed no copy.
+        var isElsewhere = false
+        var isInPlace = false
+    }
     package let queueLimit: Int
     package let readsAccessLists: Bool
     /// For the loop; the thread that waits for changes has one of its own, since a change is told once for each.
     private let mountChanges = try? MountChanges()
 
-    /// Opens an inotify instance.
-    package init(readsAccessLists: Bool = false) throws(SystemError) {
+    /// Opens an inotify instance; with `inotify` it takes over one that another process has left, and with `kept` all that is
+    /// read goes there.
+    package init(
+        readsAccessLists: Bool = false, inotify descriptor: consuming Descriptor? = nil, kept: KeptMemory? = nil
+    ) throws(SystemError) {
         self.readsAccessLists = readsAccessLists
-        inotify = try Inotify()
+        self.kept = kept
+        if let descriptor { inotify = Inotify(owning: descriptor) } else { inotify = try Inotify() }
         queueLimit = LinuxKernel.readQueueLimit() ?? LinuxKernel.usualQueueLimit
     }
 
@@ -50,13 +64,61 @@ package final class LinuxKernel: WatchKernel {
         return descriptor
     }
 
+    /// Where the event loop is to read into now, which is to ``hold(_:)`` what it has read; nil where that is its own affair.
+    ///
+    /// Should it read elsewhere all the same, what was read is lost with the process until it is held, and the next process is
+    /// told so. That need not be said where the last read has gone into the room.
+    package func room() -> UnsafeMutableRawBufferPointer? {
+        guard isKept, let ring = kept?.ring, let room = ring.room() else { return nil }
+        if !records.withLock({ $0.isInPlace }) { ring.expectCopy() }
+        return room
+    }
+
+    /// Whether what is read is kept. Not any more where there was no room for something, and what follows would be out of order.
+    package var isKept: Bool { kept != nil && records.withLock { !$0.isElsewhere } }
+
     /// Takes records that the event loop has read.
-    package func hold(_ bytes: UnsafeRawBufferPointer) { records.withLock { $0.bytes.append(contentsOf: bytes) } }
+    package func hold(_ bytes: UnsafeRawBufferPointer) {
+        if isKept, let ring = kept?.ring {
+            let isInPlace = ring.room()?.baseAddress.map { UnsafeRawPointer($0) } == bytes.baseAddress
+            let wasInPlace = records.withLock { records in
+                defer { records.isInPlace = isInPlace }
+                return records.isInPlace
+            }
+            if isInPlace {
+                ring.noteRead(bytes.count)
+                if !wasInPlace { ring.expectNoCopy() }
+                return
+            }
+            if ring.noteRead(copying: bytes) { return }
+            ring.giveUp()
+        }
+        records.withLock {
+            $0.isElsewhere = true
+            $0.bytes.append(contentsOf: bytes)
+        }
+    }
+
+    /// Whether the last read of the event loop has gone into the room.
+    package var readsInPlace: Bool { records.withLock { $0.isInPlace } }
 
     /// Whether there are records that were read and not taken: then a turn is to follow, whatever else there is to do.
-    package var holdsEvents: Bool { records.withLock { !$0.bytes.isEmpty } }
+    package var holdsEvents: Bool { (kept?.ring.untaken ?? 0) > 0 || records.withLock { !$0.bytes.isEmpty } }
+
+    /// Reads what is queued into the ring at once, before the event loop does: for the beginning.
+    package func readAhead() throws(SystemError) {
+        guard isKept, let ring = kept?.ring, ring.untaken == 0, let room = ring.room() else { return }
+        let count = try inotify.read(into: room)
+        if count > 0 { ring.noteRead(count) }
+    }
+
+    package func watches() -> [Int32: UInt64]? { try? inotify.watches() }
 
     package func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        if let ring = kept?.ring {
+            if !records.withLock({ $0.areHeld }) { try readAhead() }
+            if ring.untaken > 0 { return try ring.take(into: buffer) }
+        }
         let held = try records.withLock { (records) throws(SystemError) -> Int? in
             guard records.areHeld else { return nil }
             return try LinuxKernel.take(from: &records.bytes, into: buffer)
@@ -83,7 +145,7 @@ package final class LinuxKernel: WatchKernel {
     }
 
     package func queuedBytes() throws(SystemError) -> Int {
-        try records.withLock { $0.bytes.count } + inotify.queuedBytes()
+        try (kept?.ring.untaken ?? 0) + records.withLock { $0.bytes.count } + inotify.queuedBytes()
     }
 
     package func openDirectory(

@@ -25,10 +25,14 @@ struct LookUpQueue {
         var attempts: UInt8
         /// Nothing that was heard of says why it should not be there; where it is not, something in the queue does.
         var isExpected: Bool
+        /// Whether only events that name it have asked for it: whoever hears them again asks again.
+        var isHeard: Bool
     }
 
     private var entries: [Entry] = []
     private var names: [UInt8] = []
+    /// Whether events that name what is added ask for it.
+    var isHearing = false
     /// Indexes of entries, plus 1; 0 is free. The size is a power of two.
     private var table: [UInt32] = Array(repeating: 0, count: 256)
     private var next = 0
@@ -109,6 +113,7 @@ struct LookUpQueue {
 
     private mutating func merge(_ origin: Origin, isExpected: Bool, into index: Int) {
         if !isExpected { entries[index].isExpected = false }
+        if !isHearing { entries[index].isHeard = false }
         entries[index].origin.cause = min(entries[index].origin.cause, origin.cause)
         let former = entries[index].origin.task
         guard origin.task != 0, origin.task != former,
@@ -147,7 +152,8 @@ struct LookUpQueue {
         entries.append(
             Entry(
                 directory: directory, origin: origin, offset: UInt32(truncatingIfNeeded: offset), hash: hash,
-                length: UInt16(truncatingIfNeeded: name.count), attempts: attempts, isExpected: isExpected))
+                length: UInt16(truncatingIfNeeded: name.count), attempts: attempts, isExpected: isExpected,
+                isHeard: isHearing))
         table[bucket] = UInt32(truncatingIfNeeded: entries.count)
         if entries.count * 2 > table.count { grow() }
     }
@@ -171,6 +177,17 @@ struct LookUpQueue {
         // Under constant writes it may never be empty.
         if next >= 4_096, next * 2 > entries.count { compact() }
         return entry
+    }
+
+    /// Calls with each that waits, and its name.
+    func forEach(_ body: (Entry, UnsafeRawBufferPointer) -> Void) {
+        guard !isEmpty else { return }
+        names.withUnsafeBytes { names in
+            for entry in entries[next...] {
+                let end = Int(entry.offset) + Int(entry.length)
+                body(entry, UnsafeRawBufferPointer(rebasing: names[Int(entry.offset)..<end]))
+            }
+        }
     }
 
     /// What waits, for barriers.

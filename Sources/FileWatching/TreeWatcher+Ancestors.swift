@@ -112,7 +112,7 @@ extension TreeWatcher {
         let inForce = (ancestorWatches[watch]?.mask ?? []).union(mask)
         ancestorWatches[watch, default: AncestorWatch()].mask = inForce
         guard inForce.subtracting(.addToMask) != wanted.subtracting(.addToMask),
-            directories.directory(watch: watch) == nil
+            directories.directory(watch: watch) == nil, keptStart?.watches.contains(watch) != true
         else { return }
         guard !tasksAreOutstanding else {
             container.hasWideAncestors = true

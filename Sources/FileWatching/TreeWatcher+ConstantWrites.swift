@@ -51,6 +51,9 @@ extension TreeWatcher {
         let isForced = hotLookUps.oldestCause.map { $0 < forcedPosition } ?? false
         guard turnTime >= time || isForced else { return }
         hotDeadline = nil
+        // Events alone have asked for them.
+        lookUps.isHearing = true
+        defer { lookUps.isHearing = false }
         while let entry = hotLookUps.take(into: nameBuffer) {
             let name = UnsafeRawBufferPointer(rebasing: nameBuffer[..<Int(entry.length)])
             lookUps.add(name, in: entry.directory, origin: entry.origin, isExpected: entry.isExpected)

@@ -15,10 +15,11 @@ extension TreeWatcher {
     ///
     /// With `wasMountPoint` (what ``isMountPoint(_:)`` said then) it is `.unavailable` until a file system is mounted on
     /// its directory: what is there until then says nothing of what is known. The same holds `within` another container.
-    /// With `readsExtras` extras are read from the start (``setReadsExtras(_:completion:)``).
+    /// With `readsExtras` extras are read from the start (``setReadsExtras(_:completion:)``). The `key` stands for what the tree
+    /// holds, in this process and the next (``goOn(from:keeping:)``); 0 where that is nothing to go on with.
     package func addContainer(
         _ number: UInt32, path: String, ignoring globs: [String] = [], isKnown: Bool = false,
-        wasMountPoint: Bool = false, readsExtras: Bool = false, within enclosure: Enclosure? = nil
+        wasMountPoint: Bool = false, readsExtras: Bool = false, within enclosure: Enclosure? = nil, key: UInt64 = 0
     ) {
         guard containers[number] == nil else { return }
         let options = CrawlOptions(ignored: IgnoredNames(globs), readsExtras: readsExtras)
@@ -26,6 +27,7 @@ extension TreeWatcher {
         container.isKnown = isKnown
         container.isMountPoint = isKnown && wasMountPoint
         container.enclosure = enclosure
+        container.key = key
         if knownMounts == nil { knownMounts = kernel.mounts() ?? [] }
         if containers.isEmpty { askForWatchLimit() }
         containers[number] = container
@@ -39,6 +41,7 @@ extension TreeWatcher {
         if container.failure == nil { lose(container, .noEntry) }
         setAncestors(of: container, to: [:])
         containers[number] = nil
+        if keptFlags.removeValue(forKey: number) != nil { kept?.remove(container.key) }
         suspects.remove(number)
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
     }
@@ -167,10 +170,18 @@ extension TreeWatcher {
         unpark(container)
         let node = tree.root(of: container.number)
         container.failure = nil
+        let former = tree.status(of: node)
+        let left =
+            container.isKnown && former.device == status.device && isSameFile(former, status)
+            ? takeKept(of: container, status) : nil
         if container.isKnown { adoptDevice(of: status, in: container) }
         tree.update(node, status: status)
         let root = record(node, status)
         container.root = root
+        if let left {
+            goOn(container, root, left)
+            return
+        }
         notices.append(.containerFound(container: container.number, isKnown: container.isKnown))
         if let name = container.fileSystem {
             notices.append(.polledFileSystem(container: container.number, name: name))
@@ -200,6 +211,7 @@ extension TreeWatcher {
         leave(tree.root(of: container.number))
         // What is known of it is known again when it is found again.
         container.isKnown = true
+        container.goesOn = false
         container.root = nil
         container.rootError = nil
         container.wasCrawled = false

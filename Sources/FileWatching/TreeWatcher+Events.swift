@@ -36,10 +36,13 @@ extension TreeWatcher {
         return true
     }
 
-    private func process(_ buffer: UnsafeRawBufferPointer, from start: UInt64) {
+    func process(_ buffer: UnsafeRawBufferPointer, from start: UInt64) {
+        (lookUps.isHearing, patientLookUps.isHearing, hotLookUps.isHearing) = (true, true, true)
+        defer { lookUps.isHearing = false }
         var offset = 0
         var cause = start
         while let event = InotifyEvent(in: buffer, at: &offset) {
+            if heardBefore > 0, cause >= heardBefore { finishHearingBefore() }
             // A file system in user space may have names that are longer than Linux allows; see DirectoryReader.
             guard event.nameLength <= WatchLimits.nameLength else { continue }
             process(
@@ -78,7 +81,9 @@ extension TreeWatcher {
             directoryChanged(id, event, origin: origin)
             return
         }
-        if event.mask.contains(.movedFrom) {
+        if origin.cause < heardBefore, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
+            movedBefore(id, event, name: name, origin: origin)
+        } else if event.mask.contains(.movedFrom) {
             movedFrom(id, event, name: name, origin: origin)
         } else if event.mask.contains(.movedTo) {
             movedTo(id, event, name: name, origin: origin, following: following)

@@ -31,7 +31,7 @@ extension TreeWatcher {
 
     /// Looks at the entry that something is or was mounted on, in each container that knows its directory. The table
     /// has other paths than ours where symlinks and bind mounts are, so the directory is known by its inode.
-    private func lookAtMountPoint(_ mount: Mount) {
+    func lookAtMountPoint(_ mount: Mount) {
         guard let slash = mount.path.lastIndex(of: UInt8(ascii: "/")), slash + 1 < mount.path.count else { return }
         let above = slash == 0 ? [UInt8(ascii: "/")] : Array(mount.path[..<slash])
         guard let number = try? kernel.openDirectory(at: above.map(CChar.init(bitPattern:)) + [0], access: .path) else {

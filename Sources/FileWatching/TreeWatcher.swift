@@ -136,6 +136,26 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// Bytes of the stream that have been read, plus 1, so that there is a position before the first.
     var position: UInt64 = 1
 
+    /// What the next process is to find; nil where nobody keeps it.
+    package internal(set) var kept: KeptMemory?
+    /// What another process has left and was not taken over yet: until that is done nothing is heard.
+    var keptStart: KeptStart?
+    var isAwaitingContainers = false
+    /// Renames before this position were heard by another process, which has moved their rows.
+    var heardBefore: UInt64 = 0
+    /// First halves among them, by cookie, while they are heard again.
+    var halvesBefore: [UInt32: HalfBefore] = [:]
+    /// What was told to the next process of each slot, and of each container.
+    var keptEntries: [KeptEntry?] = []
+    var keptFlags: [UInt32: KeptContainer.Flags] = [:]
+    var keptMounts: Set<Mount>?
+    /// The slots whose records may have changed, and the number of the journal up to which what was going on was told.
+    var keptNoted: [Int32] = []
+    var keptSequence: UInt64?
+    var hasKeptState = false
+    /// Watches that were there when this process began and that nobody has claimed.
+    var orphanWatches: Set<Int32> = []
+
     // Buffers of the loop's own; released in deinit. `nameBuffer` holds the name of the look-up that is being made.
     let readBuffer: UnsafeMutableRawBufferPointer
     let nameBuffer: UnsafeMutableRawBufferPointer
@@ -182,7 +202,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// Does what is due: call it when the inotify descriptor is readable, when woken, and at ``nextDeadline``.
     /// Returns whether there is more to do at once: then call it again after giving others their turn.
     package func turn() -> Bool {
-        guard !isClosed else { return false }
+        guard !isClosed, !isAwaitingContainers else { return false }
         var more = false
         tasksOfTurn = [:]
         beginTurn()

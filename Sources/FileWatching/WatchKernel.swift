@@ -22,6 +22,12 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// Bytes in the queue.
     func queuedBytes() throws(SystemError) -> Int
 
+    /// Has ``readEvents(into:)`` give what is queued now, at the beginning, where others read otherwise.
+    func readAhead() throws(SystemError)
+
+    /// The inodes of all watches that there are; nil where that cannot be told. Takes its time; from any thread.
+    func watches() -> [Int32: UInt64]?
+
     /// Opens a directory by an absolute path, symlinks followed.
     func openDirectory(at path: UnsafePointer<CChar>, access: Directory.Access) throws(SystemError) -> CInt
 
@@ -84,8 +90,10 @@ package protocol WatchKernel: AnyObject, Sendable {
     ) throws(SystemError) -> Int
 }
 
-/// Where nobody asks who may see what.
+/// Where nobody asks who may see what, and nothing is kept.
 extension WatchKernel {
+    package func readAhead() throws(SystemError) {}
+    package func watches() -> [Int32: UInt64]? { nil }
     package var readsAccessLists: Bool { false }
     package func accessList(of name: UnsafePointer<CChar>, in directory: CInt) -> AccessListID { .none }
     package func entryStatus(

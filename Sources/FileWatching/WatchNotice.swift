@@ -11,6 +11,9 @@ package enum WatchNotice: Sendable, Hashable {
     case containerGone(container: UInt32, error: SystemError)
     /// The container's directory is there (again); it is being crawled, or compared where the tree has known it before.
     case containerFound(container: UInt32, isKnown: Bool = false)
+    /// The container goes on with the watches of another process, and nothing was read but so many directories that were not
+    /// known to be whole.
+    case containerGoesOn(container: UInt32, directories: Int, unread: Int)
     /// A directory cannot be read. Said once for each until its mode changes.
     case unreadable(container: UInt32, path: [UInt8], error: SystemError)
     /// The kernel's queue overflowed: all containers are compared with the file system.
@@ -42,6 +45,8 @@ package struct WatchCounters: Sendable, Hashable {
     package var comparisons: UInt64 = 0
     package var polls: UInt64 = 0
     package var directoriesRead: UInt64 = 0
+    /// Directories that have gone on with the watches of another process.
+    package var directoriesKept: UInt64 = 0
     package var movesPaired: UInt64 = 0
     package var movesUnpaired: UInt64 = 0
     /// Look-ups that had to wait since a directory was not where its row was.

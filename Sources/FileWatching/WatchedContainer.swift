@@ -7,6 +7,10 @@ import Metadata
 /// A container under watch. One object each, on the loop.
 final class WatchedContainer {
     let number: UInt32
+    /// What stands for it in what the next process finds; 0 for nothing.
+    var key: UInt64 = 0
+    /// Whether it has gone on with the watches of another process.
+    var goesOn = false
     /// The absolute path, ended by a NUL.
     let path: [CChar]
     var options: CrawlOptions

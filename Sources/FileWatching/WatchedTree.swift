@@ -111,4 +111,12 @@ package protocol WatchedTree: AnyObject {
     /// A file system has another device number than before: they do not last across mounts and boots. Every status of
     /// the container with this device gets the other.
     func renumber(deviceFrom: UInt64, to device: UInt64, in container: UInt32)
+
+    /// The entry of a row, by the number that its handle had in another process; nil where there is none, or where rows do not
+    /// last that long.
+    func node(row: UInt32, in container: UInt32) -> TreeNode?
+}
+
+extension WatchedTree {
+    package func node(row: UInt32, in container: UInt32) -> TreeNode? { nil }
 }

@@ -29,6 +29,8 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
     case stateSetAside = "state-set-aside"
     /// The state cannot be saved.
     case stateUnsaved = "state-unsaved"
+    /// Watches that should have outlived a restart were not there.
+    case watchesMissing = "watches-missing"
     case stopping
 
     /// The metadata key under which a log message names its kind.
@@ -54,6 +56,7 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
         case .reloadRefused: "d53216d5903d48ab87b80e54ba82dcc5"
         case .stateSetAside: "c2de4b9c222f4337a7facb41af1d04d2"
         case .stateUnsaved: "272c725d602442f5bffd3c175a017ebe"
+        case .watchesMissing: "cd1581e81c0f34718e85563776c6b1db"
         case .stopping: "fe12cc2de602428197fb1d59e5dd0354"
         }
     }

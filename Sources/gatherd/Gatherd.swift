@@ -68,12 +68,20 @@ import SystemdSupport
         let paths = DaemonPaths.current
         var socket = DaemonOptions.Socket.path(
             self.socket ?? paths.socket, isSystem: self.socket == nil && paths.isSystem)
-        if listening, let inherited = try InheritedSocket.listener(among: InheritedSocket.takeAll()) {
-            socket = .inherited(descriptor: inherited.descriptor)
+        var kept: [KeptDescriptor] = []
+        if listening {
+            let passed = try InheritedSocket.takeAll()
+            let sockets = passed.filter { !$0.name.hasPrefix(KeptDescriptor.namePrefix) }
+            kept = passed.filter { !sockets.contains($0) }.map { KeptDescriptor(name: $0.name, number: $0.descriptor) }
+            if let inherited = try InheritedSocket.listener(among: sockets) {
+                socket = .inherited(descriptor: inherited.descriptor)
+            }
         }
-        return DaemonOptions(
+        var options = DaemonOptions(
             configurationFile: config ?? paths.configuration, configurationIsRequired: config != nil, socket: socket,
             stateDirectory: stateDirectory ?? paths.stateDirectory,
             containers: try container.map { try ContainerConfiguration(argument: $0) }, logLevel: logLevel)
+        options.kept = kept
+        return options
     }
 }

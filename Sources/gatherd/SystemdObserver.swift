@@ -15,4 +15,10 @@ struct SystemdObserver: DaemonObserver {
     func reloading() { _ = try? ServiceManager.notifyReloading() }
     func stopping() { _ = try? ServiceManager.notify(.stopping) }
     func alive() { _ = try? ServiceManager.notify(.watchdog) }
+
+    var keepsDescriptors: Bool { ServiceManager.keepsDescriptors }
+    func keep(_ descriptors: [KeptDescriptor]) {
+        for descriptor in descriptors { try? ServiceManager.keep(descriptor.number, name: descriptor.name) }
+    }
+    func letGo(_ names: [String]) { for name in names { try? ServiceManager.letGo(name: name) } }
 }

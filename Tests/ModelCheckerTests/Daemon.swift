@@ -11,6 +11,8 @@ final class Daemon {
         var queuedEvents: Int?
         /// `user.max_inotify_watches` of a user namespace in which the daemon lives.
         var watches: Int?
+        /// Whether a service manager keeps the daemon's descriptors.
+        var keepsDescriptors = false
     }
 
     let directory: String
@@ -18,6 +20,7 @@ final class Daemon {
     private let conditions: Conditions
     private let containers: [(identifier: String, path: String)]
     private var process: pid_t?
+    private let store = DescriptorStore()
 
     /// `directory` exists; the daemon's own files go there.
     init(
@@ -83,11 +86,11 @@ final class Daemon {
         defer { close(notifications) }
         let limit = try conditions.queuedEvents.map { try QueueLimit($0) }
         try spawn()
-        var bytes = Bytes(repeating: 0, count: 4096)
         while true {
-            let count = recv(notifications, &bytes, bytes.count, 0)
-            guard count > 0 else { throw Violation("the daemon does not become ready\n\(log)") }
-            if String(decoding: bytes[..<count], as: UTF8.self).contains("READY=1") { break }
+            guard let message = store.receive(from: notifications) else {
+                throw Violation("the daemon does not become ready\n\(log)")
+            }
+            if message.contains("READY=1") { break }
         }
         // The queue has the length that was in force when it was made.
         limit?.restore()
@@ -103,10 +106,21 @@ final class Daemon {
             let script = "echo \(watches) > /proc/sys/user/max_inotify_watches && exec \"$@\""
             command = ["/usr/bin/unshare", "--user", "--map-root-user", "/bin/sh", "-c", script, "sh"] + command
         }
+        let kept = conditions.keepsDescriptors ? store.kept : []
+        if !kept.isEmpty {
+            // Only the process itself knows its number.
+            command = ["/bin/sh", "-c", "LISTEN_PID=$$ exec \"$@\"", "sh"] + command
+        }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        // Out of the way of the places that they get.
+        let copies = kept.map { fcntl($0.number, F_DUPFD_CLOEXEC, 100) }
+        defer { for copy in copies { close(copy) } }
+        for (place, copy) in copies.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, copy, 3 + CInt(place))
+        }
         for output in [STDOUT_FILENO, STDERR_FILENO] {
             posix_spawn_file_actions_addopen(
                 &actions, output, directory + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o644)
@@ -125,6 +139,11 @@ final class Daemon {
             variables[name] = nil
         }
         variables["NOTIFY_SOCKET"] = directory + "/notify"
+        if !kept.isEmpty {
+            variables["LISTEN_FDS"] = "\(kept.count)"
+            variables["LISTEN_FDNAMES"] = kept.map(\.name).joined(separator: ":")
+        }
+        if !conditions.keepsDescriptors { variables["GATHERD_KEEP"] = "no" }
         let arguments = command.map { strdup($0) } + [nil]
         let environment = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in arguments + environment { free(pointer) } }

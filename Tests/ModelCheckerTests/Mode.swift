@@ -19,6 +19,10 @@ enum Mode: String, CaseIterable, Sendable {
     case kill
     /// The daemon is asked to end in the middle and started again.
     case restart
+    /// The daemon is killed in the middle and started again, with the descriptors that a service manager has kept.
+    case kept
+    /// The daemon is asked to end in the middle and started again in the same way.
+    case passed
     /// A subscriber reads a byte now and then.
     case slow
     /// Thousands of files come at once, and are changed while they are read.
@@ -39,6 +43,7 @@ enum Mode: String, CaseIterable, Sendable {
         case .queue: Daemon.Conditions(queuedEvents: 16)
         case .stop: Daemon.Conditions(queuedEvents: 64)
         case .watches: Daemon.Conditions(watches: 8)
+        case .kept, .passed: Daemon.Conditions(keepsDescriptors: true)
         default: Daemon.Conditions()
         }
     }
@@ -50,7 +55,7 @@ enum Mode: String, CaseIterable, Sendable {
     /// Changes of a round, of each thread, at most.
     var changes: Int {
         switch self {
-        case .queue, .stop, .kill, .restart: 120
+        case .queue, .stop, .kill, .restart, .kept, .passed: 120
         case .slow: 400
         default: 80
         }
@@ -62,8 +67,8 @@ enum Mode: String, CaseIterable, Sendable {
     /// The signal that ends the daemon.
     var ending: CInt? {
         switch self {
-        case .kill, .packages: SIGKILL
-        case .restart: SIGTERM
+        case .kill, .kept, .packages: SIGKILL
+        case .restart, .passed: SIGTERM
         default: nil
         }
     }

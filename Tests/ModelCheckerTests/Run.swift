@@ -224,7 +224,8 @@ final class Run {
                 do { try subscriber.drain() } catch is Connection.Closed {}
                 subscriber.disconnect()
             }
-            isLossy = true
+            // With its descriptors nothing of it is.
+            if !mode.conditions.keepsDescriptors { isLossy = true }
             if !Promise.survivesRestarts { ledger.forgetAll() }
         case .start:
             guard !daemon.isRunning else { return }

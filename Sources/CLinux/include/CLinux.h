@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -259,3 +260,39 @@ static inline long long clinux_file_size(int descriptor) {
 }
 
 static inline long clinux_fsync(int descriptor) { return CLINUX_RESULT(fsync(descriptor)); }
+
+// memfd_create(2): memory that is a file, and lives as long as somebody has a descriptor of it.
+static inline long clinux_memfd_create(const char *name) {
+  return CLINUX_RESULT(syscall(SYS_memfd_create, name, 3u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */));
+}
+
+// F_ADD_SEALS and F_GET_SEALS of fcntl(2) for F_SEAL_SHRINK and F_SEAL_GROW: whoever maps the whole file is never without it.
+#define CLINUX_SIZE_SEALS 6
+static inline long clinux_seal_size(int descriptor) { return CLINUX_RESULT(fcntl(descriptor, 1033, CLINUX_SIZE_SEALS)); }
+static inline long clinux_seals(int descriptor) { return CLINUX_RESULT(fcntl(descriptor, 1034)); }
+
+// mmap(2), shared and writable; `address` where that is not null replaces what is mapped there. Null for failure.
+static inline void *clinux_map(void *address, size_t size, int descriptor, long long offset) {
+  void *result =
+      mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | (address ? MAP_FIXED : 0), descriptor, (off_t)offset);
+  return result == MAP_FAILED ? 0 : result;
+}
+
+// Addresses with nothing behind them, to be mapped over. Null for failure.
+static inline void *clinux_reserve(size_t size) {
+  void *result = mmap(0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return result == MAP_FAILED ? 0 : result;
+}
+
+static inline void clinux_unmap(void *address, size_t size) { munmap(address, size); }
+
+// Words that another process reads when this one is gone, wherever that was ended: what stands before in the program is
+// there before the word is, and what stands behind is not.
+static inline void clinux_store_word(void *address, uint64_t value) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  __atomic_store_n((uint64_t *)address, value, __ATOMIC_RELEASE);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+static inline uint64_t clinux_load_word(const void *address) {
+  return __atomic_load_n((const uint64_t *)address, __ATOMIC_ACQUIRE);
+}

@@ -57,14 +57,18 @@ final class DaemonCore {
             saved = StateLoader.load(files, containers, boot: boot)
         }
         for note in saved.notes { self.logger.warning("\(note)", metadata: ["message-id": "state-set-aside"]) }
+        let kept =
+            observer.keepsDescriptors && files != nil && options.watches
+            ? KeptState(options.kept, saved, readsAccessLists: options.socket.isShared) : nil
         let store = StateStore(
-            files, saved, boot: boot, loop: loop, logger: self.logger, limits: options.limits)
+            files, saved, boot: boot, loop: loop, logger: self.logger, limits: options.limits,
+            willBegin: { run in kept?.memory.begin(run: run, fingerprint: kept?.fingerprint ?? 0) })
         do {
             engine = try Engine(
                 loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
                 snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)),
                 types: ContentTypeFiles.read(options.dataDirectories), logger: self.logger,
-                tellsCallersApart: options.socket.isShared, accounts: options.accounts)
+                tellsCallersApart: options.socket.isShared, accounts: options.accounts, kept: kept)
         } catch {
             store.abandon()
             throw error
@@ -76,6 +80,11 @@ final class DaemonCore {
             // What happened to the directories above is not known where they were not saved.
             if engine.tellsCallersApart, record.formerPassage == nil { engine.accessChanged(record) }
         }
+        if let kept {
+            if !kept.useless.isEmpty { observer.letGo(kept.useless) }
+            if kept.start == nil { observer.keep(kept.descriptors(events: engine.eventDescriptor)) }
+        }
+        engine.goOn()
         if engine.containers.isEmpty {
             self.logger.notice(
                 "no containers: add one with 'gather container add ID DIR', or a file in containers.d and a reload")

@@ -15,6 +15,18 @@ package protocol DaemonObserver: Sendable {
     func stopping()
     /// The event loop works.
     func alive()
+    /// Whether descriptors can be kept for the next process.
+    var keepsDescriptors: Bool { get }
+    /// Descriptors that are to be kept for the next process, whatever becomes of this one; they stay the daemon's.
+    func keep(_ descriptors: [KeptDescriptor])
+    /// Descriptors of these names are kept no longer.
+    func letGo(_ names: [String])
+}
+
+extension DaemonObserver {
+    package var keepsDescriptors: Bool { false }
+    package func keep(_ descriptors: [KeptDescriptor]) {}
+    package func letGo(_ names: [String]) {}
 }
 
 /// Tells nobody.

@@ -41,6 +41,8 @@ package struct DaemonOptions: Sendable {
     package var watches = true
     /// Whether what lies deeper than right in a container's directory is read.
     package var descends = true
+    /// What a service manager has kept of the daemon before this one, which is owned by this one.
+    package var kept: [KeptDescriptor] = []
     /// Where the database of content types is looked for.
     package var dataDirectories: [String]
     /// The house limits, where no test lowers them.

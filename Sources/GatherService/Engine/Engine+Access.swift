@@ -58,7 +58,7 @@ extension Engine {
         record.accessChanged = sequence
         record.formerPassage = nil
         store.appendAccessChange(record.index, sequence: sequence, passage: passage(of: record))
-        store.commit()
+        commit()
         record.saving.isDirty = true
         lookAgain(at: record)
     }

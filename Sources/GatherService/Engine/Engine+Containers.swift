@@ -41,7 +41,7 @@ extension Engine {
         watcher.addContainer(
             record.number, path: configuration.path, ignoring: configuration.ignore, isKnown: saved != nil,
             wasMountPoint: saved?.description.isMountPoint == true, readsExtras: record.extras != .off,
-            within: enclosure(of: record))
+            within: enclosure(of: record), key: store.isKept ? record.index.epoch : 0)
         for other in containers
         where ContainerConfiguration.way(from: record.resolvedPath, to: other.resolvedPath) != nil {
             watcher.setEnclosure(other.number, to: enclosure(of: other))
@@ -165,6 +165,11 @@ extension Engine {
             log(.info, number, "container-available") {
                 "container '\($0.identifier)' is available, \(isKnown ? "comparing" : "reading") "
                     + $0.configuration.path
+            }
+        case .containerGoesOn(let number, let directories, let unread):
+            log(.info, number, "container-live") {
+                "container '\($0.identifier)' goes on: \(directories) directories are still watched, "
+                    + (unread == 0 ? "nothing was read" : "\(unread) are read, with what lies below")
             }
         case .unreadable(let number, let path, let error):
             guard let record = container(number: number) else { return }

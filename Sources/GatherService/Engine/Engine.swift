@@ -65,7 +65,7 @@ final class Engine {
     /// Whether callers see only what the kernel would let them list: the system's daemon.
     let tellsCallersApart: Bool
 
-    private let kernel: LinuxKernel
+    let kernel: LinuxKernel
     private var events: EventChannel?
     /// Nil where the table of mounts cannot be watched: mounts are noticed at the next comparison then.
     private var mountWatch: MountWatch?
@@ -76,13 +76,13 @@ final class Engine {
     private var turnRequested = false
     private var turnScheduled = false
     private var deadline: (time: UInt64, task: Scheduled<Void>)?
-    private var isClosed = false
+    private(set) var isClosed = false
 
     /// Must be made on the loop. Goes on from the sequence that was saved.
     init(
         loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, limits: ServiceLimits, state: SavedState,
         store: StateStore, snapshotInterval: TimeAmount, types: ContentTypeDatabase, logger: Logger,
-        tellsCallersApart: Bool = false, accounts: AccountDirectory = .system
+        tellsCallersApart: Bool = false, accounts: AccountDirectory = .system, kept: KeptState? = nil
     ) throws(SystemError) {
         names = AccountNames(accounts)
         self.tellsCallersApart = tellsCallersApart
@@ -97,9 +97,15 @@ final class Engine {
         workload = Workload(limits)
         self.logger = logger
         self.types = types
-        kernel = try LinuxKernel(readsAccessLists: tellsCallersApart)
+        kernel = try LinuxKernel(
+            readsAccessLists: tellsCallersApart, inotify: kept?.events.map { Descriptor(owning: $0) },
+            kept: kept?.memory)
         let mailbox = Mailbox(loop: loop)
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
+        if let kept {
+            watcher.keep(in: kept.memory)
+            if let start = kept.start { watcher.goOn(from: start) }
+        }
         do throws(SystemError) {
             try pollEvents()
         } catch {
@@ -114,7 +120,7 @@ final class Engine {
             noteRemoval { store.appendRemoval(of: state.vanished, sequence: sequence) }
         } else if !state.vanished.isEmpty {
             store.appendRemoval(of: state.vanished, sequence: sequence)
-            store.commit()
+            commit()
         }
     }
 
@@ -173,6 +179,9 @@ final class Engine {
     /// Accounts may have changed: plans made from now on ask again.
     func forgetNames() { names = names.forgotten() }
 
+    /// The inotify descriptor, to be kept for the next process.
+    var eventDescriptor: CInt { kernel.descriptor }
+
     // MARK: Turns
 
     /// Why the loop was woken.
@@ -206,6 +215,8 @@ final class Engine {
         complete()
         resolveWaiters()
         deliver()
+        watcher.prepareKept(sequence: sequence)
+        watcher.settleKept()
         isTurning = false
         // What was read and not taken, since too much waits, is taken before more is read.
         let holdsEvents = kernel.holdsEvents
@@ -248,7 +259,7 @@ final class Engine {
     /// Takes the change sets of all indexes, and files them with the live queries that they touch.
     private func absorb() {
         for record in containers where !isHeld(record) && record.index.hasChanges { take(record) }
-        store.commit()
+        commit()
         for record in containers where !record.entry.isHeld {
             finishErrandsBack(of: record)
             if record.owesLook { lookAnew(at: record) }
@@ -290,13 +301,13 @@ final class Engine {
         sequence += 1
         lastRemoval = sequence
         append()
-        store.commit()
+        commit()
     }
 
     /// Takes what changed in a container, and files it with the live queries that it touches.
     func absorb(_ record: ContainerRecord) {
         take(record)
-        store.commit()
+        commit()
     }
 
     /// As ``absorb(_:)``, but for the journal: that must be written before anybody hears of it.

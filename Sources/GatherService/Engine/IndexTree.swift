@@ -111,6 +111,11 @@ final class IndexTree: WatchedTree {
 extension IndexTree {
     func root(of container: UInt32) -> TreeNode { TreeNode(container: container, row: Row.root.number) }
 
+    func node(row: UInt32, in container: UInt32) -> TreeNode? {
+        guard let entry = entries[container], entry.index.isLive(Row(row)) else { return nil }
+        return TreeNode(container: container, row: row)
+    }
+
     func child(of directory: TreeNode, named name: UnsafeRawBufferPointer) -> TreeNode? {
         index(directory).child(of: Row(directory.row), named: name).map { node($0, like: directory) }
     }

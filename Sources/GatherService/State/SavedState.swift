@@ -41,6 +41,8 @@ struct SavedState {
     var nextSegment: UInt64 = 1
     /// Whether what is written from now on goes on from the last segment.
     var isContinuation = false
+    /// The incarnation that has written the last segment; nil where there is none, or it was of no use.
+    var lastRun: UInt64?
     /// Whether items were told that belong to a container of which nothing is known any more.
     var hasVanished = false
     /// The indexes that the journal speaks of and that are of no use any more, by epoch.

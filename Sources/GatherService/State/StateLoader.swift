@@ -125,6 +125,7 @@ struct StateLoader {
                 mayHaveLost = !isWhole || isCut || (lastBoot != boot && !endedCleanly)
             } catch {
                 files.setAside(name)
+                state.lastRun = nil
                 state.notes.append("a part of the journal is of no use and was set aside: \(error)")
                 isBroken = true
                 mayHaveLost = true
@@ -146,6 +147,7 @@ struct StateLoader {
             let header = reader.header
             guard header.number == number else { throw .malformed("its number") }
             lastBoot = header.boot
+            state.lastRun = header.run
             let leadsOn =
                 !isBroken && header.isContinuation
                 && (state.segments.isEmpty

@@ -57,10 +57,10 @@ final class StateStore {
     private var isClosed = false
 
     /// Goes on from what was saved; the first segment of this incarnation is on disk when this returns, or changes are not
-    /// saved.
+    /// saved. Before that `willBegin` is told its number.
     init(
         _ files: SavedStateFiles?, _ state: SavedState, boot: JournalSegmentHeader.BootIdentifier, loop: any EventLoop,
-        logger: Logger, limits: ServiceLimits = ServiceLimits()
+        logger: Logger, limits: ServiceLimits = ServiceLimits(), willBegin: (UInt64) -> Void = { _ in }
     ) {
         (journalBytes, segmentBytes) = (limits.journalBytes, limits.segmentBytes)
         (largestJournal, largestRecord) = (limits.largestJournal, limits.largestRecord)
@@ -70,6 +70,7 @@ final class StateStore {
         orphans = state.orphans
         guard files != nil else { return }
         thread.start()
+        willBegin(run)
         do throws(SystemError) {
             try rotate(at: state.sequence, isContinuation: state.isContinuation)
         } catch {

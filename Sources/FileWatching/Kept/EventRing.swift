@@ -1,0 +1,194 @@
+// What was read from inotify and is not dealt with, in memory that outlives the process.
+// SPDX-License-Identifier: Apache-2.0
+
+package import LinuxSystem
+
+/// Events in the order in which they were read, in a ring that is mapped twice in a row, so that every read goes into one
+/// piece. read(2) writes into the ring itself: an event that left the kernel's queue is either in the ring or was never
+/// read. It stays until ``release(to:)`` says that what it tells is known to the next process without it.
+///
+/// The process may be ended at any instruction, so four words say what holds, each written when it does:
+///
+/// - `tail`: what lies before was dealt with.
+/// - `head`: up to here whole records were read. A read that the kernel has completed before this was written is found all
+///   the same: what lies behind the head is zero, and no record begins with zeros.
+/// - `zeroed`: up to here, from the head, that is so. Room is cleared after the tail has left it, and given to read(2) only
+///   when this word says so.
+/// - `lost`: what lies before and was not dealt with is not in the ring. Where everything takes so long that the ring is full
+///   the records go rather than that reading stops: what waits for the stream to be read on, the results of a crawl, may be
+///   what the oldest record waits for. While the tail is before it, the next process compares everything, as after an
+///   overflow of the kernel's queue.
+///
+/// Places are positions in the stream, which never go back. All but the watcher's thread keep off; see ``KeptMemory``.
+package final class EventRing {
+    /// Bytes of one read at most: more than any record has.
+    package static let usualWindow = 256 << 10
+    /// Records begin at multiples of this, as the kernel pads names.
+    static let alignment: UInt64 = 16
+    /// The first position: there is one before it, for causes that no event has.
+    package static let start: UInt64 = 16
+    /// Of the words.
+    package static let headerSize = 32
+
+    private let words: UnsafeMutableRawPointer
+    private let base: UnsafeMutableRawPointer
+    private let capacity: UInt64
+    private let window: UInt64
+    package private(set) var tail: UInt64
+    /// Up to here records were given to the watcher.
+    package private(set) var taken: UInt64
+    package private(set) var head: UInt64
+    private var zeroed: UInt64
+    private var lost: UInt64
+    /// A test looks at the memory before each store.
+    package var onStore: (() -> Void)?
+
+    /// A ring in memory that is all zero: `base` is mapped twice, `capacity` bytes, a multiple of the page size, each time.
+    package init(
+        words: UnsafeMutableRawPointer, base: UnsafeMutableRawPointer, capacity: Int, window: Int = usualWindow
+    ) {
+        (self.words, self.base, self.capacity, self.window) = (words, base, UInt64(capacity), UInt64(window))
+        (tail, taken, head) = (EventRing.start, EventRing.start, EventRing.start)
+        (zeroed, lost) = (EventRing.start + self.capacity, 0)
+        for (place, value) in [tail, head, zeroed, lost].enumerated() { SharedWord.store(value, to: words + 8 * place) }
+    }
+
+    /// The ring that another process has left; nil where that cannot be, and nothing in it is believed then. What was read and
+    /// not dealt with is to be taken again.
+    package init?(
+        adopting words: UnsafeMutableRawPointer, base: UnsafeMutableRawPointer, capacity: Int,
+        window: Int = usualWindow
+    ) {
+        (self.words, self.base, self.capacity, self.window) = (words, base, UInt64(capacity), UInt64(window))
+        let found = (0..<4).map { SharedWord.load(words + 8 * $0) }
+        (tail, taken, head, zeroed, lost) = (found[0], found[0], found[1], found[2], found[3])
+        // No daemon reads so much that a sum of these could overflow.
+        guard found.allSatisfy({ $0 < 1 << 62 }), tail >= EventRing.start, tail <= head, head <= zeroed,
+            zeroed <= tail + self.capacity, found.allSatisfy({ $0 % EventRing.alignment == 0 }),
+            EventRing.wholeRecords(in: bytes(tail, head)) == Int(head - tail)
+        else { return nil }
+        // A read that the end of the process came upon.
+        let behind = bytes(head, min(zeroed, head + self.window))
+        guard let length = EventRing.wholeRecords(in: behind) else { return nil }
+        head += UInt64(length)
+        store(head, 1)
+    }
+
+    /// Bytes of the whole records that a buffer begins with, up to the first place that is zero; nil where it holds anything
+    /// but records.
+    private static func wholeRecords(in buffer: UnsafeRawBufferPointer) -> Int? {
+        var offset = 0
+        while offset < buffer.count {
+            let start = offset
+            // Every record has a mask.
+            if buffer.count - start < InotifyEvent.headerSize
+                || buffer.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self) == 0
+            {
+                break
+            }
+            guard let event = InotifyEvent(in: buffer, at: &offset), offset % Int(alignment) == 0,
+                event.watch > 0 || (event.watch == -1 && event.mask.contains(.overflow)),
+                // Half a record: the name is not there.
+                event.nameLength > 0 || offset - start == InotifyEvent.headerSize
+            else { return nil }
+        }
+        return offset
+    }
+
+    /// Whether records went that were not dealt with.
+    package var hasLost: Bool { tail < lost }
+
+    /// Bytes that were read and not taken.
+    package var untaken: Int { Int(head - taken) }
+
+    private func bytes(_ start: UInt64, _ end: UInt64) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base + Int(start % capacity), count: Int(end - start))
+    }
+
+    private func store(_ value: UInt64, _ place: Int) {
+        onStore?()
+        SharedWord.store(value, to: words + 8 * place)
+    }
+
+    // MARK: Reading
+
+    /// Where the next read goes, to be followed by ``noteRead(_:)``: zeros, in one piece. Nil where what was not taken leaves no
+    /// room, which whoever takes before it reads again never sees.
+    package func room() -> UnsafeMutableRawBufferPointer? {
+        if zeroed - head < window {
+            if tail + capacity - head < window {
+                guard taken + capacity - head >= window else { return nil }
+                lost = taken
+                store(lost, 3)
+                tail = taken
+                store(tail, 0)
+            }
+            clear()
+        }
+        return UnsafeMutableRawBufferPointer(start: base + Int(head % capacity), count: Int(window))
+    }
+
+    /// Bytes that are cleared at once, so that the kernel finds their pages there.
+    private static let cleared: UInt64 = 256 << 10
+
+    private func clear() {
+        let end = min(tail + capacity, max(zeroed + EventRing.cleared, head + window))
+        onStore?()
+        UnsafeMutableRawBufferPointer(start: base + Int(zeroed % capacity), count: Int(end - zeroed))
+            .initializeMemory(as: UInt8.self, repeating: 0)
+        zeroed = end
+        store(zeroed, 2)
+    }
+
+    /// So many bytes of whole records were read into ``room()``.
+    package func noteRead(_ count: Int) {
+        head += UInt64(count)
+        store(head, 1)
+    }
+
+    /// Copies records that were not taken into a buffer, as many whole ones as fit; `EINVAL` where the first does not.
+    package func take(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        var count = untaken
+        let records = bytes(taken, head)
+        if count > buffer.count {
+            count = 0
+            var end = 0
+            while InotifyEvent(in: records, at: &end) != nil, end <= buffer.count { count = end }
+            if count == 0 { throw SystemError.invalid }
+        }
+        if count > 0 { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: records[..<count])) }
+        taken += UInt64(count)
+        return count
+    }
+
+    /// What lies before a position need not be known any more.
+    package func release(to position: UInt64) {
+        guard position > tail, position <= taken else { return }
+        tail = position
+        store(tail, 0)
+    }
+
+    /// Nothing more is kept: what is read from now on is not in the ring.
+    package func giveUp() {
+        lost = EventRing.everything
+        store(lost, 3)
+    }
+
+    /// What is read now goes elsewhere first: until ``noteRead(copying:)`` it is lost with the process.
+    package func expectCopy() { store(EventRing.everything, 3) }
+
+    /// Whole records that were read elsewhere. False where they have no room.
+    package func noteRead(copying bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let room = room(), bytes.count <= room.count else { return false }
+        room.copyMemory(from: bytes)
+        noteRead(bytes.count)
+        store(lost, 3)
+        return true
+    }
+
+    /// Nothing had to be copied.
+    package func expectNoCopy() { store(lost, 3) }
+
+    /// A position that is never reached.
+    private static let everything: UInt64 = 1 << 61
+}

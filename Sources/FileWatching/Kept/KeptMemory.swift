@@ -1,0 +1,237 @@
+// What the next process finds of this one beside what was saved: what was read and not dealt with, and the watches.
+// SPDX-License-Identifier: Apache-2.0
+
+package import LinuxSystem
+
+/// Memory that stays with the service manager while the daemon is started again, beside the inotify descriptor that it
+/// belongs to. It holds what is as fleeting as the watches themselves, and ends with them when the machine does:
+///
+/// - the ring of events (``EventRing``);
+/// - for each directory its watch, and whether all that lies in it is in what was saved (``KeptEntry``);
+/// - for each container whether the watches are all that is needed to go on with what was saved;
+/// - what was going on when something was saved last (``TurnState``), in two places by turns: the one that counts is named by
+///   the last number in the journal, so both are of one moment however the process ended.
+///
+/// What is saved and this are brought together once a turn, in this order: what says less than before (``KeptMemory`` first),
+/// the journal, what says more. Ended anywhere in between, the next process knows less than it might, and reads a directory
+/// more.
+///
+/// Nothing in it is believed without a look: it may be of another version, of another daemon, or damaged.
+///
+/// Unchecked: only the event loop writes and reads it once it was made.
+package final class KeptMemory: @unchecked Sendable {
+    private let memory: SharedMemory
+    package let ring: EventRing
+
+    // The header, in bytes.
+    private static let magicPlace = 0
+    private static let fingerprintPlace = 8
+    private static let tokenPlace = 16
+    private static let runPlaces = [24, 32]
+    private static let tableCountPlace = 40
+    private static let mountsPlace = 48
+    private static let ringPlace = 64
+    // The parts behind it.
+    private static let containersOffset = 4_096
+    package static let containerCapacity = 1_024
+    private static let containerSize = 16
+    private static let statesOffset = containersOffset + containerCapacity * containerSize
+    private static let stateSize = 128 << 10
+    private static let mountsOffset = statesOffset + 2 * stateSize
+    private static let mountsSize = 64 << 10
+    private static let ringOffset = mountsOffset + mountsSize
+    private static let ringSize = 4 << 20
+    private static let tableOffset = ringOffset + ringSize
+    /// Directories that can be known: four million.
+    package static let tableCapacity = 1 << 22
+    package static let size = tableOffset + tableCapacity * KeptEntry.size
+
+    /// "GATHERK" and the version of what follows: another layout, or another meaning of it, has another number.
+    private static let magic: UInt64 = 0x4B52_4548_5441_4700 + 1
+
+    private var base: UnsafeMutableRawPointer
+    private var tableCount = 0
+    /// The keys of containers in their places; 0 is free.
+    private var places: [UInt64] = []
+    private var nextState = 0
+    private var stateCount: UInt64 = 0
+
+    /// New memory for a new inotify instance.
+    package init() throws(SystemError) {
+        memory = try SharedMemory(name: "gatherd", size: KeptMemory.size)
+        guard let base = memory.bytes.baseAddress else { throw .noMemory }
+        self.base = base
+        let doubled = try memory.mapTwice(offset: KeptMemory.ringOffset, size: KeptMemory.ringSize)
+        ring = EventRing(words: base + KeptMemory.ringPlace, base: doubled, capacity: KeptMemory.ringSize)
+        SharedWord.store(.random(in: 1...UInt64.max), to: base + KeptMemory.tokenPlace)
+        SharedWord.store(KeptMemory.magic, to: base + KeptMemory.magicPlace)
+    }
+
+    /// What another process has left. Throws where it is of no use.
+    package init(adopting descriptor: consuming Descriptor) throws(SystemError) {
+        memory = try SharedMemory(descriptor: descriptor, size: KeptMemory.size)
+        guard let base = memory.bytes.baseAddress, SharedWord.load(base) == KeptMemory.magic else { throw .invalid }
+        self.base = base
+        let doubled = try memory.mapTwice(offset: KeptMemory.ringOffset, size: KeptMemory.ringSize)
+        guard
+            let ring = EventRing(
+                adopting: base + KeptMemory.ringPlace, base: doubled, capacity: KeptMemory.ringSize)
+        else { throw .invalid }
+        self.ring = ring
+        let count = SharedWord.load(base + KeptMemory.tableCountPlace)
+        guard count <= KeptMemory.tableCapacity else { throw .invalid }
+        tableCount = Int(count)
+    }
+
+    /// The descriptor, to be kept; it is this object's.
+    package var descriptor: CInt { memory.descriptor.number }
+
+    /// What the descriptors that belong together have in their names.
+    package var token: UInt64 { SharedWord.load(base + KeptMemory.tokenPlace) }
+
+    /// What the watches tell: one that tells something else would be another.
+    package static var circumstances: String { "\(InotifyMask.directory.rawValue)" }
+
+    // MARK: Beginning
+
+    /// What was left, where it was left by the daemon that has written the last of the journal, under the same circumstances.
+    package func start(run: UInt64?, sequence: UInt64, fingerprint: UInt64) -> KeptStart? {
+        guard let run, run != 0, KeptMemory.runPlaces.contains(where: { SharedWord.load(base + $0) == run }),
+            SharedWord.load(base + KeptMemory.fingerprintPlace) == fingerprint, !ring.hasLost
+        else { return nil }
+        let states = (0..<2).compactMap { place in
+            let offset = KeptMemory.statesOffset + place * KeptMemory.stateSize
+            return TurnState(
+                UnsafeRawBufferPointer(start: base + offset, count: KeptMemory.stateSize), sequence: sequence)
+        }
+        guard let state = states.max(by: { $0.count < $1.count }), state.isWhole, state.heard <= ring.head,
+            let mounts = readMounts()
+        else { return nil }
+        var start = KeptStart(state: state, mounts: mounts)
+        for place in 0..<KeptMemory.containerCapacity {
+            let address = base + KeptMemory.containersOffset + place * KeptMemory.containerSize
+            let key = SharedWord.load(address + 8)
+            guard key != 0, let flags = KeptContainer.Flags(word: SharedWord.load(address)), flags.contains(.exact)
+            else {
+                continue
+            }
+            start.containers[key] = KeptContainer(flags: flags)
+        }
+        for slot in 0..<tableCount {
+            guard let entry = KeptEntry(at: entryAddress(slot)) else { continue }
+            start.watches.insert(entry.watch)
+            start.containers[entry.key]?.entries[InodeNumber(device: entry.device, inode: entry.inode)] = entry
+        }
+        return start
+    }
+
+    /// From now on this daemon writes, whose journal has the number `run`: to be called before the journal has that. Nothing is
+    /// known until it is told.
+    package func begin(run: UInt64, fingerprint: UInt64) {
+        let former = SharedWord.load(base + KeptMemory.runPlaces[1])
+        SharedWord.store(former, to: base + KeptMemory.runPlaces[0])
+        SharedWord.store(run, to: base + KeptMemory.runPlaces[1])
+        SharedWord.store(fingerprint, to: base + KeptMemory.fingerprintPlace)
+    }
+
+    /// What was left is taken over: the table is written anew, since directories get other places in it.
+    package func clear() {
+        // Whatever was going on counts no more, for any number of the journal.
+        for place in 0..<2 { SharedWord.store(0, to: base + KeptMemory.statesOffset + place * KeptMemory.stateSize) }
+        for place in 0..<KeptMemory.containerCapacity {
+            SharedWord.store(0, to: base + KeptMemory.containersOffset + place * KeptMemory.containerSize)
+        }
+        for slot in 0..<tableCount { SharedWord.store(0, to: entryAddress(slot)) }
+        for place in 0..<KeptMemory.containerCapacity {
+            SharedWord.store(0, to: base + KeptMemory.containersOffset + place * KeptMemory.containerSize + 8)
+        }
+        places = []
+    }
+
+    // MARK: Directories
+
+    private func entryAddress(_ slot: Int) -> UnsafeMutableRawPointer {
+        base + KeptMemory.tableOffset + slot * KeptEntry.size
+    }
+
+    /// Says what is known of a directory, by its slot; nil takes that back. False where there is no room.
+    func set(_ slot: Int, to entry: KeptEntry?) -> Bool {
+        guard slot < KeptMemory.tableCapacity else { return entry == nil }
+        if slot >= tableCount {
+            guard entry != nil else { return true }
+            tableCount = slot + 1
+            SharedWord.store(UInt64(tableCount), to: base + KeptMemory.tableCountPlace)
+        }
+        let address = entryAddress(slot)
+        SharedWord.store(0, to: address)
+        entry?.write(to: address)
+        return true
+    }
+
+    // MARK: Containers
+
+    /// Whether what was saved of a container, and its watches, are all that the next process needs to go on with it. False where
+    /// there is no room to say so.
+    @discardableResult
+    func set(_ key: UInt64, to flags: KeptContainer.Flags) -> Bool {
+        guard key != 0 else { return false }
+        let place = places.firstIndex(of: key) ?? places.firstIndex(of: 0) ?? places.count
+        guard place < KeptMemory.containerCapacity else { return false }
+        let address = base + KeptMemory.containersOffset + place * KeptMemory.containerSize
+        if place == places.count { places.append(0) }
+        if places[place] != key {
+            SharedWord.store(0, to: address)
+            SharedWord.store(key, to: address + 8)
+            places[place] = key
+        }
+        SharedWord.store(flags.word, to: address)
+        return true
+    }
+
+    /// A container is no more.
+    func remove(_ key: UInt64) {
+        guard let place = places.firstIndex(of: key) else { return }
+        SharedWord.store(0, to: base + KeptMemory.containersOffset + place * KeptMemory.containerSize)
+        places[place] = 0
+    }
+
+    // MARK: What is going on
+
+    /// Says what is going on when the journal is written up to a number, or has been: what was said last stands until this is
+    /// done, and with the journal before that number the one before.
+    func set(_ state: TurnState, sequence: UInt64) {
+        let address = base + KeptMemory.statesOffset + nextState * KeptMemory.stateSize
+        nextState = 1 - nextState
+        stateCount += 1
+        state.write(
+            to: UnsafeMutableRawBufferPointer(start: address, count: KeptMemory.stateSize), sequence: sequence,
+            count: stateCount)
+    }
+
+    // MARK: Mounts
+
+    /// Notes what is mounted where: no event tells of that.
+    func set(mounts: Set<Mount>) {
+        let address = base + KeptMemory.mountsPlace
+        SharedWord.store(0, to: address)
+        var bytes: [UInt8] = []
+        for mount in mounts {
+            bytes += mount.path
+            bytes.append(0)
+        }
+        guard !bytes.isEmpty, bytes.count <= KeptMemory.mountsSize else { return }
+        bytes.withUnsafeBytes {
+            UnsafeMutableRawBufferPointer(start: base + KeptMemory.mountsOffset, count: KeptMemory.mountsSize)
+                .copyMemory(from: $0)
+        }
+        SharedWord.store(UInt64(bytes.count), to: address)
+    }
+
+    /// The places of the mounts; nil where they were too many.
+    private func readMounts() -> Set<[UInt8]>? {
+        let count = SharedWord.load(base + KeptMemory.mountsPlace)
+        guard count > 0, count <= KeptMemory.mountsSize else { return nil }
+        let bytes = UnsafeRawBufferPointer(start: base + KeptMemory.mountsOffset, count: Int(count))
+        return Set(bytes.split(separator: 0).map { Array($0) })
+    }
+}

@@ -1,0 +1,237 @@
+// Going on with the watches of the process before this one: nothing is read, what was queued meanwhile is heard.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+/// The first half of a rename that another process has heard.
+struct HalfBefore {
+    var directory: DirectoryID
+    var event: InotifyEvent
+    var name: [UInt8]
+    var origin: Origin
+}
+
+// What no event tells, and what becomes of it:
+//
+// - what was mounted and unmounted meanwhile: the places of all mounts that there are and were are looked at;
+// - directories without a watch, those that could not be read among them: they are read, as are those that were being read;
+// - a file system that does not tell of all changes: its container is compared, as before;
+// - who the daemon is, and what it may read: with another user, other groups, other capabilities, or access control lists read
+//   where they were not, nothing of this is done (the fingerprint of ``KeptMemory/start(run:sequence:fingerprint:)``);
+// - the way to a container's directory, and whether that is the one that was known: looked at as at every start;
+// - a container that was unavailable, or is configured otherwise: it is compared, or read.
+extension TreeWatcher {
+    /// Has containers that are added from now on go on from what was left. Nothing is heard until ``hear()``.
+    package func goOn(from start: KeptStart) {
+        keptStart = start
+        isAwaitingContainers = true
+        // Until this process has told its own, there is nothing to go on with.
+        kept?.clear()
+    }
+
+    /// What was left of a container whose directory is there and the same as before; nil where it is to be compared.
+    func takeKept(of container: WatchedContainer, _ status: FileStatus) -> KeptContainer? {
+        guard isAwaitingContainers, let left = keptStart?.containers.removeValue(forKey: container.key),
+            !container.isParked, container.fileSystem == nil, budget.isWanted, settings.descends,
+            left.flags.contains(.readsExtras) == container.options.readsExtras,
+            left.flags.contains(.isMountPoint) == container.isMountPoint,
+            let root = left.entries[InodeNumber(device: status.device, inode: status.inode)], root.isComplete
+        else { return nil }
+        return left
+    }
+
+    /// Gives the directories of a container the watches that they have.
+    func goOn(_ container: WatchedContainer, _ root: DirectoryID, _ left: KeptContainer) {
+        container.isKnown = false
+        container.wasCrawled = true
+        container.goesOn = true
+        var entries = left.entries
+        var unread: [DirectoryID] = []
+        func take(_ id: DirectoryID, _ entry: KeptEntry) {
+            setWatch(id, to: entry.watch)
+            holdWatch(entry.watch)
+            directories[id].depth = entry.depth
+            if entry.isComplete { directories[id].flags.insert(.wasRead) } else { unread.append(id) }
+        }
+        let top = directories[root]
+        if let entry = entries.removeValue(forKey: InodeNumber(device: top.device, inode: top.inode)) {
+            take(root, entry)
+        }
+        var nodes: [TreeNode] = []
+        tree.forEachDirectory(below: top.node) { nodes.append($0) }
+        var unknown: [TreeNode] = []
+        for node in nodes {
+            let status = tree.status(of: node)
+            if let entry = entries.removeValue(forKey: InodeNumber(device: status.device, inode: status.inode)) {
+                take(record(node, status), entry)
+            } else {
+                unknown.append(node)
+            }
+        }
+        counters.directoriesKept += UInt64(container.watches)
+        notices.append(
+            .containerGoesOn(
+                container: container.number, directories: container.directories,
+                unread: unread.count + unknown.count))
+        let origin = Origin(cause: causeNow)
+        for id in unread { read(id, descends: true, origin: origin) }
+        // A mount point, or one that was not read yet. Where that above is read again, so is this.
+        for node in unknown {
+            guard let parent = tree.parent(of: node), let above = directories.directory(at: parent),
+                directories[above].flags.contains(.wasRead)
+            else { continue }
+            withName(of: node) { lookUps.add($0, in: above, origin: origin, isExpected: true) }
+        }
+    }
+
+    /// All containers that there are have been added: hears what was left and what was queued meanwhile, all of it before
+    /// anything is looked at, so that whatever has moved stands where it is now.
+    package func hear() {
+        guard isAwaitingContainers, let start = keptStart else { return }
+        isAwaitingContainers = false
+        keptStart = nil
+        turnTime = kernel.now()
+        takeUp(start)
+        heardBefore = start.state.heard
+        let end = position + queuedBytes()
+        while position < end {
+            do throws(SystemError) {
+                try kernel.readAhead()
+                let count = try kernel.readEvents(into: readBuffer)
+                if count == 0 { break }
+                counters.reads += 1
+                counters.bytesRead += UInt64(count)
+                let from = position
+                position += UInt64(count)
+                process(UnsafeRawBufferPointer(rebasing: readBuffer[..<count]), from: from)
+            } catch {
+                notices.append(.readFailed(error: error))
+                break
+            }
+        }
+        finishHearingBefore()
+        let known = knownMounts ?? []
+        for path in start.mounts.union(known.map(\.path)) { lookAtMountPoint(Mount(number: 0, path: path)) }
+    }
+
+    /// What was going on goes on.
+    private func takeUp(_ start: KeptStart) {
+        var numbers: [UInt64: UInt32] = [:]
+        for container in containers.values where container.goesOn { numbers[container.key] = container.number }
+        for row in start.state.ahead {
+            guard let number = numbers[row.key], let node = tree.node(row: row.row, in: number) else { continue }
+            ahead[node] = row.end
+            aheadPosition = max(aheadPosition, row.end)
+        }
+        let origin = Origin(cause: causeNow)
+        for file in start.state.files {
+            linkedFiles[file] = origin
+            for number in numbers.values {
+                var nodes: [TreeNode] = []
+                tree.forEachNode(inode: file.inode, device: file.device, in: number) { nodes.append($0) }
+                for node in nodes { lookAt(node, origin: origin) }
+            }
+        }
+        for name in start.state.names {
+            guard let number = numbers[name.key] else { continue }
+            var found: DirectoryID?
+            tree.forEachNode(inode: name.directory.inode, device: name.directory.device, in: number) {
+                found = found ?? directories.directory(at: $0)
+            }
+            guard let found else { continue }
+            name.name.withUnsafeBytes { lookUps.add($0, in: found, origin: origin, isExpected: true) }
+        }
+    }
+
+    // MARK: What was heard before
+
+    /// A half of a rename that another process has heard: its row has moved already, or waited for the second half. The names
+    /// are looked at, as they were to be.
+    func movedBefore(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
+        if ignoresNames, isIgnored(name, in: id) {
+            halvesBefore[event.cookie] = nil
+            return
+        }
+        if event.mask.contains(.movedFrom) {
+            halvesBefore[event.cookie] = HalfBefore(directory: id, event: event, name: Array(name), origin: origin)
+        } else {
+            let half = halvesBefore.removeValue(forKey: event.cookie)
+            if let half, directories.isAlive(half.directory) {
+                half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
+            }
+            lookUps.addRenamed(name, in: id, origin: half?.origin ?? origin)
+        }
+        _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
+    }
+
+    /// What follows was not heard before. First halves without their second waited for it: their rows stand where they were.
+    func finishHearingBefore() {
+        heardBefore = 0
+        guard !halvesBefore.isEmpty else { return }
+        let waiting = halvesBefore.values.sorted { $0.origin.cause < $1.origin.cause }
+        halvesBefore = [:]
+        for half in waiting where directories.isAlive(half.directory) {
+            half.name.withUnsafeBytes { name in
+                let row = tree.child(of: directories[half.directory].node, named: name)
+                let found = status(of: name, in: half.directory)
+                if let row, found.map({ isSameFile($0.file, tree.status(of: row)) }) != true {
+                    movedFrom(half.directory, half.event, name: name, origin: half.origin)
+                } else {
+                    // What has left was seen to be gone, and this is another.
+                    lookUps.addRenamed(name, in: half.directory, origin: half.origin)
+                }
+            }
+        }
+    }
+
+    // MARK: The check of the watches
+
+    /// Takes what the kernel says of its watches, asked for since ``hear()`` (``WatchKernel/watches()``): a directory that has
+    /// none although it is said to have one is read, and what belongs to nobody ends. Returns how many had none.
+    @discardableResult
+    package func check(watches found: [Int32: UInt64], of restored: [Int32]) -> Int {
+        // Where a file system has other numbers for itself than it tells, that its root has a watch must do.
+        var tellsInodes: [UInt32: Bool] = [:]
+        for container in containers.values where container.goesOn {
+            guard let root = container.root else { continue }
+            tellsInodes[container.number] = found[directories[root].watch] == directories[root].inode
+        }
+        var missing = 0
+        for watch in restored {
+            guard let id = directories.directory(watch: watch) else { continue }
+            let record = directories[id]
+            if let inode = found[watch], inode == record.inode || tellsInodes[record.node.container] != true {
+                continue
+            }
+            missing += 1
+            setWatch(id, to: -1)
+            releaseWatch(watch)
+            directories[id].flags.insert(.needsReading)
+            lookAtPlace(of: id, origin: Origin(cause: causeNow))
+        }
+        orphanWatches = Set(found.keys)
+        return missing
+    }
+
+    /// The watches of directories that go on.
+    package var watchesThatGoOn: [Int32] {
+        directories.records.compactMap { record in
+            record.flags.contains(.alive) && record.watch >= 0 && containers[record.node.container]?.goesOn == true
+                ? record.watch : nil
+        }
+    }
+
+    /// Ends watches that belong to nobody, when no thread may have been given one that is not known yet.
+    func forgetOrphans() {
+        guard !orphanWatches.isEmpty, !tasksAreOutstanding, inboxNext == inbox.count else { return }
+        for watch in orphanWatches
+        where directories.directory(watch: watch) == nil && ancestorWatches[watch] == nil
+            && !heldWatches.contains(watch)
+        {
+            holdWatch(watch)
+            if unwanted.insert(watch).inserted { unwantedWatches.append(watch) }
+        }
+        orphanWatches = []
+    }
+}

@@ -1,0 +1,126 @@
+// What the watcher was about when the journal was written, for the process that goes on from there.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+
+/// What was going on at the end of a turn, beside what the events that are not dealt with cause again when they are heard once
+/// more. Everything in it may be done twice.
+package struct TurnState {
+    /// A name that waits to be looked at for another reason than an event that names it.
+    struct Name: Equatable {
+        var key: UInt64
+        var directory: InodeNumber
+        var name: [UInt8]
+    }
+
+    /// A row that knows what was not heard of yet, and where in the stream that lies before.
+    struct Ahead: Equatable {
+        var key: UInt64
+        var row: UInt32
+        var end: UInt64
+    }
+
+    /// Renames that were heard before this position have moved their rows. They must not do so again.
+    var heard: UInt64 = 0
+    /// Whether everything had room.
+    var isWhole = true
+    var ahead: [Ahead] = []
+    /// Files with several names, all of which are to be looked at.
+    var files: [InodeNumber] = []
+    var names: [Name] = []
+
+    /// Tells it from an earlier one for the same number.
+    private(set) var count: UInt64 = 0
+
+    init() {}
+
+    /// Whether there is nothing but what events tell again.
+    var isEmpty: Bool { isWhole && ahead.isEmpty && files.isEmpty && names.isEmpty }
+
+    private static let headerSize = 56
+
+    /// What stands there for a number; nil for another, or where it is damaged.
+    init?(_ bytes: UnsafeRawBufferPointer, sequence: UInt64) {
+        guard bytes.count >= TurnState.headerSize, let base = bytes.baseAddress,
+            SharedWord.load(base) == ~sequence
+        else { return nil }
+        heard = SharedWord.load(base + 8)
+        let whole = SharedWord.load(base + 16)
+        guard whole <= 1, heard < 1 << 62 else { return nil }
+        isWhole = whole == 1
+        let counts = (0..<3).map { SharedWord.load(base + 24 + 8 * $0) }
+        count = SharedWord.load(base + 48)
+        guard counts.allSatisfy({ $0 <= UInt64(bytes.count) }) else { return nil }
+        var offset = TurnState.headerSize
+        func word() -> UInt64? {
+            guard bytes.count - offset >= 8 else { return nil }
+            defer { offset += 8 }
+            return bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        }
+        for _ in 0..<counts[0] {
+            guard let key = word(), let row = word(), let end = word(), let row = UInt32(exactly: row), end < 1 << 62
+            else { return nil }
+            ahead.append(Ahead(key: key, row: row, end: end))
+        }
+        for _ in 0..<counts[1] {
+            guard let device = word(), let inode = word() else { return nil }
+            files.append(InodeNumber(device: device, inode: inode))
+        }
+        for _ in 0..<counts[2] {
+            guard let key = word(), let device = word(), let inode = word(), let length = word(),
+                length <= WatchLimits.nameLength, bytes.count - offset >= Int(length)
+            else { return nil }
+            let name = Array(bytes[offset..<offset + Int(length)])
+            guard !name.contains(0), !name.contains(UInt8(ascii: "/")) else { return nil }
+            offset += Int(length)
+            names.append(Name(key: key, directory: InodeNumber(device: device, inode: inode), name: name))
+        }
+    }
+
+    /// The number that stands there.
+    static func sequence(at address: UnsafeRawPointer) -> UInt64 { ~SharedWord.load(address) }
+
+    private var byteCount: Int {
+        TurnState.headerSize + ahead.count * 24 + files.count * 16 + names.reduce(0) { $0 + 32 + $1.name.count }
+    }
+
+    /// Writes it over what is of no use any more: the number, inverted so that memory never written has none, comes last.
+    func write(to bytes: UnsafeMutableRawBufferPointer, sequence: UInt64, count: UInt64) {
+        guard let base = bytes.baseAddress else { return }
+        // A number that is never reached.
+        SharedWord.store(0, to: base)
+        let fits = isWhole && byteCount <= bytes.count
+        SharedWord.store(heard, to: base + 8)
+        SharedWord.store(fits ? 1 : 0, to: base + 16)
+        for (place, number) in [ahead.count, files.count, names.count].enumerated() {
+            SharedWord.store(fits ? UInt64(number) : 0, to: base + 24 + 8 * place)
+        }
+        SharedWord.store(count, to: base + 48)
+        if fits {
+            var offset = TurnState.headerSize
+            func put(_ word: UInt64) {
+                bytes.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
+                offset += 8
+            }
+            for row in ahead {
+                put(row.key)
+                put(UInt64(row.row))
+                put(row.end)
+            }
+            for file in files {
+                put(file.device)
+                put(file.inode)
+            }
+            for name in names {
+                put(name.key)
+                put(name.directory.device)
+                put(name.directory.inode)
+                put(UInt64(name.name.count))
+                UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<offset + name.name.count])
+                    .copyBytes(from: name.name)
+                offset += name.name.count
+            }
+        }
+        SharedWord.store(~sequence, to: base)
+    }
+}
