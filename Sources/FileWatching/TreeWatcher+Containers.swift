@@ -62,6 +62,9 @@ extension TreeWatcher {
         figures.unreadable = container.unreadable
         figures.polled = container.fileSystem == nil ? container.unwatched : container.directories
         figures.outstanding = container.outstanding
+        if let comparison = container.comparison, comparison.isListingAll {
+            figures.outstanding += comparison.queue.count - comparison.next
+        }
         figures.lookUps = container.lookUps
         return figures
     }

@@ -21,7 +21,7 @@ struct ItemSource: ~Copyable {
         let connection =
             embedding.embedded && !readsByDirectory
             ? try EmbeddedOptions.connection(directories) : daemon.target
-        if isSynchronized { connection.showProgress() }
+        if isSynchronized, connection.embedded != nil { connection.showProgress() }
         client = readsByDirectory ? nil : try connection.connect()
         self.isSynchronized = isSynchronized
         self.readsByDirectory = readsByDirectory

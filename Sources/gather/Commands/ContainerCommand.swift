@@ -29,16 +29,25 @@ struct ContainerCommand: ParsableCommand {
                 EXAMPLES
                   gather container list
                   gather container list --json | jq -r .path
+                  gather container list --wait && echo "all are live"
                 """)
 
         @Flag(help: "Print one JSON object a line.")
         var json = false
 
+        @Flag(help: "Wait until none is being read or compared. The status is 1 where one is not live then.")
+        var wait = false
+
         @OptionGroup var connection: ConnectionOptions
 
         mutating func run() throws {
-            var client = try connection.connect()
-            let containers = try client.containers()
+            let containers: [ContainerStatus]
+            if wait {
+                containers = try connection.target.waitUntilRead()
+            } else {
+                var client = try connection.connect()
+                containers = try client.containers()
+            }
             var output = Output()
             if json {
                 for container in containers { output.line(ContainerTable.object(container)) }
@@ -52,6 +61,7 @@ struct ContainerCommand: ParsableCommand {
             }
             output.flush()
             if containers.isEmpty { Output.note(NoContainers.message(connection.target)) }
+            if wait, containers.contains(where: { $0.state != .live }) { throw ExitCode(ExitStatus.failure) }
         }
     }
 
@@ -71,7 +81,7 @@ struct ContainerCommand: ParsableCommand {
         @Argument(help: "What to call it: a plain word, or a reversed domain such as org.example.notes.")
         var identifier: String
 
-        @Argument(help: "The directory; relative paths and symbolic links are resolved.")
+        @Argument(help: "The directory; relative paths and symbolic links are resolved.", completion: .directory)
         var directory: String
 
         @Option(
@@ -102,13 +112,11 @@ struct ContainerCommand: ParsableCommand {
         /// Waits until the container is past its first reading, and shows on a terminal how far that is.
         private func wait(for container: inout ContainerStatus, _ client: inout BlockingClient) throws {
             guard container.state.isTemporary else { return }
-            let progress = Progress()
-            defer { progress.clear() }
             var latest = container
+            connection.target.showProgress { $0.identifier == latest.identifier }
             try client.monitorContainers { containers in
                 guard let now = containers.first(where: { $0.identifier == latest.identifier }) else { return false }
                 latest = now
-                progress.show("\(now.identifier): \(now.state.rawValue), \(Readable.count(now.items)) items so far")
                 return now.state.isTemporary
             }
             container = latest
@@ -124,7 +132,7 @@ struct ContainerCommand: ParsableCommand {
                   gather container remove grocery
                 """)
 
-        @Argument(help: "The container.")
+        @Argument(help: "The container.", completion: Completions.removable)
         var identifier: String
 
         @OptionGroup var connection: ConnectionOptions
@@ -147,7 +155,7 @@ struct ContainerCommand: ParsableCommand {
                   gather container rescan grocery
                 """)
 
-        @Argument(help: "The container.")
+        @Argument(help: "The container.", completion: Completions.containers)
         var identifier: String
 
         @OptionGroup var connection: ConnectionOptions

@@ -15,7 +15,7 @@ struct CountCommand: ParsableCommand {
               gather count "size > 1000000" --embedded --in .   without a daemon
             """)
 
-    @Argument(help: "What has to be true of an item; '' is true of all.")
+    @Argument(help: "What has to be true of an item; '' is true of all.", completion: Completions.predicate)
     var predicate: String
 
     @OptionGroup var places: ScopeOptions
@@ -29,7 +29,7 @@ struct CountCommand: ParsableCommand {
     mutating func run() throws {
         let connection = try embedding.connection(daemon, places, isSynchronized: !withoutSync)
         let scopes = try places.scopes(connection)
-        if !withoutSync { connection.showProgress() }
+        if !withoutSync { connection.showProgress(scopes) }
         var client = try connection.connect()
         let result: CountResult
         do throws(GatherError) {

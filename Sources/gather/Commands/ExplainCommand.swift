@@ -14,7 +14,7 @@ struct ExplainCommand: ParsableCommand {
               gather explain --analyze "name MATCHES '.*[0-9]{4}.*'" --in /srv
             """)
 
-    @Argument(help: "The predicate.")
+    @Argument(help: "The predicate.", completion: Completions.predicate)
     var predicate: String
 
     @Flag(help: "Carry it out once, and say what each step left and how long it took.")

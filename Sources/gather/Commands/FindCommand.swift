@@ -24,7 +24,7 @@ struct FindCommand: ParsableCommand {
               gather find "size > 1000000" --embedded --in .   try it without installing anything
             """)
 
-    @Argument(help: "What has to be true of an item; '' is true of all.")
+    @Argument(help: "What has to be true of an item; '' is true of all.", completion: Completions.predicate)
     var predicate: String
 
     @OptionGroup var places: ScopeOptions
@@ -33,13 +33,14 @@ struct FindCommand: ParsableCommand {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Sort by this attribute; -KEY or KEY:desc turns the order round. May be repeated, the first counting most.",
-            valueName: "key"))
+            valueName: "key"), completion: Completions.sortKey)
     var sort: [SortArgument] = []
 
     @Option(help: ArgumentHelp("Print this many at most.", valueName: "n"))
     var limit: Int?
 
-    @Option(help: ArgumentHelp("Print these attributes: a,b,c.", valueName: "names"))
+    @Option(
+        help: ArgumentHelp("Print these attributes: a,b,c.", valueName: "names"), completion: Completions.attributes)
     var attributes: AttributeList?
 
     @Flag(help: "Print one JSON object a line.")
@@ -73,7 +74,7 @@ struct FindCommand: ParsableCommand {
     mutating func run() throws {
         let connection = try embedding.connection(daemon, places, isSynchronized: !withoutSync)
         let scopes = try places.scopes(connection)
-        if !withoutSync { connection.showProgress() }
+        if !withoutSync { connection.showProgress(scopes) }
         if isPlain {
             let search = Search(
                 predicate: predicate, scopes: scopes, sort: sort.map(\.key), limit: limit, isSynchronized: !withoutSync,

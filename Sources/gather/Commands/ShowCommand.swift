@@ -19,10 +19,11 @@ struct ShowCommand: ParsableCommand {
               gather show notes.txt --embedded           without a daemon
             """)
 
-    @Argument(help: ArgumentHelp("The files.", valueName: "path"))
+    @Argument(help: ArgumentHelp("The files.", valueName: "path"), completion: .file())
     var paths: [String]
 
-    @Option(help: ArgumentHelp("Print these attributes: a,b,c.", valueName: "names"))
+    @Option(
+        help: ArgumentHelp("Print these attributes: a,b,c.", valueName: "names"), completion: Completions.attributes)
     var attributes: AttributeList?
 
     @Flag(help: "Print one JSON object a line.")

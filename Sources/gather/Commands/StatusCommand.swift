@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import GatherKit
+internal import GatherService
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,13 +29,18 @@ struct StatusCommand: ParsableCommand {
             output.line(object(status, containers))
         } else {
             let color = Terminal.hasColor()
-            let started = status.started.map { "since \(Readable.time($0))" } ?? ""
+            let started =
+                status.started.map { "since \(Readable.time($0)) (\(Readable.span(from: $0, to: .now)))" } ?? ""
             output.line(
                 "\(Color.bold.paint("gatherd \(status.version)", if: color))  process \(status.processID)  \(started)")
             output.line("socket        \(connection.daemon.path)")
             output.line(
                 "items         \(Readable.count(status.items)) in "
                     + Readable.count(status.containers, "container", "containers"))
+            if let watches = status.watches {
+                let limit = status.watchLimit.map { " of \(Readable.count($0))" } ?? ""
+                output.line("watches       \(Readable.count(watches))\(limit)")
+            }
             output.line("live queries  \(Readable.count(status.liveQueries))")
             output.line("connections   \(Readable.count(status.connections))")
             output.line("memory        \(Readable.size(Int64(status.residentBytes)))")
@@ -44,9 +50,19 @@ struct StatusCommand: ParsableCommand {
             if let time = status.snapshotTime { output.line("saved         \(Readable.time(time))") }
             if !containers.isEmpty { output.line("") }
             for line in ContainerTable.lines(containers, color: color) { output.line(line) }
+            // That nothing is watched is said below.
+            let next = containers.isEmpty ? [] : next(status, containers)
+            if !next.isEmpty { output.line("") }
+            for line in next { output.line("next: \(line)") }
         }
         output.flush()
         if containers.isEmpty { Output.note(NoContainers.message(connection.target)) }
+    }
+
+    private func next(_ status: DaemonStatus, _ containers: [ContainerStatus]) -> [String] {
+        StatusAdvice.next(
+            containers.map { ($0.identifier, $0.state, $0.unreadable) }, overflows: status.overflows,
+            words: connection.words)
     }
 
     private func object(_ status: DaemonStatus, _ containers: [ContainerStatus]) -> [UInt8] {
@@ -61,6 +77,9 @@ struct StatusCommand: ParsableCommand {
         line.add("eventsRead", status.eventsRead)
         line.add("overflows", status.overflows)
         line.add("snapshotTime", status.snapshotTime?.rfc3339)
+        if let watches = status.watches { line.add("watches", watches) }
+        if let limit = status.watchLimit { line.add("watchLimit", limit) }
+        line.add("next", next(status, containers))
         line.add("containers", containers.map(ContainerTable.object))
         return line.bytes()
     }

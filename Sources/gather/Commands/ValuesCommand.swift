@@ -20,10 +20,12 @@ struct ValuesCommand: ParsableCommand {
               gather values fileExtension --embedded --in .   without a daemon
             """)
 
-    @Argument(help: ArgumentHelp("The attribute ('gather attributes' lists them).", valueName: "attribute"))
+    @Argument(
+        help: ArgumentHelp("The attribute ('gather attributes' lists them).", valueName: "attribute"),
+        completion: Completions.attribute)
     var attribute: AttributeArgument
 
-    @Argument(help: "What has to be true of an item; '' is true of all.")
+    @Argument(help: "What has to be true of an item; '' is true of all.", completion: Completions.predicate)
     var predicate = ""
 
     @OptionGroup var places: ScopeOptions
@@ -50,7 +52,7 @@ struct ValuesCommand: ParsableCommand {
     mutating func run() throws {
         let connection = try embedding.connection(daemon, places, isSynchronized: !withoutSync)
         let scopes = try places.scopes(connection)
-        if !withoutSync { connection.showProgress() }
+        if !withoutSync { connection.showProgress(scopes) }
         var client = try connection.connect()
         let result: ValuesResult
         do throws(GatherError) {

@@ -25,12 +25,14 @@ struct WatchCommand: ParsableCommand {
               gather watch "" --embedded --in ~/Downloads   try it without installing anything
             """)
 
-    @Argument(help: "What has to be true of an item; '' is true of all.")
+    @Argument(help: "What has to be true of an item; '' is true of all.", completion: Completions.predicate)
     var predicate: String
 
     @OptionGroup var places: ScopeOptions
 
-    @Option(help: ArgumentHelp("Print these attributes with --json: a,b,c.", valueName: "names"))
+    @Option(
+        help: ArgumentHelp("Print these attributes with --json: a,b,c.", valueName: "names"),
+        completion: Completions.attributes)
     var attributes: AttributeList?
 
     @Flag(help: "Print one JSON object a line.")
@@ -61,6 +63,7 @@ struct WatchCommand: ParsableCommand {
         let query = MetadataQuery(
             predicate: predicate, scopes: scopes, attributes: attributes, batchingInterval: .milliseconds(batch),
             since: since, socket: connection.daemon)
+        connection.showProgress(scopes)
         let command = self
         // The process ends from the task, or here: a reader that goes away is noticed at once, not at the next change.
         Task { await command.follow(query, attributes, connection) }

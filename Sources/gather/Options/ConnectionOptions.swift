@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import GatherKit
 
 struct ConnectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"), completion: .file())
     var socket: String?
 
     @Flag(help: "The daemon of this user.")

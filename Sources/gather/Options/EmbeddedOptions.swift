@@ -92,25 +92,3 @@ struct EmbeddedOptions: ParsableArguments {
         }
     }
 }
-
-extension Connection {
-    /// Shows on a terminal how far an engine within this command has read, until it has; returns at once without one.
-    func showProgress() {
-        guard embedded != nil, Terminal.isTerminal(STDERR_FILENO), var client = try? connect() else { return }
-        let progress = Progress()
-        var looks = 0
-        while let containers = try? client.containers(), containers.contains(where: \.state.isTemporary) {
-            looks += 1
-            if looks > Connection.silentLooks {
-                let items = containers.reduce(0) { $0 + $1.items }
-                progress.show("reading: \(Readable.count(items, "item", "items")) so far")
-            }
-            _ = poll(nil, 0, Connection.lookMilliseconds)
-        }
-        if looks > Connection.silentLooks { progress.clear() }
-    }
-
-    /// A short reading shows nothing.
-    private static var silentLooks: Int { 15 }
-    private static var lookMilliseconds: Int32 { 20 }
-}

@@ -11,14 +11,17 @@ struct ScopeOptions: ParsableArguments {
         case data
     }
 
-    @Option(name: .long, help: ArgumentHelp("Look in this container. May be repeated.", valueName: "id"))
+    @Option(
+        name: .long, help: ArgumentHelp("Look in this container. May be repeated.", valueName: "id"),
+        completion: Completions.containers)
     var container: [String] = []
 
     @Option(help: "Look only at documents (below a container's Documents) or only at data (everything else).")
     var scope: Half?
 
     @Option(
-        name: .customLong("in"), help: ArgumentHelp("Look below this directory. May be repeated.", valueName: "dir"))
+        name: .customLong("in"), help: ArgumentHelp("Look below this directory. May be repeated.", valueName: "dir"),
+        completion: .directory)
     var directories: [String] = []
 
     mutating func validate() throws {

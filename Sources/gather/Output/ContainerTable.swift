@@ -67,17 +67,3 @@ enum ContainerTable {
         return line.bytes()
     }
 }
-
-/// One line on the terminal that replaces itself; nothing where standard error is none.
-struct Progress {
-    private let isShown = Terminal.isTerminal(STDERR_FILENO)
-
-    func show(_ text: String) { write("\r\u{1B}[K" + text) }
-
-    func clear() { write("\r\u{1B}[K") }
-
-    private func write(_ text: String) {
-        guard isShown else { return }
-        _ = Glibc.write(STDERR_FILENO, text, text.utf8.count)
-    }
-}

@@ -53,6 +53,16 @@ enum Readable {
         return "\(date) \(two(parts.tm_hour)):\(two(parts.tm_min))"
     }
 
+    /// `45 s`, `12 min`, `3 h 12 min`, `8 d 3 h`.
+    static func span(from start: Timestamp, to end: Timestamp) -> String {
+        let seconds = max(0, (end.nanoseconds - start.nanoseconds) / 1_000_000_000)
+        let (minutes, hours) = (seconds / 60, seconds / 3_600)
+        if seconds < 60 { return "\(seconds) s" }
+        if minutes < 60 { return "\(minutes) min" }
+        if hours < 24 { return "\(hours) h \(minutes % 60) min" }
+        return "\(hours / 24) d \(hours % 24) h"
+    }
+
     /// An attribute's value for a terminal.
     static func value(_ attribute: Attribute, of item: MetadataItem) -> String {
         switch (attribute, item.value(forAttribute: attribute)) {

@@ -87,6 +87,12 @@ enum RawTerminal {
         enter()
     }
 
+    /// Columns of a terminal.
+    static func columns(_ descriptor: Int32) -> Int {
+        var size = winsize()
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
     /// Columns and lines.
     static var size: (width: Int, height: Int) {
         var size = winsize()
