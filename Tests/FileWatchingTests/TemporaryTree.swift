@@ -101,16 +101,24 @@ final class WatcherFixture {
 
     init(
         containers: [UInt32] = [1], tree: DictionaryTree? = nil, settings: WatchSettings = WatchSettings(),
-        readsAccessLists: Bool = false
+        readsAccessLists: Bool = false, inotify: CInt? = nil, kept: KeptMemory? = nil
     ) throws {
-        kernel = try LinuxKernel(readsAccessLists: readsAccessLists)
+        kernel = try LinuxKernel(
+            readsAccessLists: readsAccessLists, inotify: inotify.map { Descriptor(owning: $0) }, kept: kept)
         self.tree = tree ?? DictionaryTree(containers: containers)
         let wake = try WakeSignal()
         self.wake = wake
         watcher = TreeWatcher(kernel: kernel, tree: self.tree, settings: settings) { wake.signal.set() }
+        if let kept { watcher.keep(in: kept) }
     }
 
     deinit { watcher.close() }
+
+    /// As if the tree were saved after each turn.
+    private func save() {
+        watcher.prepareKept(sequence: 1)
+        watcher.settleKept()
+    }
 
     /// Turns once without waiting.
     @discardableResult
@@ -118,6 +126,7 @@ final class WatcherFixture {
         wake.signal.clear()
         let more = watcher.turn()
         notices += watcher.takeNotices()
+        save()
         return more
     }
 

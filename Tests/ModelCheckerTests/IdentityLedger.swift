@@ -6,6 +6,7 @@ struct IdentityLedger {
     private var identifiers: [Int: String] = [:]
     /// Those of the last quiet moment.
     private var alive: Set<String> = []
+    private var paths: [String: Bytes] = [:]
     private var ended: Set<String> = []
 
     /// One quiet moment: all items by their paths, and what is known of them. Returns what is wrong.
@@ -20,7 +21,9 @@ struct IdentityLedger {
             if let former = identifiers[observation.token] {
                 if id != former { violations.append("\(observation.path.shown): was \(former), is \(id)") }
             } else if alive.contains(id) {
-                violations.append("\(observation.path.shown): is new, but has the identifier \(id) of another")
+                violations.append(
+                    "\(observation.path.shown): is new, but has the identifier \(id) of \(paths[id]?.shown ?? "another")"
+                )
             }
         }
         for (path, id) in seen where ended.contains(id) {
@@ -30,6 +33,7 @@ struct IdentityLedger {
         if now.count != seen.count { violations.append("two items have one identifier") }
         ended.formUnion(alive.subtracting(now))
         alive = now
+        paths = Dictionary(seen.map { ($1, $0) }) { first, _ in first }
         identifiers = known
         return violations
     }

@@ -41,6 +41,8 @@ final class Run {
     private var bulks = 0
     /// Whether the kernel could not tell everything since it was quiet last.
     private var isLossy = false
+    /// Whether the daemon has heard at once what happened over some time, since it was quiet last.
+    private var wasAway = false
     private var overflows = 0
     private var isStopped = false
     private var isAway = false
@@ -225,7 +227,7 @@ final class Run {
                 subscriber.disconnect()
             }
             // With its descriptors nothing of it is.
-            if !mode.conditions.keepsDescriptors { isLossy = true }
+            if mode.conditions.keepsDescriptors, Promise.knowsMovesOfLongAgo { wasAway = true } else { isLossy = true }
             if !Promise.survivesRestarts { ledger.forgetAll() }
         case .start:
             guard !daemon.isRunning else { return }
@@ -349,7 +351,7 @@ final class Run {
         try checkIdentities(walk)
         // Thousands of files take their time to read as JSON.
         for question in mode.bulk > 0 ? Array(questions.suffix(3)) : questions { try compare(question, walk) }
-        isLossy = false
+        (isLossy, wasAway) = (false, false)
         links.settle(walk)
         for model in models { model.beginWindow() }
     }
@@ -414,8 +416,14 @@ final class Run {
                 entry.links == 1 && !links.contains(entry.inode) && !(isLossy && links.hadSeveral(entry.inode))
             if entry.isDirectory || hasOneLink { single.insert(entry.path) }
         }
-        let observations = models.flatMap {
+        var observations = models.flatMap {
             $0.observations(lossy: isLossy, movesAreTold: mode != .watches) { single.contains($0) }
+        }
+        if wasAway {
+            // One name of a file that left a container and another that came may be that of a move.
+            for place in observations.indices where !single.contains(observations[place].path) {
+                observations[place].rule = .open
+            }
         }
         let violations = ledger.check(seen, observations)
         if !violations.isEmpty {

@@ -14,10 +14,10 @@ package import LinuxSystem
 ///   the same: what lies behind the head is zero, and no record begins with zeros.
 /// - `zeroed`: up to here, from the head, that is so. Room is cleared after the tail has left it, and given to read(2) only
 ///   when this word says so.
-/// - `lost`: what lies before and was not dealt with is not in the ring. Where everything takes so long that the ring is full
-///   the records go rather than that reading stops: what waits for the stream to be read on, the results of a crawl, may be
-///   what the oldest record waits for. While the tail is before it, the next process compares everything, as after an
-///   overflow of the kernel's queue.
+/// - `lost`: what lies before and is not dealt with is not in the ring; 0 where nothing is missing. Where everything takes so
+///   long that the ring is full the records go rather than that reading stops: what waits for the stream to be read on, the
+///   results of a crawl, may be what the oldest record waits for. Until all before it is dealt with, the next process compares
+///   everything, as after an overflow of the kernel's queue.
 ///
 /// Places are positions in the stream, which never go back. All but the watcher's thread keep off; see ``KeptMemory``.
 package final class EventRing {
@@ -96,7 +96,7 @@ package final class EventRing {
     }
 
     /// Whether records went that were not dealt with.
-    package var hasLost: Bool { tail < lost }
+    package var hasLost: Bool { lost > 0 }
 
     /// Bytes that were read and not taken.
     package var untaken: Int { Int(head - taken) }
@@ -163,9 +163,15 @@ package final class EventRing {
 
     /// What lies before a position need not be known any more.
     package func release(to position: UInt64) {
-        guard position > tail, position <= taken else { return }
-        tail = position
-        store(tail, 0)
+        guard position <= taken else { return }
+        if position > tail {
+            tail = position
+            store(tail, 0)
+        }
+        if lost > 0, position >= lost {
+            lost = 0
+            store(lost, 3)
+        }
     }
 
     /// Nothing more is kept: what is read from now on is not in the ring.

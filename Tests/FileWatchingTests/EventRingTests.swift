@@ -1,0 +1,249 @@
+// The ring that events are read into: whatever instruction its process is ended at, the next one finds every event.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Testing
+
+@testable import FileWatching
+
+@Suite struct EventRingTests {
+    /// A ring in memory of its own, with its words behind it, of which copies are made.
+    final class Memory {
+        static let capacity = 16_384
+        static let window = 4_096
+        let memory: SharedMemory
+        let base: UnsafeMutableRawPointer
+
+        init() throws {
+            memory = try SharedMemory(name: "test", size: Memory.capacity + 4_096)
+            base = try memory.mapTwice(offset: 0, size: Memory.capacity)
+        }
+
+        var words: UnsafeMutableRawPointer { memory.bytes.baseAddress! + Memory.capacity }
+
+        func makeRing() -> EventRing {
+            EventRing(words: words, base: base, capacity: Memory.capacity, window: Memory.window)
+        }
+
+        func adoptRing() -> EventRing? {
+            EventRing(adopting: words, base: base, capacity: Memory.capacity, window: Memory.window)
+        }
+
+        /// As it is now: what the next process would find.
+        func copy() throws -> Memory {
+            let other = try Memory()
+            other.memory.bytes.copyMemory(from: UnsafeRawBufferPointer(memory.bytes))
+            return other
+        }
+    }
+
+    static func record(_ number: Int, _ random: inout SeededGenerator) -> [UInt8] {
+        let length = Int.random(in: 0..<4, using: &random) == 0 ? 0 : Int.random(in: 1...255, using: &random)
+        let padded = length == 0 ? 0 : (length / 16 + 1) * 16
+        var bytes: [UInt8] = []
+        for word in [UInt32(number), 0x100, 0, UInt32(padded)] { withUnsafeBytes(of: word) { bytes += $0 } }
+        bytes += (0..<padded).map { $0 < length ? UInt8(97 + (number + $0) % 26) : 0 }
+        return bytes
+    }
+
+    static func take(_ ring: EventRing) throws -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * Memory.capacity, alignment: 8)
+        defer { buffer.deallocate() }
+        let count = try ring.take(into: buffer)
+        return Array(buffer[..<count])
+    }
+
+    /// Reads, takes and lets go at random, as the kernel, the watcher and the journal do; before each store the process is
+    /// ended, and what is found then is compared with the whole stream.
+    @Test(arguments: 0..<12) func nothingIsLostWhereverTheProcessEnds(_ run: Int) throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SeededGenerator(seed: seed)
+        let memory = try Memory()
+        let ring = memory.makeRing()
+        /// All that the kernel has ever given, and how far it has been let go of at least and at most.
+        var stream: [UInt8] = []
+        var released = (least: 0, most: 0)
+        var ends = 0
+        var failure: String?
+        func endHere() {
+            ends += 1
+            guard failure == nil, let copy = try? memory.copy() else { return }
+            guard let found = copy.adoptRing() else {
+                failure = "what was left was not taken, at \(ends)"
+                return
+            }
+            if found.hasLost { return }
+            let start = Int(found.tail - EventRing.start)
+            guard released.least <= start, start <= released.most else {
+                failure = "it begins at \(start), not within \(released), at \(ends)"
+                return
+            }
+            guard let records = try? EventRingTests.take(found), records == Array(stream[start...]) else {
+                failure = "other events than were read, at \(ends)"
+                return
+            }
+            // The next process goes on in it, and may be ended in turn.
+            guard let room = found.room(), room.allSatisfy({ $0 == 0 }) else {
+                failure = "no room that is zero, at \(ends)"
+                return
+            }
+        }
+        ring.onStore = endHere
+        var number = 1
+        for _ in 0..<150 {
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<5:
+                guard let room = ring.room() else { continue }
+                #expect(room.allSatisfy { $0 == 0 }, "seed \(seed)")
+                var offset = 0
+                for _ in 0..<Int.random(in: 1...20, using: &random) {
+                    let record = EventRingTests.record(number, &random)
+                    guard offset + record.count <= room.count else { break }
+                    number += 1
+                    UnsafeMutableRawBufferPointer(rebasing: room[offset...]).copyBytes(from: record)
+                    offset += record.count
+                    stream += record
+                    // The kernel is done with this one, and the process with itself.
+                    endHere()
+                }
+                ring.noteRead(offset)
+            case 5..<8: _ = try EventRingTests.take(ring)
+            default:
+                // Only where a record ends.
+                let start = Int(ring.tail - EventRing.start)
+                let limit = Int(ring.taken - EventRing.start)
+                var end = start
+                stream.withUnsafeBytes { bytes in
+                    let records = UnsafeRawBufferPointer(rebasing: bytes[..<limit])
+                    for _ in 0..<Int.random(in: 1...60, using: &random) {
+                        if InotifyEvent(in: records, at: &end) == nil { break }
+                    }
+                }
+                released.most = max(released.most, end)
+                ring.release(to: EventRing.start + UInt64(end))
+                released.least = max(released.least, end)
+            }
+            // Records that went where the ring was full.
+            let tail = Int(ring.tail - EventRing.start)
+            released = (max(released.least, tail), max(released.most, tail))
+            if failure != nil { break }
+        }
+        endHere()
+        #expect(failure == nil, "seed \(seed)")
+        #expect(ends > 150)
+    }
+
+    /// A full ring lets records go and says so; when what waited for them is done it is whole again.
+    @Test func aFullRingSaysWhatItLost() throws {
+        var random = SeededGenerator(seed: 7)
+        let memory = try Memory()
+        let ring = memory.makeRing()
+        for number in 1...200 {
+            let record = EventRingTests.record(number, &random)
+            let room = try #require(ring.room())
+            room.copyBytes(from: record)
+            ring.noteRead(record.count)
+            _ = try EventRingTests.take(ring)
+        }
+        #expect(ring.hasLost)
+        #expect(ring.tail > EventRing.start)
+        #expect(try #require(memory.adoptRing()).hasLost)
+        // What was read before the ring was full is dealt with, and what was read since is there.
+        ring.release(to: ring.tail)
+        #expect(!ring.hasLost)
+        #expect(try #require(memory.adoptRing()).hasLost == false)
+        // Nobody takes what is read: then there is no room, and nothing is overwritten.
+        var count = 0
+        while let room = ring.room(), count < 1_000 {
+            let record = EventRingTests.record(1, &random)
+            room.copyBytes(from: record)
+            ring.noteRead(record.count)
+            count += 1
+        }
+        #expect(count < 1_000)
+        #expect(try EventRingTests.take(ring).count > Memory.capacity - 2 * Memory.window)
+        #expect(ring.room() != nil)
+        ring.giveUp()
+        #expect(ring.hasLost)
+        #expect(try #require(memory.adoptRing()).hasLost)
+    }
+
+    /// Bytes that no ring has left are refused, or taken for records that hang together; nothing of them is read beyond.
+    @Test func anythingMayBeFound() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SeededGenerator(seed: seed)
+        let memory = try Memory()
+        let ring = memory.makeRing()
+        for number in 1...60 {
+            let record = EventRingTests.record(number, &random)
+            try #require(ring.room()).copyBytes(from: record)
+            ring.noteRead(record.count)
+        }
+        var taken = 0
+        for _ in 0..<2_000 {
+            let copy = try memory.copy()
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                let place =
+                    Int.random(in: 0..<3, using: &random) == 0
+                    ? Memory.capacity + Int.random(in: 0..<32, using: &random)
+                    : Int.random(in: 0..<Memory.capacity, using: &random)
+                copy.memory.bytes[place] = UInt8.random(in: 0...255, using: &random)
+            }
+            guard let found = copy.adoptRing() else { continue }
+            taken += 1
+            let records = try EventRingTests.take(found)
+            #expect(records.count <= Memory.capacity, "seed \(seed)")
+            _ = found.room()
+        }
+        #expect(taken > 0)
+    }
+}
+
+@Suite struct TurnStateTests {
+    private func state() -> TurnState {
+        var state = TurnState()
+        state.heard = 4_096
+        state.ahead = [.init(key: 1, row: 2, end: 5_000), .init(key: 3, row: 4, end: 6_000)]
+        state.files = [InodeNumber(device: 7, inode: 8)]
+        state.names = [
+            .init(key: 1, directory: InodeNumber(device: 7, inode: 9), name: Array("a b".utf8)),
+            .init(key: 1, directory: InodeNumber(device: 7, inode: 9), name: []),
+        ]
+        return state
+    }
+
+    @Test func isReadBackForItsNumberAlone() throws {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_024, alignment: 8)
+        bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        defer { bytes.deallocate() }
+        #expect(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5) == nil)
+        state().write(to: bytes, sequence: 5, count: 3)
+        #expect(TurnState(UnsafeRawBufferPointer(bytes), sequence: 4) == nil)
+        let found = try #require(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5))
+        #expect(found.heard == 4_096 && found.isWhole && found.count == 3)
+        #expect(found.ahead == state().ahead && found.files == state().files && found.names == state().names)
+    }
+
+    @Test func whatHasNoRoomIsSaidToBeMissing() throws {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 160, alignment: 8)
+        bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        defer { bytes.deallocate() }
+        state().write(to: bytes, sequence: 5, count: 1)
+        let found = try #require(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5))
+        #expect(!found.isWhole && found.names.isEmpty)
+    }
+
+    @Test func anythingMayBeFound() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SeededGenerator(seed: seed)
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 8)
+        defer { bytes.deallocate() }
+        for _ in 0..<5_000 {
+            bytes.initializeMemory(as: UInt8.self, repeating: 0)
+            state().write(to: bytes, sequence: 5, count: 1)
+            for _ in 0..<3 { bytes[Int.random(in: 8..<300, using: &random)] = .random(in: 0...255, using: &random) }
+            guard let found = TurnState(UnsafeRawBufferPointer(bytes), sequence: 5) else { continue }
+            #expect(found.names.allSatisfy { $0.name.count <= 255 && !$0.name.contains(0) }, "seed \(seed)")
+        }
+    }
+}

@@ -1,0 +1,267 @@
+// Watches that outlive their process: the next one goes on with them, reads nothing, and knows what happened meanwhile.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import Glibc
+import LinuxSystem
+import Metadata
+import Testing
+
+@Suite struct KeptWatchesTests {
+    let directory = TemporaryDirectory()
+
+    /// What a process leaves: the tree that it saved, and the two descriptors.
+    struct Left {
+        let tree: DictionaryTree
+        let inotify: CInt
+        let memory: CInt
+        var sequence: UInt64 = 1
+        var fingerprint: UInt64 = 2
+
+        /// The number of the process in the journal.
+        static let run: UInt64 = 77
+    }
+
+    private func duplicate(_ number: CInt) -> CInt { fcntl(number, F_DUPFD_CLOEXEC, 3) }
+
+    private func leave(_ fixture: WatcherFixture, _ kept: KeptMemory) -> Left {
+        let left = Left(
+            tree: fixture.tree, inotify: duplicate(fixture.kernel.descriptor), memory: duplicate(kept.descriptor))
+        fixture.watcher.close()
+        fixture.tree.log = []
+        return left
+    }
+
+    /// Watches the directory and ends, with everything at rest.
+    private func begin(ignoring globs: [String] = []) throws -> Left {
+        let kept = try KeptMemory()
+        kept.begin(run: Left.run, fingerprint: 2)
+        let fixture = try WatcherFixture(kept: kept)
+        fixture.watcher.addContainer(1, path: directory.path, ignoring: globs, key: 5)
+        fixture.settle("first crawl")
+        fixture.turn()
+        return leave(fixture, kept)
+    }
+
+    /// Goes on from what was left; with `expectsKept` nothing may be read that is not said to be.
+    private func goOn(
+        _ left: Left, wasMountPoint: Bool = false, readsExtras: Bool = false, key: UInt64 = 5,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> (fixture: WatcherFixture, kept: KeptMemory, isKept: Bool) {
+        let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
+        let start = kept.start(run: Left.run, sequence: left.sequence, fingerprint: left.fingerprint)
+        kept.begin(run: Left.run, fingerprint: left.fingerprint)
+        let fixture = try WatcherFixture(tree: left.tree, inotify: left.inotify, kept: kept)
+        if let start { fixture.watcher.goOn(from: start) }
+        fixture.watcher.addContainer(
+            1, path: directory.path, isKnown: true, wasMountPoint: wasMountPoint, readsExtras: readsExtras, key: key)
+        fixture.watcher.hear()
+        let isKept = fixture.watcher.state(of: 1) == .live
+        return (fixture, kept, isKept)
+    }
+
+    private func makeTree() {
+        for a in 0..<8 {
+            directory.makeDirectory("d\(a)")
+            for b in 0..<4 {
+                directory.makeDirectory("d\(a)/e\(b)")
+                directory.write("d\(a)/f\(b)")
+            }
+        }
+    }
+
+    @Test func nothingIsReadAndNothingIsToldWhereNothingHappened() throws {
+        makeTree()
+        let (fixture, _, isKept) = try goOn(try begin())
+        #expect(isKept)
+        fixture.settle()
+        fixture.turn()
+        #expect(fixture.watcher.counters.directoriesRead == 0)
+        #expect(fixture.tree.log.isEmpty)
+        #expect(fixture.notices == [.containerGoesOn(container: 1, directories: 41, unread: 0)])
+        let figures = fixture.watcher.figures(of: 1)
+        #expect(figures.watches == 41 && figures.directories == 41)
+        directory.write("d3/e1/new")
+        directory.write("d3/f1", "longer than before")
+        fixture.settle()
+        expectEqual(fixture.tree, directory.path)
+        #expect(fixture.watcher.counters.directoriesRead == 0)
+    }
+
+    @Test func whatHappenedMeanwhileIsHeard() throws {
+        makeTree()
+        let left = try begin()
+        directory.write("d1/new")
+        directory.write("d1/f1", "longer than before")
+        directory.remove("d2/f2")
+        directory.move("d3", "d4/moved")
+        directory.move("d4/moved/f0", "d5/f0")
+        directory.makeDirectory("d6/deep")
+        directory.makeDirectory("d6/deep/er")
+        directory.write("d6/deep/er/f")
+        let (fixture, _, isKept) = try goOn(left)
+        #expect(isKept)
+        fixture.settle()
+        expectEqual(fixture.tree, directory.path)
+        // The two that are new, and nothing else.
+        #expect(fixture.watcher.counters.directoriesRead == 2)
+        #expect(fixture.watcher.counters.movesPaired == 2)
+    }
+
+    /// Events that were read and not dealt with are heard once more.
+    @Test func whatWasReadAndNotDealtWithIsHeardAgain() throws {
+        makeTree()
+        let kept = try KeptMemory()
+        kept.begin(run: Left.run, fingerprint: 2)
+        let fixture = try WatcherFixture(kept: kept)
+        fixture.watcher.addContainer(1, path: directory.path, key: 5)
+        fixture.settle("first crawl")
+        fixture.turn()
+        directory.write("d1/new")
+        directory.move("d2", "d7/moved")
+        // Read, and the process ends.
+        try fixture.kernel.readAhead()
+        #expect(try fixture.kernel.queuedBytes() > 0)
+        let (next, _, isKept) = try goOn(leave(fixture, kept))
+        #expect(isKept)
+        next.settle()
+        expectEqual(next.tree, directory.path)
+        #expect(next.watcher.counters.directoriesRead == 0)
+        #expect(next.watcher.counters.movesPaired == 1)
+    }
+
+    /// The process ends three times in a row.
+    @Test func oneAfterTheOther() throws {
+        makeTree()
+        var left = try begin()
+        for round in 0..<3 {
+            directory.write("d\(round)/new")
+            directory.move("d\(round)/e0", "d\(round + 1)/moved\(round)")
+            let (fixture, kept, isKept) = try goOn(left)
+            #expect(isKept, "round \(round)")
+            fixture.settle()
+            fixture.turn()
+            expectEqual(fixture.tree, directory.path, "round \(round)")
+            #expect(fixture.watcher.counters.directoriesRead == 0, "round \(round)")
+            left = leave(fixture, kept)
+        }
+        close(left.inotify)
+        close(left.memory)
+    }
+
+    @Test func aDirectoryThatCameBetweenIsReadThoughItsWatchIsThere() throws {
+        makeTree()
+        let kept = try KeptMemory()
+        kept.begin(run: Left.run, fingerprint: 2)
+        var settings = WatchSettings()
+        settings.crawlThreads = 0
+        let fixture = try WatcherFixture(settings: settings, kept: kept)
+        fixture.watcher.addContainer(1, path: directory.path, key: 5)
+        fixture.settle("first crawl")
+        fixture.turn()
+        // It gets its row, and its reading waits.
+        fixture.watcher.performsJobs = false
+        directory.makeDirectory("d0/later")
+        directory.write("d0/later/f")
+        fixture.turn()
+        let (next, _, isKept) = try goOn(leave(fixture, kept))
+        #expect(isKept)
+        next.settle()
+        expectEqual(next.tree, directory.path)
+        #expect(next.watcher.counters.directoriesRead == 1)
+    }
+
+    @Test func whatDoesNotFitIsCompared() throws {
+        makeTree()
+        let left = try begin()
+        func copy() -> Left { Left(tree: left.tree, inotify: duplicate(left.inotify), memory: duplicate(left.memory)) }
+        // Another state of the index, other circumstances, another container, other extras.
+        var other = copy()
+        other.sequence = 2
+        try #expect(!goOn(other).isKept)
+    }
+
+    @Test func otherCircumstancesAreCompared() throws {
+        makeTree()
+        var left = try begin()
+        left.fingerprint = 3
+        let (fixture, _, isKept) = try goOn(left)
+        #expect(!isKept)
+        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        expectEqual(fixture.tree, directory.path)
+    }
+
+    @Test func anotherContainerIsCompared() throws {
+        makeTree()
+        let (fixture, _, isKept) = try goOn(try begin(), key: 6)
+        #expect(!isKept)
+        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        #expect(fixture.watcher.counters.directoriesRead == 41)
+    }
+
+    @Test func extrasThatWereNotReadAreRead() throws {
+        makeTree()
+        let (fixture, _, isKept) = try goOn(try begin(), readsExtras: true)
+        #expect(!isKept)
+        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+    }
+
+    @Test func anotherDirectoryInThePlaceOfTheContainerIsCompared() throws {
+        makeTree()
+        let left = try begin()
+        rename(directory.path, directory.path + ".away")
+        mkdir(directory.path, 0o755)
+        directory.write("only")
+        let (fixture, _, isKept) = try goOn(left)
+        #expect(!isKept)
+        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        expectEqual(fixture.tree, directory.path)
+        run("rm", "-rf", directory.path + ".away")
+    }
+
+    /// A queue that has overflowed costs the comparison that it always costs.
+    @Test func anOverflowIsCompared() throws {
+        makeTree()
+        let left = try begin()
+        let limit = try LinuxKernel().queueLimit
+        for number in 0...(limit / 2) {
+            let path = directory.path + "/d0/many\(number % 100)"
+            close(open(path, O_WRONLY | O_CREAT, 0o644))
+            unlink(path)
+        }
+        directory.write("d7/behind")
+        let (fixture, _, isKept) = try goOn(left)
+        #expect(!isKept)
+        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        fixture.settle()
+        #expect(fixture.watcher.counters.overflows == 1)
+        expectEqual(fixture.tree, directory.path)
+    }
+
+    /// Of the watches those that are missing cost the reading of their directories, and those of nobody end.
+    @Test func theWatchesAreChecked() throws {
+        makeTree()
+        let left = try begin()
+        let (fixture, _, isKept) = try goOn(left)
+        #expect(isKept)
+        let watches = fixture.watcher.watchesThatGoOn
+        #expect(watches.count == 41)
+        let found = try #require(fixture.kernel.watches())
+        #expect(fixture.watcher.check(watches: found, of: watches) == 0)
+        fixture.settle()
+        #expect(fixture.watcher.counters.directoriesRead == 0)
+        // Somebody ends three, of which nothing is heard.
+        var fewer = found
+        for watch in watches.sorted().suffix(3) {
+            try fixture.kernel.removeWatch(watch)
+            fewer[watch] = nil
+        }
+        #expect(fixture.watcher.check(watches: fewer, of: watches) == 3)
+        fixture.settle()
+        #expect(fixture.watcher.counters.directoriesRead == 3)
+        #expect(fixture.watcher.figures(of: 1).watches == 41)
+        for number in 0..<4 { directory.write("d7/e\(number)/new") }
+        fixture.settle()
+        expectEqual(fixture.tree, directory.path)
+    }
+}
