@@ -61,7 +61,8 @@ struct PackagingTests {
     }
 
     @Test(arguments: [
-        "Packaging/check-units", "Packaging/deb", "Packaging/demo", "Packaging/dependencies", "Packaging/docs",
+        "Packaging/check-units", "Packaging/completion-test", "Packaging/deb", "Packaging/demo",
+        "Packaging/dependencies", "Packaging/docs",
         "Packaging/examples",
         "Packaging/fuzz", "Packaging/judges", "Packaging/judges.d/varlinkctl", "Packaging/lint",
         "Packaging/release-build", "Packaging/sanitize", "Packaging/systemd-test",
