@@ -21,7 +21,9 @@ package enum Limits {
     /// Changes that one subscriber has not taken, an item each: twice a container of a million. Past it the query ends with
     /// LimitExceeded, and whoever asked comes back with the last clock for the difference.
     package static let pendingItems = 2_097_152
-    /// The same over all subscribers; past it the one with most of them ends so.
+    /// With so many the log tells of a subscriber that is slow.
+    package static let pendingItemsTold = 131_072
+    /// The same as ``pendingItems`` over all subscribers; past it the one with most of them ends so.
     package static let pendingItemsInAll = 4_194_304
     /// Answers that are being made, or wait to be taken; others wait for their turn.
     package static let answers = 512

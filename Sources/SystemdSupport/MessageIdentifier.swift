@@ -23,6 +23,8 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
     case containerAvailable = "container-available"
     /// A subscriber reads slowly; what it has not taken is merged.
     case subscriberMerged = "subscriber-merged"
+    /// A live query ended since its subscriber had too much to take.
+    case liveQueryEnded = "live-query-ended"
     case configurationReloaded = "configuration-reloaded"
     case reloadRefused = "reload-refused"
     /// Something of the saved state was of no use.
@@ -52,6 +54,7 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
         case .containerUnavailable: "e67609aa545b4c30b5b7948e4f86efca"
         case .containerAvailable: "ceee0e90c76d4469b78ca44de98e13ce"
         case .subscriberMerged: "04e58ea467b74348b275a294fcb8a3ce"
+        case .liveQueryEnded: "3dcc8f207ef748b98222a5cc86f8ff15"
         case .configurationReloaded: "6c7830195d0a4269b0dc74397bf75532"
         case .reloadRefused: "d53216d5903d48ab87b80e54ba82dcc5"
         case .stateSetAside: "c2de4b9c222f4337a7facb41af1d04d2"

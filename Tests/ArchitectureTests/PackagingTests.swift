@@ -60,6 +60,25 @@ struct PackagingTests {
         #expect(try #require(changelog).1 == #require(version).1)
     }
 
+    @Test func `Messages are of kinds that there are, and there is no kind without a message`() throws {
+        let enumeration = try Repository.text("Sources/SystemdSupport/MessageIdentifier.swift")
+        let kinds = Set(
+            enumeration.matches(of: /case (\w+)( = "([a-z-]+)")?\n/).map { String($0.3 ?? $0.1) })
+        #expect(kinds.count > 10)
+        var used: Set<String> = []
+        for file in try Repository.sources() where file.target == "GatherService" {
+            let text = try Repository.text(file.path)
+            // As metadata, or as what is to become that.
+            for match in text.matches(of: /"message-id": "([a-z-]+)"/) { used.insert(String(match.1)) }
+            for match in text.matches(of: /\.(?:info|notice|warning|error), number, "([a-z-]+)"/) {
+                used.insert(String(match.1))
+            }
+        }
+        // The audit's has a level that depends on what was found.
+        used.insert("self-audit")
+        #expect(used == kinds)
+    }
+
     @Test(arguments: [
         "Packaging/check-units", "Packaging/completion-test", "Packaging/deb", "Packaging/demo",
         "Packaging/dependencies", "Packaging/docs",

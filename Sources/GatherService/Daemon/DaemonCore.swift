@@ -101,7 +101,9 @@ final class DaemonCore {
     ) throws(ConfigurationError) -> (DaemonConfiguration, [ContainerConfiguration]) {
         let configuration = try options.configuration(toleratingOverlaps: true)
         for error in configuration.leftOut {
-            logger.error("\(error); it is left out", metadata: ["message-id": "container-unavailable"])
+            logger.error(
+                "\(error); it is left out, until the file is mended and the configuration reloaded",
+                metadata: ["message-id": "container-unavailable"])
         }
         var containers = configuration.containers
         for container in try runtime.load() {
@@ -114,7 +116,7 @@ final class DaemonCore {
             }
             if let other {
                 logger.warning(
-                    "container '\(container.identifier)', added at run time, gives way to '\(other.identifier)'",
+                    "container '\(container.identifier)', added at run time, gives way to '\(other.identifier)'; it comes back when that is no longer configured",
                     metadata: ["container": "\(container.identifier)", "path": "\(other.path)"])
             } else {
                 containers.append(container)
@@ -150,10 +152,13 @@ final class DaemonCore {
             return loop.makeFailedFuture(error)
         }
         return listening.assumeIsolated().map { [self] in
+            let waiting = engine.containers.count { engine.state(of: $0).isSettling }
+            let unread =
+                waiting == 0 ? "" : "; \(waiting) of them to be read or compared first, and said to be live then"
             beginHeartbeat()
             observer.ready(status: statusText)
             logger.info(
-                "gatherd \(Version.current) is serving \(engine.containers.count) containers",
+                "gatherd \(Version.current) is serving \(Plural.count(engine.containers.count, "container"))\(unread)",
                 metadata: ["message-id": "started"])
         }.nonisolated()
     }
@@ -170,7 +175,7 @@ final class DaemonCore {
                     group = AccountNames.groupID(named: configuration.socketGroup)
                     if group == nil {
                         logger.warning(
-                            "there is no group '\(configuration.socketGroup)', so root alone may connect",
+                            "there is no group '\(configuration.socketGroup)', so root alone may connect; make it (groupadd --system \(configuration.socketGroup)) and restart gatherd",
                             metadata: ["path": "\(path)"])
                     }
                 }
@@ -221,7 +226,9 @@ final class DaemonCore {
 
     /// Stops serving and watching.
     func close() -> EventLoopFuture<Void> {
-        logger.info("stopping", metadata: ["message-id": "stopping"])
+        logger.info(
+            "stopping; live queries that come back with their clocks go on where they are",
+            metadata: ["message-id": "stopping"])
         observer.stopping()
         heartbeat?.cancel()
         let closed = server?.close() ?? loop.makeSucceededVoidFuture()
@@ -274,7 +281,7 @@ final class DaemonCore {
             engine.turn()
         } catch {
             logger.error(
-                "the configuration was not reloaded, the running one is kept: \(error)",
+                "the configuration was not reloaded, the running one is kept: \(error); mend that and reload again",
                 metadata: ["message-id": "reload-refused"])
             throw error
         }
@@ -283,7 +290,7 @@ final class DaemonCore {
         engine.forgetNames()
         sayWhatNeedsARestart(old)
         logger.info(
-            "the configuration was reloaded: \(engine.containers.count) containers",
+            "the configuration was reloaded: \(Plural.count(engine.containers.count, "container"))",
             metadata: ["message-id": "configuration-reloaded"])
     }
 
@@ -293,7 +300,8 @@ final class DaemonCore {
             ("snapshot-interval", old.snapshotInterval != configuration.snapshotInterval),
         ].filter(\.1).map(\.0)
         guard !keys.isEmpty else { return }
-        logger.warning("a restart is needed for what changed in \(keys.joined(separator: ", "))")
+        logger.warning(
+            "what changed in \(keys.joined(separator: ", ")) takes effect with a restart: systemctl restart gatherd")
     }
 
     /// As ``reload()``, where nobody waits for the error: it is in the log.

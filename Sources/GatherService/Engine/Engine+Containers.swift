@@ -47,12 +47,15 @@ extension Engine {
             watcher.setEnclosure(other.number, to: enclosure(of: other))
         }
         for subscription in subscriptions.values { subscription.containerAdded(record) }
+        let next =
+            saved == nil
+            ? "it is read, and exact answers wait for that" : "answers begin with what was saved of it"
         logger.info(
-            "watching container '\(configuration.identifier)' at \(configuration.path)",
+            "watching container '\(configuration.identifier)' at \(configuration.path); \(next)",
             metadata: ["container": "\(configuration.identifier)", "path": "\(configuration.path)"])
         if case .unavailable(let reason) = state(of: record) {
             logger.warning(
-                "container '\(configuration.identifier)' is unavailable: \(configuration.path): \(reason)",
+                "container '\(configuration.identifier)' is unavailable: \(configuration.path): \(reason); it is read when that is over ('gather doctor' says what to do)",
                 metadata: ["container": "\(configuration.identifier)", "message-id": "container-unavailable"])
         }
         turn()
@@ -92,7 +95,8 @@ extension Engine {
         for subscription in subscriptions.values { subscription.containerRemoved(record) }
         for listener in stateListeners.values { listener() }
         logger.info(
-            "no longer watching container '\(record.identifier)'", metadata: ["container": "\(record.identifier)"])
+            "no longer watching container '\(record.identifier)'; its items have left all results",
+            metadata: ["container": "\(record.identifier)"])
         turn()
     }
 
@@ -152,19 +156,22 @@ extension Engine {
             let relative = String(decoding: path, as: UTF8.self)
             return relative.isEmpty ? record.configuration.path : record.configuration.path + "/" + relative
         }
+        func count(_ number: Int, _ one: String, _ many: String? = nil) -> String { Plural.count(number, one, many) }
         switch notice {
         case .crawled(let number, let directories):
             log(.info, number, "container-live") {
-                "container '\($0.identifier)' was read: \($0.index.count) items in \(directories) directories"
+                "container '\($0.identifier)' was read: \(count($0.index.count, "item")) in "
+                    + count(directories, "directory", "directories")
+                    + (self.state(of: $0).isExact ? "; it is live, every change is seen as it happens" : "")
             }
         case .containerGone(let number, let error):
             log(.warning, number, "container-unavailable") {
-                "container '\($0.identifier)' is unavailable: \($0.configuration.path): \(error); waiting for it"
+                "container '\($0.identifier)' is unavailable: \($0.configuration.path): \(error); its items have left all results, and return with it"
             }
         case .containerFound(let number, let isKnown):
             log(.info, number, "container-available") {
                 "container '\($0.identifier)' is available, \(isKnown ? "comparing" : "reading") "
-                    + $0.configuration.path
+                    + "\($0.configuration.path); exact answers wait for that"
             }
         case .containerGoesOn(let number, let directories, let unread):
             log(.info, number, "container-live") {
@@ -183,23 +190,29 @@ extension Engine {
                 ["path": "\(place)"])
         case .overflow:
             logger.warning(
-                "the kernel's event queue overflowed, comparing all containers with the file system",
+                "the kernel's event queue overflowed, comparing all containers with the file system; live queries get what differs (raise fs.inotify.max_queued_events where this happens often)",
                 metadata: ["message-id": "overflow"])
         case .compared(let number, let counts):
             log(.info, number, nil) {
                 "container '\($0.identifier)' was compared with the file system: "
-                    + "\(counts.added) added, \(counts.changed) changed, \(counts.removed) removed"
+                    + (counts == ComparisonCounts()
+                        ? "nothing differs"
+                        : "\(counts.added) added, \(counts.changed) changed, \(counts.removed) removed, as live queries were told")
             }
         case .watchLimit(let number, let path, let reason):
             log(
                 .error, number, "watch-limit-reached",
-                { "\(reason); directories of '\($0.identifier)' are polled from \(absolute(path, in: $0)) on" })
+                {
+                    "\(reason); directories of '\($0.identifier)' are polled from \(absolute(path, in: $0)) on, the rest is watched ('gather doctor' says what to do)"
+                })
         case .polledFileSystem(let number, let name):
             log(.warning, number, "polled-file-system") {
-                "\(name) at \($0.configuration.path) does not report changes that are made elsewhere, polling it"
+                "\(name) at \($0.configuration.path) does not report changes that are made elsewhere: it is polled, and such changes are told then"
             }
         case .watchLimitOver(let number):
-            log(.notice, number, "container-live") { "every directory of '\($0.identifier)' is watched again" }
+            log(.notice, number, "container-live") {
+                "every directory of '\($0.identifier)' is watched again; nothing of it is polled any more"
+            }
         case .audited(let number, let directories, let counts):
             let isRight = counts == ComparisonCounts()
             log(isRight ? .info : .notice, number, "self-audit") {
@@ -207,10 +220,12 @@ extension Engine {
                     + (isRight
                         ? "everything is as it was known"
                         : "repaired what no event had told, \(counts.added) added, \(counts.changed) changed, "
-                            + "\(counts.removed) removed")
+                            + "\(counts.removed) removed; live queries were told")
             }
         case .readFailed(let error):
-            logger.critical("the inotify descriptor cannot be read: \(error)")
+            logger.critical(
+                "the inotify descriptor cannot be read: \(error); it is tried again at the next event, and changes may be missed until then (if this goes on: systemctl restart gatherd)"
+            )
         }
     }
 }

@@ -176,7 +176,7 @@ extension Engine {
                 self.sayThatSavingFailed(failure)
                 self.tryAgain()
             } else {
-                if self.schedule.hasFailed { self.logger.notice("the state is saved again") }
+                if self.schedule.hasFailed { self.logger.notice("the state is saved again; a restart goes on from it") }
                 self.schedule.hasFailed = false
                 self.schedule.retryAfter = self.limits.saveAgainAfter
                 // What is being saved still may need what was saved before.
@@ -224,7 +224,7 @@ extension Engine {
         guard !schedule.hasFailed else { return }
         schedule.hasFailed = true
         logger.error(
-            "the state cannot be saved: \(error); trying again",
+            "the state cannot be saved: \(error); trying again, meanwhile a restart of gatherd costs a comparison ('gather doctor' looks for room)",
             metadata: ["message-id": "state-unsaved", "error": "\(error)"])
     }
 

@@ -134,7 +134,9 @@ final class Engine {
     }
 
     private func pollEventsAgain(after error: any Error) {
-        logger.critical("the inotify descriptor cannot be polled, trying again: \(error)")
+        logger.critical(
+            "the inotify descriptor cannot be polled: \(error); trying again in a second, until then the kernel keeps what happens"
+        )
         let engine = NIOLoopBound(self, eventLoop: loop)
         loop.scheduleTask(in: Engine.pollAgainAfter) {
             let engine = engine.value
@@ -270,7 +272,7 @@ final class Engine {
             guard !record.isMending else { continue }
             record.isMending = true
             logger.error(
-                "the index refused a change, comparing the container with the file system",
+                "the index refused a change, comparing the container with the file system; live queries get what differs (this is an error of gatherd: please report it)",
                 metadata: ["container": "\(record.identifier)", "error": "\(error)"])
             watcher.rescan(container) { _ in record.isMending = false }
         }

@@ -67,6 +67,7 @@ final class Subscription {
     var heldDelta: TakenDelta?
     var scanGuard: ScanGuard?
     var failuresLogged = false
+    private var slownessLogged = false
     /// Whether this is at work: a reply may make the socket writable, or short work may be done, before the call returns.
     var isAdvancing = false
     var mustAdvanceAgain = false
@@ -88,6 +89,14 @@ final class Subscription {
         let count = parts.reduce(0) { $0 + $1.query.pendingCount }
         engine.pendingItems += count - pendingItems
         pendingItems = count
+        if count < Limits.pendingItemsTold {
+            if count == 0 { slownessLogged = false }
+        } else if !slownessLogged {
+            slownessLogged = true
+            engine.logger.notice(
+                "a live query of user \(peer.userID), process \(peer.processID), has \(count) changes not taken; they are kept, one for an item, and it ends with more than \(engine.limits.pendingItems)",
+                metadata: ["message-id": "subscriber-merged", "user": "\(peer.userID)", "pending": "\(count)"])
+        }
         if count > engine.limits.pendingItems {
             failBehind("pendingItems", engine.limits.pendingItems)
         } else if engine.pendingItems > engine.limits.pendingItemsInAll {
@@ -103,8 +112,11 @@ final class Subscription {
 
     private func failBehind(_ limit: String, _ value: Int) {
         engine.logger.notice(
-            "a live query ends: its subscriber takes changes too slowly",
-            metadata: ["limit": "\(limit)", "user": "\(peer.userID)", "pending": "\(pendingItems)"])
+            "a live query of user \(peer.userID), process \(peer.processID), ends with \(pendingItems) changes not taken; it gets what differs when it comes back with its clock",
+            metadata: [
+                "message-id": "live-query-ended", "limit": "\(limit)", "user": "\(peer.userID)",
+                "pending": "\(pendingItems)",
+            ])
         fail(.limitExceeded(limit: limit, value: Int64(value)))
     }
 

@@ -1,0 +1,9 @@
+// Numbers of things, in words.
+// SPDX-License-Identifier: Apache-2.0
+
+enum Plural {
+    /// `1 container`, `2 containers`.
+    static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(number) \(number == 1 ? one : many ?? one + "s")"
+    }
+}
