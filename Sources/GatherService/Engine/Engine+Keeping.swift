@@ -31,7 +31,7 @@ extension Engine {
         let missing = watcher.check(watches: found, of: watches)
         if missing > 0 {
             logger.warning(
-                "\(missing) of \(watches.count) directories had no watch any more, reading them",
+                "\(missing) of \(watches.count) directories had no watch any more, reading them; live queries get what differs",
                 metadata: ["message-id": "watches-missing"])
         }
         turn()

@@ -53,6 +53,9 @@ extension Engine {
             counters.lookUpsAbandoned)
         list.gauge(.init("look_ups_waiting", "Entries that are to be looked at"), watcher.waitingLookUps)
         list.counter(.init("directories_read", "Directories read"), counters.directoriesRead)
+        list.counter(
+            .init("directories_kept", "Directories that go on with the watch that they had before a restart"),
+            counters.directoriesKept)
         list.counter(.init("renames_paired", "Renames of which both halves were heard"), counters.movesPaired)
         list.counter(
             .init("renames_unpaired", "Halves of renames from or to somewhere else"), counters.movesUnpaired)
