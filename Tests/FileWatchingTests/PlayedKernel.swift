@@ -341,6 +341,7 @@ final class PlayedKernel: WatchKernel {
             let place = PlayedKernel.locate(path, state)
             precondition(place.inode == nil, "exists: \(path)")
             state.time += 1
+            while state.inodes[state.nextInode] != nil { state.nextInode += 1 }
             let inode = number ?? state.nextInode
             if number == nil { state.nextInode += 1 }
             precondition(state.inodes[inode] == nil, "the inode is in use")

@@ -28,8 +28,7 @@ struct RandomScenario {
     private let names = ["a", "b", "d", "e"]
     /// What must keep its identity.
     private var moves = MoveModel()
-    /// What should keep it too, with `GATHER_SCENARIO_IDENTITIES`: one of some thousand does not, where a read ends between
-    /// two renames and what followed both of them is there already.
+    /// What should keep it too, with `GATHER_SCENARIO_IDENTITIES`.
     private var model: ScenarioModel?
     /// Where in the played file system each container lies; every other seed has two.
     private let containers: [UInt32: String]
@@ -40,8 +39,12 @@ struct RandomScenario {
         containers = seed % 2 == 0 ? [1: "/c", 2: "/o"] : [1: "/c"]
         if getenv("GATHER_SCENARIO_IDENTITIES") != nil { model = ScenarioModel(containers) }
         // Some watchers have no time, so that whatever is made in slices is.
+        player = RandomScenario.player(seed)
+    }
+
+    private static func player(_ seed: UInt64) -> Scenario {
         let isHurried = seed % 3 == 0
-        player = Scenario { settings in
+        return Scenario { settings in
             guard isHurried else { return }
             settings.turnBudget = 0
             settings.crawledEntriesPerTurn = 1
@@ -73,8 +76,7 @@ struct RandomScenario {
             var wrong = moves.check(player.tree, player.kernel, containers)
             wrong += model?.check(player.tree, player.kernel) ?? []
             if !wrong.isEmpty {
-                Issue.record(
-                    "GATHER_SCENARIO_FIRST_SEED=\(seed): identities: \(wrong):\n\(text.joined(separator: "\n"))")
+                Issue.record("GATHER_SCENARIO_FIRST_SEED=\(seed): identities: \(wrong):\n\(least())")
                 return
             }
         }
@@ -92,11 +94,16 @@ struct RandomScenario {
                     let what = found[$0] == nil ? "missing" : expected[$0] == nil ? "too many" : "differs"
                     return "\(path)/\(name): \(what)"
                 }
-            Issue.record(
-                "GATHER_SCENARIO_FIRST_SEED=\(seed): \(differing.sorted()):\n\(text.joined(separator: "\n"))")
+            Issue.record("GATHER_SCENARIO_FIRST_SEED=\(seed): \(differing.sorted()):\n\(least())")
             return false
         }
         return true
+    }
+
+    /// The steps that the failure takes.
+    private func least() -> String {
+        let shrinker = ScenarioShrinker(containers: containers, hasModel: model != nil)
+        return shrinker.shrink(text) { RandomScenario.player(seed) }.joined(separator: "\n")
     }
 
     /// Plays a line and keeps it.
