@@ -37,6 +37,8 @@ final class Model {
         fileprivate weak var partner: Node?
         /// When it was renamed over another, whose row knows another file until it is looked at.
         fileprivate var windowOfReplacing = -1
+        /// How often it was renamed in this window.
+        fileprivate var moves = 0
         /// Where it came from when it moved, in this window, into a directory that was made in it.
         fileprivate var origin: (parent: Node, name: Bytes)?
         fileprivate(set) var children: [Bytes: Node] = [:]
@@ -131,6 +133,7 @@ final class Model {
             let oldName = from.names.last, let newName = to.names.last, let source = oldParent.remove(oldName)
         else { return }
         touched[from, default: 0] += 1
+        source.moves += 1
         disturb(source)
         if roots[from.root].container != roots[to.root].container {
             renew(source)
@@ -246,6 +249,7 @@ final class Model {
             node.isAmbiguous = false
             node.partner = nil
             node.origin = nil
+            node.moves = 0
             placesAtStart[node.token] = place
             occupiedAtStart.insert(place)
         }
@@ -257,10 +261,12 @@ final class Model {
     /// Open is only what the kernel cannot tell. Of several names of a file that come to light in a directory which was not
     /// watched yet, none is known to be another's continuation. Where events were lost (`lossy`: an overflow, directories
     /// without watches, a daemon that was away) two states are compared, and of the entries only these are sure: those that
-    /// nothing touched, and those that moved once, from a name that nobody took to one that nobody had. An identity is told
+    /// nothing touched, and those that moved once, from a name that nobody took to one that nobody had: a row whose last move
+    /// was not heard of stands under a name on the way, and whatever is told of that next is told of it. An identity is told
     /// by its file then. So none is sure of an entry that took in another's contents before it moved: its own file is gone,
-    /// and `mv a b; mv c b; mv b d` has left what `rm a; mv c d` leaves. Nor of a file that had several names, of which
-    /// one is left: it may be any of them.
+    /// and `mv a b; mv c b; mv b d` has left what `rm a; mv c d` leaves. Nor of one that had the name of another on the way that
+    /// was unlinked before: where that alone was lost, `rm b; mv c b; mv b d` is told as the former. Nor of a file that had
+    /// several names, of which one is left: it may be any of them.
     func observations(lossy: Bool, movesAreTold: Bool = true, hasOneLink: (Bytes) -> Bool) -> [Observation] {
         var observations: [Observation] = []
         forEach { node, place in
@@ -295,7 +301,8 @@ final class Model {
     private func isSure(_ node: Node, _ place: Place, _ hasOneLink: Bool) -> Bool {
         guard let start = placesAtStart[node.token], !isTouchedAbove(place) else { return false }
         if start == place { return touched[place] == nil }
-        return hasOneLink && node.windowOfReplacing != window && !isTouchedAbove(start) && touched[start] == 1
+        return hasOneLink && node.moves == 1 && !node.isAmbiguous && node.windowOfReplacing != window
+            && !isTouchedAbove(start) && touched[start] == 1
             && touched[place] == 1
             && !occupiedAtStart.contains(place)
     }
