@@ -27,6 +27,8 @@ struct LookUpQueue {
         var isExpected: Bool
         /// Whether only events that name it have asked for it: whoever hears them again asks again.
         var isHeard: Bool
+        /// What is there has come from another container, whatever names it had in this one.
+        var isArrival = false
     }
 
     private var entries: [Entry] = []
@@ -76,10 +78,23 @@ struct LookUpQueue {
 
     /// The same of a name that a rename has left or taken, which is the last that was heard of it: whatever was heard before,
     /// anything else there is what something in the queue tells of.
-    mutating func addRenamed(_ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin) {
+    mutating func addRenamed(
+        _ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin, isArrival: Bool = false
+    ) {
         let hash = LookUpQueue.hash(name, directory.slot)
         add(name, hash: hash, in: directory, origin: origin, isExpected: true)
-        if let index = find(name, hash, directory).index { entries[index].isExpected = true }
+        if let index = find(name, hash, directory).index {
+            entries[index].isExpected = true
+            entries[index].isArrival = isArrival
+        }
+    }
+
+    /// Whether a name waits of which something was heard that says why another file may be there.
+    func isUnexpected(_ name: UnsafeRawBufferPointer, in directory: DirectoryID) -> Bool {
+        guard !isEmpty, let index = find(name, LookUpQueue.hash(name, directory.slot), directory).index else {
+            return false
+        }
+        return !entries[index].isExpected
     }
 
     /// Where the name waits, or the bucket for it.
@@ -112,7 +127,10 @@ struct LookUpQueue {
     }
 
     private mutating func merge(_ origin: Origin, isExpected: Bool, into index: Int) {
-        if !isExpected { entries[index].isExpected = false }
+        if !isExpected {
+            entries[index].isExpected = false
+            entries[index].isArrival = false
+        }
         if !isHearing { entries[index].isHeard = false }
         entries[index].origin.cause = min(entries[index].origin.cause, origin.cause)
         let former = entries[index].origin.task

@@ -9,10 +9,10 @@ struct RenameHalf {
     var directory: DirectoryID
     var container: UInt32
     var name: [UInt8]
-    /// The file that its row knows.
+    /// The file that has left, as far as it is known.
     var identity: FileIdentity?
-    /// Whether that is one that may have come to its name after this: it is not what has left, and not recognised by it.
-    var isAhead = false
+    /// Whether it had a row.
+    var hasRow = false
     var deadline: UInt64
     var origin: Origin
     /// Where the stream was when its time was over: crawls that later events cause cannot bring the second half.
@@ -58,7 +58,7 @@ struct RenameHalves {
         halves[next] = half
         byCookie[half.cookie] = next
         byPlace[Place(directory: half.directory, name: half.name)] = next
-        if let file = half.identity, !half.isAhead { byFile[file, default: []].append(next) }
+        if let file = half.identity { byFile[file, default: []].append(next) }
         next += 1
     }
 
@@ -73,13 +73,8 @@ struct RenameHalves {
 
     /// What has left this place and was not heard of since.
     func half(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) -> RenameHalf? {
-        byPlace[Place(directory: directory, name: Array(name))].flatMap { halves[$0] }
-    }
-
-    /// The file that has left this place and of which nothing was heard since.
-    func file(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) -> FileIdentity? {
         guard !halves.isEmpty else { return nil }
-        return byPlace[Place(directory: directory, name: Array(name))].flatMap { halves[$0]?.identity }
+        return byPlace[Place(directory: directory, name: Array(name))].flatMap { halves[$0] }
     }
 
     /// The row of what has left a place stands in another from now on, from which nothing has left.

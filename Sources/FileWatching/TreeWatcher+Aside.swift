@@ -12,9 +12,8 @@ import Metadata
 extension TreeWatcher {
     /// Has the row of what has left a name make way. False where nothing has left it, or its row is not that any more.
     func setAside(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
-        guard let half = halves.half(id, name), let file = half.identity,
-            let node = tree.child(of: directories[id].node, named: name),
-            identity(of: tree.status(of: node)) == file
+        guard let half = halves.half(id, name), half.hasRow,
+            let node = tree.child(of: directories[id].node, named: name), likelyIdentity(of: node) == half.identity
         else { return false }
         halves.setAside(id, name)
         removeNode(node, origin: half.origin, isDisplaced: true)
@@ -27,7 +26,7 @@ extension TreeWatcher {
         guard let container = containers[node.container], isDisplaced || isUnsettled(container),
             keepsBirthTimes(status),
             // It is known by its name, and may never have been the file that was found there.
-            ahead[node] == nil
+            likelyFile(of: node) != nil
         else { return false }
         if isDisplaced { asidePosition = max(asidePosition, position + queuedBytes()) }
         containersWithAside.insert(node.container)

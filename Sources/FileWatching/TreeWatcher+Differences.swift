@@ -63,7 +63,7 @@ extension TreeWatcher {
                 var differs = !isEqual(known, status)
                 if differs, holds, let container, !isSameFile(known, status) {
                     container.comparison?.noteFinding(status)
-                    holdReplacement(id, name, of: known, in: container)
+                    holdReplacement(id, name, of: child, in: container)
                     continue
                 }
                 if status.kind == .directory, !differs {
@@ -103,7 +103,7 @@ extension TreeWatcher {
                 // It was not, when it came to be known.
                 removeNode(child, origin: origin)
             } else if holds, let container {
-                holdRemoval(id, name, identity: identity(of: tree.status(of: child)), in: container)
+                holdRemoval(id, name, identity: likelyIdentity(of: child), in: container)
             } else {
                 name.withUnsafeBytes { lookUps.add($0, in: id, origin: origin) }
             }
@@ -149,7 +149,20 @@ extension TreeWatcher {
         guard origin.task != 0, let container = containers[node.container], let comparison = container.comparison,
             comparison.task == origin.task, comparison.holdsRemovals, !comparison.isInBackground
         else { return false }
-        holdRemoval(id, Array(name), identity: identity(of: tree.status(of: node)), in: container)
+        holdRemoval(id, Array(name), identity: likelyIdentity(of: node), in: container)
+        return true
+    }
+
+    /// The same of a file that a look-up finds under the name of another while a comparison is listing directories: what told of
+    /// that one's leaving may be lost, and it is recognised elsewhere only while its row is there.
+    func holdOwnReplacement(
+        _ node: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ origin: Origin
+    ) -> Bool {
+        guard let container = containers[node.container], let task = container.comparison?.task, origin.task != task,
+            container.comparison?.isListingAll == true
+        else { return false }
+        lowerCause(of: task, to: origin.cause)
+        holdReplacement(id, name, of: node, in: container)
         return true
     }
 

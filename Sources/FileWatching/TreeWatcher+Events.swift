@@ -9,6 +9,7 @@ extension TreeWatcher {
         readsAgain = nil
         (onlyHot, onlyContent) = (true, true)
         for _ in 0..<max(settings.readsPerTurn, 1) {
+            closeAhead()
             let count: Int
             do throws(SystemError) {
                 count = try kernel.readEvents(into: readBuffer)
@@ -81,6 +82,7 @@ extension TreeWatcher {
             directoryChanged(id, event, origin: origin)
             return
         }
+        if secondPair != nil { noteSecondPair(id, event, name: name) }
         if origin.cause < heardBefore, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
             movedBefore(id, event, name: name, origin: origin)
         } else if event.mask.contains(.movedFrom) {
@@ -185,6 +187,7 @@ extension TreeWatcher {
     /// The queue has overflowed: whatever was read before now may be out of date, everywhere.
     private func overflowed(origin: Origin) {
         counters.overflows += 1
+        (exchangeCookie, secondPair) = (0, nil)
         notices.append(.overflow)
         for container in containers.values where container.failure == nil {
             compare(container, origin: origin, isPaced: true)

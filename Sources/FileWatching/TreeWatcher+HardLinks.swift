@@ -78,6 +78,9 @@ extension TreeWatcher {
         } else if news.wasCrawled {
             for node in known where tree.status(of: node) != news.status { lookAt(node, origin: news.origin) }
         } else {
+            // Of these names and the one that was looked at, where that has one link already, some are gone, unheard.
+            let count = known.count + (news.status.links == 1 ? 1 : 0)
+            if count > news.status.links { for node in known { ahead.doubt(node) } }
             for node in known {
                 var status = news.status
                 if containers[node.container]?.options.readsExtras == true {

@@ -9,6 +9,7 @@ extension TreeWatcher {
     func park(_ container: WatchedContainer) {
         guard container.isKnown, !container.isParked else { return }
         container.isParked = true
+        ahead.forget { $0.container == container.number }
         tree.park(container.number)
     }
 
@@ -82,12 +83,12 @@ extension TreeWatcher {
     /// Keeps for later what a comparison has found under the name of another file: the one that was known may have
     /// moved, and is recognised in its new place only while its row is there.
     func holdReplacement(
-        _ directory: DirectoryID, _ name: UnsafeRawBufferPointer, of known: FileStatus, in container: WatchedContainer
+        _ directory: DirectoryID, _ name: UnsafeRawBufferPointer, of known: TreeNode, in container: WatchedContainer
     ) {
         guard let index = container.comparison?.removals.count else { return }
         container.comparison?.replacements.append(index)
         container.comparison?.isReplacement.insert(index)
-        holdRemoval(directory, Array(name), identity: self.identity(of: known), in: container)
+        holdRemoval(directory, Array(name), identity: likelyIdentity(of: known), in: container)
     }
 
     /// Whether a file that was found under the name of another, which is still known there, has its own row under a
@@ -117,6 +118,7 @@ extension TreeWatcher {
             return nil
         }
         tree.exchange(child, other)
+        for node in [child, other] { ahead.forget(node) }
         // Where the other was.
         if let parent = tree.parent(of: child), let above = directories.directory(at: parent) {
             withName(of: child) { lookUps.add($0, in: above, origin: origin) }

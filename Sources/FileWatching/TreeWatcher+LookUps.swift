@@ -171,7 +171,10 @@ extension TreeWatcher {
             appeared(name, in: id, status, extras, entry)
             return
         }
-        if !isSame { noteAhead(child) }
+        if !isSame, holdOwnReplacement(child, name, in: id, entry.origin) { return }
+        if !isSame || !ahead.isEmpty {
+            noteFound(child, status.file, known: old, isExpected: entry.isExpected)
+        }
         let changed = tell(child, status.file, extras: extras)
         if changed {
             count(entry.origin) { $0.changed += 1 }
@@ -243,6 +246,7 @@ extension TreeWatcher {
                     return
                 }
                 tree.move(known, to: directory, named: name)
+                ahead.forget(known)
                 let old = tree.status(of: known)
                 tell(known, status.file, extras: extras)
                 count(entry.origin) { $0.changed += 1 }
@@ -257,13 +261,14 @@ extension TreeWatcher {
             return
         }
         // What has left another name may have been there in between, where a third was replaced by it.
-        if entry.isExpected, halves.contains(identity(of: status.file)),
+        if entry.isExpected, !entry.isArrival, halves.contains(identity(of: status.file)),
             waitForNews(entry, name: name, found: status.file)
         {
             return
         }
-        if let source = movedSource(of: status.file, in: directory.container) {
+        if !entry.isArrival, let source = movedSource(of: status.file, in: directory.container) {
             tree.move(source, to: directory, named: name)
+            ahead.forget(source)
             tell(source, status.file, extras: extras)
             count(entry.origin) { $0.changed += 1 }
             // A rename changes the inode too, whatever other names it has.
@@ -278,7 +283,8 @@ extension TreeWatcher {
         {
             return
         }
-        guard tree.insert(named: name, status: status.file, extras: extras, into: directory) != nil else { return }
+        guard let node = tree.insert(named: name, status: status.file, extras: extras, into: directory) else { return }
+        noteFound(node, status.file, known: nil, isExpected: entry.isExpected)
         count(entry.origin) { $0.added += 1 }
         if status.file.links > 1 { tellLinks(of: status.file, extras: extras, searches: true, origin: entry.origin) }
     }
@@ -317,7 +323,7 @@ extension TreeWatcher {
         guard let place, directories.isAlive(place.directory) else { return nil }
         let parent = directories[place.directory].node
         guard let node = place.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }) else { return nil }
-        let known = tree.status(of: node)
+        guard let known = likelyFile(of: node) else { return nil }
         return isSameFile(known, status) && known.kind == status.kind ? node : nil
     }
 
@@ -333,9 +339,12 @@ extension TreeWatcher {
         } else if status.links > 1 {
             linked = [status]
         }
-        let removed = mayComeAgain(node, status, isDisplaced: isDisplaced) ? tree.setAside(node) : tree.remove(node)
+        let mayComeAgain = mayComeAgain(node, status, isDisplaced: isDisplaced)
+        var removed = status.kind.isDirectory ? forgetAhead(below: node, mayComeAgain: mayComeAgain) : 0
+        if mayComeAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
+        removed += mayComeAgain ? tree.setAside(node) : tree.remove(node)
         // The row is free for another.
-        ahead[node] = nil
+        ahead.forget(node)
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }
@@ -343,7 +352,8 @@ extension TreeWatcher {
     func removeChildren(of node: TreeNode, origin: Origin) {
         let linked = linkedFiles(below: node)
         let mayComeAgain = mayComeAgain(node, tree.status(of: node), isDisplaced: true)
-        let removed = mayComeAgain ? tree.setAsideChildren(of: node) : tree.removeChildren(of: node)
+        var removed = forgetAhead(below: node, mayComeAgain: mayComeAgain)
+        removed += mayComeAgain ? tree.setAsideChildren(of: node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }

@@ -9,18 +9,19 @@ extension TreeWatcher {
     func movedFrom(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
         if ignoresNames, isIgnored(name, in: id) { return }
         if event.cookie == exchangeCookie, exchangeCookie != 0 {
-            lookUps.add(name, in: id, origin: origin)
+            lookUps.addRenamed(name, in: id, origin: origin)
             return
         }
         // What left this name before has not been heard of again, and what leaves it now is something else.
         if !setAside(name, in: id) { _ = halves.take(id, name) }
         let node = tree.child(of: directories[id].node, named: name)
+        if let node, lookUps.isUnexpected(name, in: id) { ahead.doubt(node) }
         halves.append(
             RenameHalf(
                 cookie: event.cookie, directory: id, container: directories[id].node.container, name: Array(name),
-                identity: node.map { self.identity(of: tree.status(of: $0)) },
-                isAhead: node.map { isAhead($0, of: origin) } ?? false, deadline: kernel.now() &+ settings.renameWindow,
-                origin: origin))
+                identity: node.flatMap { likelyFile(of: $0, at: origin.cause) }.map { self.identity(of: $0) },
+                hasRow: node != nil, deadline: kernel.now() &+ settings.renameWindow, origin: origin))
+        if let node { ahead.left(node, tree.status(of: node), at: origin.cause) }
     }
 
     /// The second half. `following` is what was read behind it.
@@ -31,20 +32,20 @@ extension TreeWatcher {
         let ignored = ignoresNames && isIgnored(name, in: id)
         if event.cookie == exchangeCookie, exchangeCookie != 0 {
             exchangeCookie = 0
-            if !ignored { lookUps.add(name, in: id, origin: origin, isExpected: true) }
+            if !ignored { lookUps.addRenamed(name, in: id, origin: origin) }
             return
         }
         guard let half = halves.take(cookie: event.cookie) else {
             if !ignored {
                 counters.movesUnpaired += 1
-                if event.mask.contains(.isDirectory) { takeOver(name, in: id, origin: origin) }
+                if event.mask.contains(.isDirectory) { takeOver(name, in: id, by: nil, origin: origin) }
                 // What was replaced goes on as what has come: where that is not there, it has moved on.
                 let isKnown = tree.child(of: directories[id].node, named: name) != nil
                 lookUps.add(name, in: id, origin: origin, isExpected: isKnown)
             }
             return
         }
-        if half.container != directories[id].node.container, !isInPlace(id) {
+        if half.container != directories[id].node.container, hasLeft(id) {
             // The directory has come from another container itself, and is not known in its new place: what is read there
             // may be what has left.
             halves.append(half)
@@ -52,33 +53,74 @@ extension TreeWatcher {
             return
         }
         counters.movesPaired += 1
+        let isArrival = half.container != directories[id].node.container
         if directories.isAlive(half.directory) {
-            if half.container == directories[id].node.container, !ignored {
-                rename(half, to: id, name: name, following: following)
-            } else if !ignored, event.mask.contains(.isDirectory) {
-                takeOver(name, in: id, origin: half.origin)
+            if isArrival {
+                let file = removeDeparted(half)
+                if !ignored, event.mask.contains(.isDirectory) {
+                    takeOver(name, in: id, by: file, origin: half.origin)
+                }
+            } else if !ignored {
+                rename(half, event, to: id, name: name, following: following)
             }
             // Where something is there, it has come since.
             half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
         }
         // Where it is not there, it has moved on.
-        if !ignored { lookUps.addRenamed(name, in: id, origin: half.origin) }
+        if !ignored { lookUps.addRenamed(name, in: id, origin: half.origin, isArrival: isArrival) }
+    }
+
+    /// Whether a directory has left the place where it is known, or one above it has, and nobody has heard to where.
+    private func hasLeft(_ id: DirectoryID) -> Bool {
+        guard let container = containers[directories.container(of: id)] else { return true }
+        if container.comparison != nil { return !isInPlace(id) }
+        guard halves.waits(in: container.number) else { return false }
+        var node = directories[id].node
+        while let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
+            var isLeft = false
+            withName(of: node) { isLeft = halves.half(above, $0)?.hasRow == true }
+            if isLeft { return true }
+            node = parent
+        }
+        return false
+    }
+
+    /// Removes the row of what has gone to another container, whatever has its name now: it has another identity there, and
+    /// when it comes back. Returns what it was.
+    private func removeDeparted(_ half: RenameHalf) -> FileStatus? {
+        guard half.hasRow, !half.isAside,
+            let node = half.name.withUnsafeBytes({ tree.child(of: directories[half.directory].node, named: $0) }),
+            likelyIdentity(of: node) == half.identity
+        else { return nil }
+        let file = likelyFile(of: node)
+        removeNode(node, origin: half.origin)
+        return file
     }
 
     /// Gives the row its new place. It is only the likely truth: the look-ups of both names, which follow in this turn,
     /// put right what happened since, and compare the inodes.
     private func rename(
-        _ half: RenameHalf, to id: DirectoryID, name: UnsafeRawBufferPointer, following: UnsafeRawBufferPointer
+        _ half: RenameHalf, _ event: InotifyEvent, to id: DirectoryID, name: UnsafeRawBufferPointer,
+        following: UnsafeRawBufferPointer
     ) {
         let from = directories[half.directory].node
         let to = directories[id].node
-        guard !half.isAside, let source = half.name.withUnsafeBytes({ tree.child(of: from, named: $0) }) else {
+        let isDirectory = event.mask.contains(.isDirectory)
+        var source = half.isAside ? nil : half.name.withUnsafeBytes { tree.child(of: from, named: $0) }
+        if let known = source,
+            tree.status(of: known).kind.isDirectory != isDirectory
+                || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil)
+        {
+            // Something else had the name before, and nobody has looked since.
+            if isSelfOrAncestor(known, of: to) { return }
+            removeNode(known, origin: half.origin, isDisplaced: true)
+            source = nil
+        }
+        guard let source else {
             // It was made and renamed before anybody looked. What has left the name may lie in it.
-            if !setAside(name, in: id) { takeOver(name, in: id, origin: half.origin) }
+            if !setAside(name, in: id), isDirectory { takeOver(name, in: id, by: nil, origin: half.origin) }
             return
         }
-        // What its row knows came to the name that it leaves, and is not looked for in the one that it gets.
-        if isAhead(source, of: half.origin) { setAhead(source, until: position + queuedBytes()) }
         if isSelfOrAncestor(source, of: to), source != to {
             // The directory to which it moved has left it before, to where nobody has looked yet.
             halves.append(half)
@@ -86,7 +128,10 @@ extension TreeWatcher {
             return
         }
         guard let target = tree.child(of: to, named: name) else {
-            if !isSelfOrAncestor(source, of: to) { tree.move(source, to: to, named: name) }
+            if !isSelfOrAncestor(source, of: to) {
+                tree.move(source, to: to, named: name)
+                ahead.moved(source, at: half.origin.cause)
+            }
             return
         }
         if source == target { return }
@@ -96,162 +141,74 @@ extension TreeWatcher {
         let targetStatus = tree.status(of: target)
         let overlaps = isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from)
         if !overlaps {
-            if let file = halves.file(id, name), file == identity(of: targetStatus) {
+            if let waiting = halves.half(id, name), waiting.hasRow, waiting.identity == likelyIdentity(of: target) {
                 // The target has left this name before, and was not heard of since: nothing replaces it. Until it is heard of
                 // it waits under the name that is free now.
                 tree.exchange(source, target)
+                ahead.moved(source, at: half.origin.cause)
                 halves.move(id, name, to: half.directory, half.name)
                 return
             }
             if let cookie = exchange(half, id, name, sourceStatus, following) {
                 tree.exchange(source, target)
+                for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
                 exchangeCookie = cookie
                 return
             }
         }
         let atSource = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
         let atTarget = status(of: name, in: id)
-        let sourceStayed = atSource.map { isSameFile($0.file, sourceStatus) } ?? false
-        let targetStayed = atTarget.map { isSameFile($0.file, targetStatus) } ?? false
-        // An exchange comes as two pairs; the second finds everything in place. So does a rename of which the rows know already
-        // what followed it: `mv s a; mv a b` and another a, looked at when all of it was done.
-        let areAhead = isAhead(source, of: half.origin) || isAhead(target, of: half.origin)
-        if sourceStayed, targetStayed, !areAhead { return }
+        let sourceFile = heardFile(of: source, at: half.origin.cause)
+        let targetFile = heardFile(of: target, at: half.origin.cause)
+        let isSame = { (found: KernelStatus?, file: FileStatus?) in
+            guard let found, let file else { return false }
+            return self.isSameFile(found.file, file)
+        }
+        if !overlaps, !isDirectory, isNew(target, at: half.origin.cause), let sourceFile, sourceFile.links == 1,
+            isSameFile(targetStatus, sourceFile)
+        {
+            // A look has found it here before it was heard that it came.
+            let removed = tree.remove(target)
+            count(half.origin) { $0.removed += removed }
+            ahead.forget(target)
+            tree.move(source, to: to, named: name)
+            return
+        }
+        let targetStayed = isSame(atTarget, targetFile)
+        // An exchange comes as two pairs; the second finds everything in place.
+        if isSame(atSource, sourceFile), targetStayed { return }
         if overlaps { return }
-        let sourceArrived = atTarget.map { isSameFile($0.file, sourceStatus) } ?? true
-        // Nor was the target replaced where it is still there: of an exchange the first half has been moved on since. Unless
-        // what its row knows came after this, and was only looked at before.
-        let isAhead = isAhead(target, of: half.origin) || isNoExchange(half, id, name, following)
-        if targetStayed, !sourceArrived, !isAhead { return }
-        if let atSource, sourceArrived, isSameFile(atSource.file, targetStatus) {
+        let sourceArrived = atTarget == nil || isSame(atTarget, sourceFile) || (sourceFile == nil && !targetStayed)
+        // What was replaced is nowhere, unless it has another name: so where it is, this is the first pair of an exchange. That
+        // it is still in its place means that it was moved back.
+        let likelyTarget = likelyFile(of: target, at: half.origin.cause)
+        let isThere = isSame(atSource, likelyTarget) || (targetStayed && !sourceArrived)
+        let hasOneName =
+            likelyTarget.map { $0.kind.isDirectory || ($0.links == 1 && !isSameFile(sourceStatus, targetStatus)) }
+            ?? false
+        if isThere, hasOneName, !isNoExchange(half, id, name, following) {
             tree.exchange(source, target)
+            for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
+            secondPair = SecondPair(from: id, name: Array(name), to: half.directory)
             return
         }
         if sourceStatus.kind.isDirectory != targetStatus.kind.isDirectory {
             // rename(2) lets neither replace the other, so one of the rows is out of date: the source's, where something
             // else has come. The look-ups see to it.
-            guard sourceArrived else { return }
+            guard sourceArrived else {
+                removeNode(source, origin: half.origin, isDisplaced: true)
+                return
+            }
             removeNode(target, origin: half.origin, isDisplaced: true)
             tree.move(source, to: to, named: name)
+            ahead.moved(source, at: half.origin.cause)
         } else if sourceStatus.kind.isDirectory {
             replaceDirectory(target, with: source, origin: half.origin)
         } else {
             tree.replace(target, with: source)
-            // Its own row is free for another.
-            if let end = ahead.removeValue(forKey: source) { ahead[target] = end }
-            // It knows another file by that name, which came after.
-            if sourceStayed { setAhead(target, until: position + queuedBytes()) }
+            ahead.replaced(target, by: source, at: half.origin.cause)
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
         }
-    }
-
-    /// A look has found another file under a name, and what has brought it there may be queued still.
-    func noteAhead(_ node: TreeNode) {
-        let queued = queuedBytes()
-        guard queued > 0 else { return }
-        setAhead(node, until: position + queued)
-    }
-
-    private func setAhead(_ node: TreeNode, until end: UInt64) {
-        aheadPosition = max(aheadPosition, end)
-        ahead[node] = end
-    }
-
-    /// Whether what follows a rename shows that it is not the first pair of an exchange: while that is made, nothing else is
-    /// told of the two directories.
-    private func isNoExchange(
-        _ half: RenameHalf, _ id: DirectoryID, _ name: UnsafeRawBufferPointer, _ following: UnsafeRawBufferPointer
-    ) -> Bool {
-        let (there, here) = (directories[half.directory].watch, directories[id].watch)
-        var offset = 0
-        for _ in 0..<WatchLimits.eventsAhead {
-            guard let event = InotifyEvent(in: following, at: &offset) else { return false }
-            guard event.nameLength > 0, event.watch == here || event.watch == there else { continue }
-            let named = event.name(in: following)
-            return !event.mask.contains(.movedFrom) || event.watch != here || !named.elementsEqual(name)
-        }
-        return false
-    }
-
-    /// Lets go of those that were heard of since, between two reads. Under constant renames there are always some that were not.
-    func forgetAhead() {
-        if ahead.isEmpty { return }
-        if position >= aheadPosition {
-            ahead = [:]
-        } else if ahead.count >= aheadLimit {
-            ahead = ahead.filter { $0.value > position }
-        } else {
-            return
-        }
-        aheadLimit = max(WatchLimits.leastAhead, 2 * ahead.count)
-    }
-
-    /// Whether a row knows a file that may have come after what an event tells.
-    private func isAhead(_ node: TreeNode, of origin: Origin) -> Bool {
-        ahead[node].map { origin.cause < $0 } ?? false
-    }
-
-    /// Whether the second half of a rename onto an entry is the first pair of an exchange: then the cookie of the second
-    /// pair, which follows at once. `mv a b; mv b a` has the same four events. After that nothing is called b, so whatever
-    /// is told of b next tells which it was: that it was made, or came, or something else; where nothing is told, a look.
-    private func exchange(
-        _ half: RenameHalf, _ id: DirectoryID, _ name: UnsafeRawBufferPointer, _ source: FileStatus,
-        _ following: UnsafeRawBufferPointer
-    ) -> UInt32? {
-        let (there, here) = (directories[half.directory].watch, directories[id].watch)
-        var offset = 0
-        var cookie: UInt32?
-        var isPair = false
-        for _ in 0..<WatchLimits.eventsAhead {
-            guard let event = InotifyEvent(in: following, at: &offset) else { break }
-            if event.nameLength == 0 { continue }
-            let named = event.name(in: following)
-            if cookie == nil {
-                guard event.mask.contains(.movedFrom), event.watch == here, named.elementsEqual(name) else {
-                    return nil
-                }
-                cookie = event.cookie
-            } else if !isPair {
-                guard event.mask.contains(.movedTo), event.cookie == cookie, event.watch == there,
-                    named.elementsEqual(half.name)
-                else { return nil }
-                isPair = true
-            } else if event.watch == here, named.elementsEqual(name) {
-                return event.mask.isDisjoint(with: [.create, .movedTo]) ? cookie : nil
-            }
-        }
-        guard isPair, let found = status(of: name, in: id), isSameFile(found.file, source) else { return nil }
-        return cookie
-    }
-
-    /// A directory that is not known here was renamed onto one that is, which must have been empty: it takes over that one's
-    /// identity, as a file does. For `rename(2)` the name itself is never unlinked, so only the event of the move tells
-    /// this from a directory that was removed and another made.
-    private func takeOver(_ name: UnsafeRawBufferPointer, in id: DirectoryID, origin: Origin) {
-        let parent = directories[id].node
-        guard let target = tree.child(of: parent, named: name), tree.status(of: target).kind.isDirectory,
-            // It may have left this name before.
-            halves.file(id, name) == nil,
-            let found = status(of: name, in: id), found.file.kind == .directory, !found.isMountRoot
-        else { return }
-        let known = tree.status(of: target)
-        guard known.device == found.file.device, !isSameFile(known, found.file),
-            knownDirectory(found.file, in: parent.container) == nil
-        else { return }
-        leave(target)
-        removeChildren(of: target, origin: origin)
-        tell(target, found.file, extras: nil)
-        enter(target, found.file, origin: origin)
-    }
-
-    /// A directory renamed onto another, which must have been empty: what is known to lie in it is gone.
-    private func replaceDirectory(_ target: TreeNode, with source: TreeNode, origin: Origin) {
-        let known = directories.directory(at: source)
-        leave(target)
-        removeChildren(of: target, origin: origin)
-        tree.replace(target, with: source)
-        ahead[source] = nil
-        if let known { directories.setNode(known, to: target) }
     }
 
     /// Whether `node` is `other` or lies above it. A tree that has not heard of all moves yet may say so of a move
@@ -353,8 +310,7 @@ extension TreeWatcher {
             {
                 lowerCause(of: comparison.task, to: half.origin.cause)
                 if half.isAside { continue }
-                holdRemoval(
-                    half.directory, half.name, identity: half.isAhead ? nil : half.identity, in: container)
+                holdRemoval(half.directory, half.name, identity: half.identity, in: container)
             } else {
                 if half.isAside { continue }
                 removeLeft(half)
@@ -367,11 +323,11 @@ extension TreeWatcher {
     /// may be a directory in which it lies.
     private func removeLeft(_ half: RenameHalf) {
         let parent = directories[half.directory].node
-        guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }),
-            identity(of: tree.status(of: node)) == half.identity
+        guard half.hasRow, let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }),
+            likelyIdentity(of: node) == half.identity
         else { return }
         let found = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
-        if let found, !isSameFile(found.file, tree.status(of: node)) {
+        if let found, likelyFile(of: node).map({ !isSameFile(found.file, $0) }) ?? true {
             removeNode(node, origin: half.origin, isDisplaced: true)
         }
     }

@@ -46,13 +46,12 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var containersWithAside: Set<UInt32> = []
     /// Where in the stream what tells of them lies before.
     var asidePosition: UInt64 = 0
-    /// Rows that know what was not heard of yet: where in the stream that lies before; and the last of these places.
-    var ahead: [TreeNode: UInt64] = [:]
-    var aheadPosition: UInt64 = 0
-    /// With so many, those that were heard of are looked for.
-    var aheadLimit = WatchLimits.leastAhead
+    /// Rows that may know what was not heard of yet.
+    var ahead = RowsAhead()
     /// Of the second pair of an exchange that was recognised by the first; 0 for none.
     var exchangeCookie: UInt32 = 0
+    /// Where that of one that was recognised by its files is to come from.
+    var secondPair: SecondPair?
     var tasks: [UInt32: CrawlTask] = [:]
     var lastTask: UInt32 = 0
     /// The tasks of this turn, by container: a burst of new directories is one crawl, not one for each.
@@ -228,6 +227,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         audit()
         balance()
         lookAtUnsureMounts()
+        closeAhead()
         return more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
             || deferredLookUps.contains(where: isDue) || strays.values.contains(where: isDue)
             || hasComparisonStep || hasLinksToFind || (!unwantedWatches.isEmpty && position >= removalPosition)
@@ -235,7 +235,6 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
 
     private func beginTurn() {
         turnNumber &+= 1
-        forgetAhead()
         turnTime = kernel.now()
         turnDeadline = turnTime &+ settings.turnBudget
         lookUpsOfTurn = 0

@@ -121,8 +121,7 @@ extension TreeWatcher {
         for container in containers.values where container.goesOn { numbers[container.key] = container.number }
         for row in start.state.ahead {
             guard let number = numbers[row.key], let node = tree.node(row: row.row, in: number) else { continue }
-            ahead[node] = row.end
-            aheadPosition = max(aheadPosition, row.end)
+            ahead.doubt(node, until: row.end == TurnState.Ahead.untilLookedAt ? .max : row.end)
         }
         let origin = Origin(cause: causeNow)
         for file in start.state.files {

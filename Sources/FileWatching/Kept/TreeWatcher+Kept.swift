@@ -116,7 +116,8 @@ extension TreeWatcher {
         state.heard = position
         var room = WatchLimits.keptNames
         func key(_ number: UInt32) -> UInt64 { containers[number]?.key ?? 0 }
-        for (node, end) in ahead where end > position {
+        for (node, end) in ahead.uncertain(at: position) {
+            let end = min(end, TurnState.Ahead.untilLookedAt)
             state.ahead.append(.init(key: key(node.container), row: node.row, end: end))
         }
         func add(_ id: DirectoryID, _ name: UnsafeRawBufferPointer) {

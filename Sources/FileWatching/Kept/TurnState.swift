@@ -15,6 +15,9 @@ package struct TurnState {
 
     /// A row that knows what was not heard of yet, and where in the stream that lies before.
     struct Ahead: Equatable {
+        /// The end of one that must be looked at whatever is heard.
+        static let untilLookedAt: UInt64 = 1 << 62 - 1
+
         var key: UInt64
         var row: UInt32
         var end: UInt64

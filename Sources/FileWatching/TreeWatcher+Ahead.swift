@@ -1,0 +1,63 @@
+// What is known of the files of rows whose names were looked at before all was heard of them.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+// A look-up tells a row what has its name now. What brought that there may be queued still, and until it is heard the row
+// stands for the file that lay there before: when that moves, the row goes with it, and is not looked for by the file that it
+// was told of. So for identities a row's file is the one that was heard of, as far as that is known.
+extension TreeWatcher {
+    /// The file of a row by what was heard before an event, for certain; nil where that is not known.
+    func heardFile(of node: TreeNode, at cause: UInt64) -> FileStatus? {
+        guard let record = ahead.record(of: node, at: cause) else { return tree.status(of: node) }
+        return record.isLikely ? nil : record.file
+    }
+
+    /// Whether a row was made by a look at a name that was free by what was heard before an event.
+    func isNew(_ node: TreeNode, at cause: UInt64) -> Bool { ahead.record(of: node, at: cause)?.isNew == true }
+
+    /// The same where the best guess will do, by what was heard until now.
+    func likelyFile(of node: TreeNode, at cause: UInt64) -> FileStatus? {
+        guard let record = ahead.record(of: node, at: cause) else { return tree.status(of: node) }
+        return record.isLikely ? record.file ?? tree.status(of: node) : record.file
+    }
+
+    func likelyFile(of node: TreeNode) -> FileStatus? { likelyFile(of: node, at: position) }
+
+    func likelyIdentity(of node: TreeNode) -> FileIdentity? { likelyFile(of: node).map { identity(of: $0) } }
+
+    /// A look-up has told a row what is there.
+    func noteFound(_ node: TreeNode, _ found: FileStatus, known: FileStatus?, isExpected: Bool) {
+        ahead.found(node, { isSameFile($0, found) }, known: known, isExpected: isExpected)
+    }
+
+    /// All looks of this turn were made, or the stream is about to be read on.
+    func closeAhead() {
+        guard !ahead.isEmpty || ahead.hasLooked else { return }
+        ahead.reads(from: position, to: ahead.hasLooked ? position + queuedBytes() : position)
+    }
+
+    /// Lets go of what lies below a directory that leaves the tree. Where it may come again, each row gets the file back that
+    /// it stands for, by which it is known again; one of which nobody knows that goes for good. Says how many went.
+    func forgetAhead(below node: TreeNode, mayComeAgain: Bool) -> Int {
+        guard !ahead.isEmpty else { return 0 }
+        var removed = 0
+        let below = ahead.nodes.filter {
+            $0.container == node.container && $0 != node && isSelfOrAncestor(node, of: $0)
+        }
+        for child in below {
+            if mayComeAgain, !tree.status(of: child).kind.isDirectory, !becomeLikely(child) {
+                removed += tree.remove(child)
+            }
+            ahead.forget(child)
+        }
+        return removed
+    }
+
+    /// Gives a row back the file that it stands for. False where that is not known.
+    func becomeLikely(_ node: TreeNode) -> Bool {
+        guard let file = likelyFile(of: node) else { return false }
+        if !isSameFile(file, tree.status(of: node)) { tree.update(node, status: file) }
+        return true
+    }
+}

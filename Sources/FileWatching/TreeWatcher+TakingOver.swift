@@ -1,0 +1,73 @@
+// Directories that are renamed onto empty ones, whose identities they take over.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// A directory that is not known here was renamed onto one that is, which must have been empty: it takes over that one's
+    /// identity, as a file does. For `rename(2)` the name itself is never unlinked, so only the event of the move tells
+    /// this from a directory that was removed and another made.
+    /// `file` is the one that came, where that is known; what lies there now may be another.
+    func takeOver(
+        _ name: UnsafeRawBufferPointer, in id: DirectoryID, by file: FileStatus?, origin: Origin
+    ) {
+        let parent = directories[id].node
+        guard let target = tree.child(of: parent, named: name), tree.status(of: target).kind.isDirectory,
+            // It may have left this name before.
+            halves.half(id, name)?.hasRow != true
+        else { return }
+        var source: FileStatus
+        if let file {
+            source = file
+            source.kind = .directory
+        } else {
+            guard let found = status(of: name, in: id), found.file.kind == .directory, !found.isMountRoot else {
+                return
+            }
+            source = found.file
+        }
+        let known = tree.status(of: target)
+        guard known.device == source.device, !isSameFile(known, source) else { return }
+        if let other = knownDirectory(source, in: parent.container) {
+            takeOver(target, by: other, origin: origin)
+            return
+        }
+        leave(target)
+        removeChildren(of: target, origin: origin)
+        ahead.forget(target)
+        tell(target, source, extras: nil)
+        enter(target, source, origin: origin)
+    }
+
+    /// The same by one that has left its name here, to where nobody has heard of it.
+    private func takeOver(_ target: TreeNode, by source: TreeNode, origin: Origin) {
+        guard let parent = tree.parent(of: source), let above = directories.directory(at: parent),
+            !isSelfOrAncestor(source, of: target), !isSelfOrAncestor(target, of: source)
+        else { return }
+        var name: [UInt8] = []
+        tree.appendName(of: source, to: &name)
+        name.withUnsafeBytes { name in
+            var cause: Origin?
+            if halves.half(above, name)?.identity == likelyIdentity(of: source) {
+                cause = halves.take(above, name)?.origin
+            } else if directories[above].flags.contains(.reading) {
+                // Its leaving is kept until that has been read.
+                cause = origin
+            }
+            guard let cause else { return }
+            replaceDirectory(target, with: source, origin: origin)
+            lookUps.addRenamed(name, in: above, origin: cause)
+        }
+    }
+
+    /// A directory renamed onto another, which must have been empty: what is known to lie in it is gone.
+    func replaceDirectory(_ target: TreeNode, with source: TreeNode, origin: Origin) {
+        let known = directories.directory(at: source)
+        leave(target)
+        removeChildren(of: target, origin: origin)
+        tree.replace(target, with: source)
+        ahead.replaced(target, by: source, at: origin.cause)
+        if let known { directories.setNode(known, to: target) }
+    }
+}
