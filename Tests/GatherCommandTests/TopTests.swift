@@ -127,6 +127,22 @@ struct TopTests {
         }
     }
 
+    @Test func `Who is not told what happens in all sees the rest`() {
+        func told(_ seconds: Double) -> [DaemonMetric] {
+            let hidden = ["events_read", "look_ups", "delta", "queue", "watch", "container_changes"]
+            return metrics(seconds, queries: [(number: 3, predicate: "p", items: 1)]).filter { metric in
+                metric.name.hasPrefix("gatherd_live_query") || !hidden.contains { metric.name.contains($0) }
+            }
+        }
+        var model = TopModel()
+        for seconds in [1.0, 2, 3] { model.add(sample(seconds, told(seconds))) }
+        let lines = TopScreen().lines(model, socket: "/s").map { $0.map(\.text).joined() }
+        #expect(!lines.contains { $0.hasPrefix("events/s") || $0.hasPrefix("queue") || $0.hasPrefix("p50") })
+        #expect(lines.contains { $0.hasPrefix("box") && $0.contains("live") })
+        #expect(lines.contains { $0.hasPrefix("3 ") && $0.hasSuffix("p") })
+        #expect(TopScreen().plainLines(model).contains { $0.hasPrefix("box") })
+    }
+
     @Test func `A line for each thing, for a file`() {
         var model = TopModel()
         model.add(sample(1, metrics(1)))

@@ -20,8 +20,8 @@ struct MetricsCommand: ParsableCommand {
 
             EXAMPLES
               gather metrics
-              gather metrics --format prometheus --output /var/lib/prometheus/node-exporter/gatherd.prom
-              gather metrics --json | jq 'select(.name == "gatherd_queue_overflows_total").value'
+              gather metrics --format prometheus --output gatherd.prom
+              gather metrics --json | jq -c '[.name, .value]'
               gather metrics --live-queries 10
             """)
 
