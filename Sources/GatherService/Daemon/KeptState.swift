@@ -39,7 +39,8 @@ struct KeptState {
     /// that stands in the memory; they are of use where that was written by whom the journal was. Nil where there is no memory
     /// to be had.
     init?(_ passed: [KeptDescriptor], _ saved: SavedState, readsAccessLists: Bool) {
-        fingerprint = KeptState.fingerprint(readsAccessLists: readsAccessLists)
+        fingerprint = KeptState.fingerprint(
+            readsAccessLists: readsAccessLists, queueLimit: KeptState.text(of: KeptState.queueLimit))
         var rest = passed
         for descriptor in passed where descriptor.name.hasPrefix(KeptDescriptor.namePrefix + "memory-") {
             rest.removeAll { $0 == descriptor }
@@ -73,20 +74,25 @@ struct KeptState {
         ]
     }
 
-    /// What decides what the daemon sees, beside the files: who it is, and what it asks of them.
-    private static func fingerprint(readsAccessLists: Bool) -> UInt64 {
+    /// An instance keeps the length that its queue was made with (inotify(7)); a restart is to give it what is set.
+    private static let queueLimit = "/proc/sys/fs/inotify/max_queued_events"
+
+    /// What decides what the daemon sees, beside the files: who it is, what it asks of them, and how long its queue is.
+    static func fingerprint(readsAccessLists: Bool, queueLimit: String) -> UInt64 {
         var fingerprint = Fingerprint()
-        fingerprint.combine("\(KeptMemory.circumstances) \(readsAccessLists)")
+        fingerprint.combine("\(KeptMemory.circumstances) \(readsAccessLists) \(queueLimit)")
         let kept = ["Uid:", "Gid:", "Groups:", "CapEff:"]
+        // proc_pid_status(5)
+        let status = text(of: "/proc/self/status")
         for line in status.split(separator: "\n") where kept.contains(where: { line.hasPrefix($0) }) {
             fingerprint.combine(String(line))
         }
         return fingerprint.value
     }
 
-    /// `/proc/self/status` (proc_pid_status(5)).
-    private static var status: String {
-        guard let file = try? Entry.openForReading("/proc/self/status") else { return "" }
+    /// The text of a file in /proc; empty where it cannot be read.
+    private static func text(of path: String) -> String {
+        guard let file = try? Entry.openForReading(path) else { return "" }
         return withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
             let count = (try? file.read(into: buffer)) ?? 0
             return String(decoding: buffer[..<count], as: UTF8.self)
