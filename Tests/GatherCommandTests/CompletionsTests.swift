@@ -24,6 +24,21 @@ struct CompletionsTests {
         #expect(Completions.predicates(typed) == offered ?? Completions.attributeNames)
     }
 
+    @Test func `Bash is offered nothing that it would expand, which would run what was only typed`() {
+        let typed = ["'$(id)' AND si", "`id` AND si", "$x,si", "~,si", "{a,b},si", "*,si", "\\,si", "a b,si", "\n,si"]
+        for text in typed {
+            for words in [Completions.predicates(text), Completions.list(text)] {
+                #expect(Completions.harmless(words, isExpanded: false) == words)
+                #expect(Completions.harmless(words, isExpanded: true).allSatisfy { !$0.contains(/[^a-zA-Z,]/) })
+            }
+        }
+        #expect(Completions.harmless(Completions.list("path,si"), isExpanded: true).contains("path,size"))
+        #expect(Completions.harmless(Completions.predicates("na"), isExpanded: true) == ["name"])
+        #expect(
+            Completions.offered(["grocery", "org.example.notes", "a_b-2", "$(id)", "`id`", "a b", "--user", "ä", "a\n"])
+                == ["grocery", "org.example.notes", "a_b-2"])
+    }
+
     @Test func `The daemon that is meant`() {
         #expect(Completions.connection(["gather", "find", "--user"]).choice == .user)
         #expect(Completions.connection(["gather", "--system", "find"]).choice == .system)

@@ -7,6 +7,9 @@ internal import Glibc
 
 /// Words that shells offer (`gather --generate-completion-script`). Made while somebody waits with a finger on the tab key:
 /// whatever goes wrong or takes long, nothing is offered and nothing is said.
+///
+/// Bash's script hands what is offered to `compgen -W`, which expands it: a `$(…)` that is only typed would run if it were
+/// offered back. So nothing is offered there that has characters which bash might take for more than themselves.
 enum Completions {
     /// Identifiers of containers.
     static let containers = CompletionKind.custom { words, _, _ in identifiers(words) }
@@ -19,7 +22,7 @@ enum Completions {
 
     /// Attributes with commas between: what was typed up to the last comma stays.
     static let attributes = CompletionKind.custom { words, place, prefix in
-        list(typed(words, place, prefix))
+        harmless(list(typed(words, place, prefix)))
     }
 
     /// A sort key, which a minus or `:desc` turns round.
@@ -30,7 +33,25 @@ enum Completions {
 
     /// A predicate begins with an attribute.
     static let predicate = CompletionKind.custom { words, place, prefix in
-        predicates(typed(words, place, prefix))
+        harmless(predicates(typed(words, place, prefix)))
+    }
+
+    /// Those of the words that a shell takes as they are, whatever it does with them. Zsh and fish expand nothing that is
+    /// offered; any other shell is treated as bash.
+    static func harmless(
+        _ words: [String], isExpanded: Bool = ![.zsh, .fish].contains(CompletionShell.requesting)
+    ) -> [String] { isExpanded ? words.filter { isPlain($0, and: ",") } : words }
+
+    /// Whether a word is of letters, digits and `._-` of ASCII, and those given.
+    private static func isPlain(_ word: String, and more: String = "") -> Bool {
+        func isFine(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            default: "._-".utf8.contains(byte) || more.utf8.contains(byte)
+            }
+        }
+        return word.utf8.allSatisfy(isFine)
     }
 
     static var attributeNames: [String] { Attribute.fixed.map(\.name).sorted() }
@@ -75,7 +96,12 @@ enum Completions {
         guard var client = try? connection(words).connect(), let containers = try? client.containers() else {
             return []
         }
-        return containers.filter(isWanted).map(\.identifier)
+        return offered(containers.filter(isWanted).map(\.identifier))
+    }
+
+    /// The identifiers that a daemon may have: another may listen behind `--socket`, and say what it likes.
+    static func offered(_ identifiers: [String]) -> [String] {
+        identifiers.filter { isPlain($0) && !$0.hasPrefix("-") }
     }
 
     /// The daemon that the words on the line mean.
