@@ -5,28 +5,80 @@ internal import GatherKit
 internal import Glibc
 
 /// Writes files so that whoever reads one finds it as it was before or as it is now, and nothing between.
+///
+/// Only a file can be replaced: what is a device or a pipe, such as `/dev/stdout`, is written into, and of a symbolic link
+/// what it leads to is meant.
 enum ReplacedFile {
-    /// Writes beside the file and renames that over it. Everybody may read it: collectors run as users of their own.
+    /// Of a file that is new: collectors run as users of their own, and are to read it.
+    private static let mode: mode_t = 0o644
+
+    /// Writes beside the file and renames that over it; whose it was, and who may read it, stays.
     static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
+        var old = stat()
+        guard stat(path, &old) == 0 else {
+            var link = stat()
+            // What a link is to lead to is not made: whether that is meant is not known.
+            guard errno == ENOENT, lstat(path, &link) != 0 else { throw failure(errno, path) }
+            return try replace(path, with: bytes, as: nil)
+        }
+        var output = stat()
+        if fstat(STDOUT_FILENO, &output) == 0, output.st_dev == old.st_dev, output.st_ino == old.st_ino {
+            return try put(bytes, into: STDOUT_FILENO, path)
+        }
+        switch old.st_mode & S_IFMT {
+        case S_IFREG:
+            guard let resolved = realpath(path, nil) else { throw failure(errno, path) }
+            defer { free(resolved) }
+            try replace(String(cString: resolved), with: bytes, as: old)
+        case S_IFDIR: throw failure(EISDIR, path)
+        default:
+            let descriptor = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw failure(errno, path) }
+            defer { close(descriptor) }
+            try put(bytes, into: descriptor, path)
+        }
+    }
+
+    private static func failure(_ code: Int32, _ path: String) -> Failure {
+        Failure("\(DisplayText.escaped(path)): \(String(cString: strerror(code)))")
+    }
+
+    private static func put(_ bytes: [UInt8], into descriptor: Int32, _ path: String) throws(Failure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { throw failure(errno, path) }
+        }
+    }
+
+    private static func replace(_ path: String, with bytes: [UInt8], as old: stat?) throws(Failure) {
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         // A name with a dot before it, and without the ending, is read by no collector.
         var template = Array((path[..<slash] + "." + path[slash...] + ".XXXXXX").utf8CString)
         let descriptor = mkstemp(&template)
-        func failure(_ code: Int32) -> Failure {
-            Failure("\(DisplayText.escaped(path)): \(String(cString: strerror(code)))")
+        guard descriptor >= 0 else { throw failure(errno, path) }
+        do throws(Failure) {
+            defer { close(descriptor) }
+            try put(bytes, into: descriptor, path)
+            var mode = old.map { $0.st_mode & 0o777 } ?? mode
+            var made = stat()
+            guard fstat(descriptor, &made) == 0 else { throw failure(errno, path) }
+            // A sandbox may forbid the call, so it is made only where it changes something.
+            if let old, made.st_uid != old.st_uid || made.st_gid != old.st_gid,
+                fchown(descriptor, old.st_uid, old.st_gid) != 0
+            {
+                // The group is another now, which may no more than everybody.
+                mode = mode & 0o707 | (mode & 0o007) << 3
+            }
+            guard fchmod(descriptor, mode) == 0 else { throw failure(errno, path) }
+        } catch {
+            unlink(template)
+            throw error
         }
-        guard descriptor >= 0 else { throw failure(errno) }
-        var code: Int32 = 0
-        var rest = bytes[...]
-        while code == 0, !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { code = errno }
+        guard rename(template, path) == 0 else {
+            let code = errno
+            unlink(template)
+            throw failure(code, path)
         }
-        if code == 0, fchmod(descriptor, 0o644) != 0 { code = errno }
-        if close(descriptor) != 0, code == 0 { code = errno }
-        if code == 0, rename(template, path) != 0 { code = errno }
-        guard code != 0 else { return }
-        unlink(template)
-        throw failure(code)
     }
 }
