@@ -84,9 +84,10 @@ struct MadeUpMachine: SystemFacts {
         answer = .success(facts)
     }
 
-    func examined(_ place: Doctor<MadeUpMachine>.Place = .system) -> [Finding] {
+    func examined(_ place: Doctor<MadeUpMachine>.Place = .system, words: String = "") -> [Finding] {
         var doctor = Doctor(
-            self, place: place, socket: "/run/gatherd/io.gatherd", startCommand: "start it", version: "1.0",
+            self, place: place, socket: "/run/gatherd/io.gatherd", words: words, startCommand: "start it",
+            version: "1.0",
             configurationFile: "/etc/gatherd/gatherd.toml", stateDirectory: "/var/lib/gatherd")
         return doctor.examine()
     }

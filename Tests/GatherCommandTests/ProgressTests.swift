@@ -40,10 +40,12 @@ struct ProgressTests {
 
     @Test func `What to do next`() {
         func next(
-            _ states: [ContainerStatus.State], unreadable: Int = 0, overflows: Int = 0, words: String = ""
+            _ states: [ContainerStatus.State], unreadable: Int = 0, overflows: Int = 0, uptime: Int? = nil,
+            words: String = ""
         ) -> [String] {
             StatusAdvice.next(
-                states.enumerated().map { ("c\($0)", $1, unreadable) }, overflows: overflows, words: words)
+                states.enumerated().map { ("c\($0)", $1, unreadable) }, overflows: overflows, uptime: uptime,
+                words: words)
         }
         #expect(next([.live, .live]).isEmpty)
         #expect(next([], words: " --user") == ["nothing is watched yet: gather container add --user NAME DIRECTORY"])
@@ -53,6 +55,9 @@ struct ProgressTests {
         #expect(next([.degraded, .degraded]) == ["2 containers are degraded; what mends that: gather doctor"])
         #expect(next([.unavailable]).count == 1 && next([.live], unreadable: 3).count == 1)
         #expect(next([.live], overflows: 1).count == 1)
+        #expect(next([.live], overflows: 1, uptime: 86_399).count == 1)
+        #expect(next([.live], overflows: 1, uptime: 86_400).isEmpty, "what came once is forgotten")
+        #expect(next([.live], overflows: 8, uptime: 7 * 86_400).count == 1)
     }
 
     @Test(arguments: [
@@ -62,5 +67,6 @@ struct ProgressTests {
     func spans(_ seconds: Int64, _ text: String) {
         let start = Timestamp(nanoseconds: 1_000)
         #expect(Readable.span(from: start, to: Timestamp(nanoseconds: 1_000 + seconds * 1_000_000_000)) == text)
+        #expect(Readable.seconds(from: Timestamp(nanoseconds: .min), to: start) == 0, "a daemon that makes it up")
     }
 }

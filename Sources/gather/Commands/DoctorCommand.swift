@@ -39,7 +39,7 @@ struct DoctorCommand: ParsableCommand {
             ? .system : socket.path == DaemonSocket.find(.user).path ? .user : .other
         let paths = place == .system ? DaemonPaths(userID: 0, environment: [:]) : DaemonPaths.current
         var doctor = Doctor(
-            LinuxFacts(connection: connection.target), place: place, socket: socket.path,
+            LinuxFacts(connection: connection.target), place: place, socket: socket.path, words: connection.words,
             startCommand: socket.startCommand, version: Version.current, configurationFile: paths.configuration,
             stateDirectory: paths.stateDirectory)
         let findings = doctor.examine()

@@ -62,7 +62,7 @@ struct StatusCommand: ParsableCommand {
     private func next(_ status: DaemonStatus, _ containers: [ContainerStatus]) -> [String] {
         StatusAdvice.next(
             containers.map { ($0.identifier, $0.state, $0.unreadable) }, overflows: status.overflows,
-            words: connection.words)
+            uptime: status.started.map { Int(Readable.seconds(from: $0, to: .now)) }, words: connection.words)
     }
 
     private func object(_ status: DaemonStatus, _ containers: [ContainerStatus]) -> [UInt8] {

@@ -17,7 +17,7 @@ extension Doctor {
         if let system = facts.polledFileSystem(at: container.path) {
             note(
                 .note, name, "\(system) does not report what is changed elsewhere: it is polled, and later for it",
-                command: "gather container rescan \(ShellText.quoted(name))")
+                command: gather("container rescan", ShellText.quoted(name)))
         } else if container.polled > 0 {
             note(
                 .warning, name,
@@ -33,7 +33,7 @@ extension Doctor {
         case "crawling", "verifying":
             note(
                 .note, name, "it is being read; answers wait for that",
-                command: "gather container list --wait")
+                command: gather("container list --wait"))
         default: break
         }
         if findings.count == before {
@@ -52,13 +52,16 @@ extension Doctor {
             guard case .failure(let failure) = facts.entry(at: container.path), failure.code != ErrorCode.access else {
                 note(
                     .note, name, "this user may not look at \(DisplayText.escaped(container.path)); root may",
-                    command: "sudo gather doctor")
+                    command: lookAgain(at: container.path))
                 return false
             }
-            let quoted = ShellText.quoted(container.path)
+            // Not to be made: where a disk is to be mounted, what is written would land below it.
             note(
-                .problem, name, "\(DisplayText.escaped(container.path)): \(ErrorCode.text(failure.code))",
-                command: failure.code == ErrorCode.missing ? asRoot("mkdir -p \(quoted)") : "ls -ld \(quoted)")
+                .problem, name,
+                "\(DisplayText.escaped(container.path)): \(ErrorCode.text(failure.code))"
+                    + (failure.code == ErrorCode.missing ? "; perhaps it is not mounted" : ""),
+                command: "namei -l \(ShellText.quoted(container.path))"
+                    + (failure.code == ErrorCode.missing ? "; findmnt --fstab" : ""))
             return false
         }
         guard let servant, !servant.readsEverything else { return true }
@@ -116,36 +119,53 @@ extension Doctor {
     private mutating func examineContents(_ container: ContainerFacts) {
         let name = container.identifier
         var count = container.unreadable
+        guard container.state == nil || count > 0 else { return }
         var text = "\(Readable.count(count, "directory", "directories")) below it cannot be read"
-        if container.state == nil {
-            guard let servant, !servant.readsEverything else { return }
-            var looked = 0
-            (count, looked) = countUnreadable(below: container.path, servant)
-            text =
-                "of \(Readable.count(looked, "directory", "directories")) looked at \(Readable.count(count)) cannot be read"
+        var isMeant = false
+        if let servant, !servant.readsEverything {
+            let seen = countUnreadable(below: container.path, servant)
+            if container.state == nil {
+                count = seen.unreadable
+                text =
+                    "of \(Readable.count(seen.looked, "directory", "directories")) looked at \(Readable.count(count)) cannot be read"
+            }
+            isMeant = seen.unreadable >= count && seen.unreadable == seen.ownersAlone
         }
         guard count > 0 else { return }
         let user = servant?.name ?? "gatherd"
+        // Directories alone: with a list on a file its mode shows the group's bits, and ssh refuses a key that others
+        // seem to read.
         note(
-            .warning, name, text + " by \(user), so what lies in them is not known",
-            command: asRoot("setfacl -R -m u:\(user):rX,d:u:\(user):rX \(ShellText.quoted(container.path))"))
+            isMeant ? .note : .warning, name,
+            text
+                + " by \(user), so what lies in them is not known; leave closed what is meant to be, or open all to it",
+            command: asRoot(
+                "find \(ShellText.quoted(container.path)) -xdev -type d -exec setfacl -m u:\(user):rx,d:u:\(user):rx {} +"
+            ))
     }
 
-    private func countUnreadable(below root: String, _ servant: Servant) -> (unreadable: Int, looked: Int) {
+    /// Those that cannot be read, and of these those that are their owners' alone, which seldom is a mistake.
+    private func countUnreadable(
+        below root: String, _ servant: Servant
+    ) -> (unreadable: Int, ownersAlone: Int, looked: Int) {
         var waiting = [root]
         var looked = 0
         var unreadable = 0
+        var ownersAlone = 0
         while let directory = waiting.popLast(), looked < Self.directoriesLookedAt {
             looked += 1
-            guard case .success(let entry) = facts.entry(at: directory),
-                servant.credentials.may([.read, .search], entry.access)
-            else {
+            guard case .success(let entry) = facts.entry(at: directory) else {
                 unreadable += 1
+                continue
+            }
+            guard servant.credentials.may([.read, .search], entry.access) else {
+                unreadable += 1
+                if entry.access.mode & 0o077 == 0 { ownersAlone += 1 }
                 continue
             }
             waiting += (facts.directories(in: directory) ?? []).map { directory + "/" + $0 }
         }
-        return (unreadable, looked)
+        return (unreadable, ownersAlone, looked)
     }
 
     /// What is mounted below is not entered.
@@ -158,7 +178,7 @@ extension Doctor {
         note(
             .note, container.identifier,
             "what is mounted on \(DisplayText.escaped(first))\(more) is not part of it",
-            command: asRoot("gather container add NAME \(ShellText.quoted(first))"))
+            command: gather("container add", "NAME \(ShellText.quoted(first))", isRoots: true))
     }
 }
 

@@ -47,25 +47,31 @@ extension Doctor {
             isShort ? .problem : .warning, "limits",
             "\(text), and \(Readable.count(needed, "directory wants", "directories want")) one"
                 + (isShort ? ": the others are polled" : ""),
-            command: setting("max_user_watches", wanted) + (daemon == nil ? "" : " && " + asRoot("gather reload")))
+            command: setting("max_user_watches", wanted)
+                + (daemon == nil ? "" : " && " + gather("reload", isRoots: true)))
     }
 
     private mutating func examineQueue() {
         guard let most = limit("max_queued_events") else { return }
         let overflows = daemon?.overflows ?? 0
-        // Of one that runs it is the one that was in force when it started.
-        let inForce = (daemon?.metrics["gatherd_queue_limit"]).map { Int($0) } ?? most
-        if overflows > 0, most < 131_072 {
+        // Of one that runs it is the one that was in force when its queue was made.
+        let inForce = (daemon?.metrics["gatherd_queue_limit"]).map { Int(clamping: Int64($0)) } ?? most
+        let times = Readable.count(overflows, "time", "times")
+        let text =
+            "the kernel's queue of \(Readable.count(inForce)) events"
+            + (overflows > 0 ? " has overflowed \(times); each costs a comparison" : "")
+        let level: Finding.Level = LostEvents.areMany(overflows, uptime: daemon?.uptime) ? .warning : .note
+        if most > inForce {
             note(
-                .warning, "limits",
-                "the kernel's queue of \(Readable.count(inForce)) events has overflowed \(Readable.count(overflows, "time", "times")); each costs a comparison",
-                command: setting("max_queued_events", 131_072)
-                    + (place == .other ? "" : " && " + systemctl("restart gatherd")))
-        } else if inForce != most {
+                level, "limits", text + "; it takes \(Readable.count(most)) when gatherd is stopped and started",
+                command: startAnew)
+        } else if overflows > 0, inForce < LostEvents.longestQueue {
+            let wanted = min(max(2 * inForce, LostEvents.usualQueue), LostEvents.longestQueue)
             note(
-                .note, "limits",
-                "the kernel's queue takes \(Readable.count(inForce)) events; \(Readable.count(most)) after a restart of gatherd",
-                command: place == .other ? nil : systemctl("restart gatherd"))
+                level, "limits", text,
+                command: setting("max_queued_events", wanted) + (startAnew.map { " && " + $0 } ?? ""))
+        } else if overflows > 0 {
+            note(level, "limits", text + "; what changes so much is seen in:", command: gather("top"))
         } else {
             note(.fine, "limits", "the kernel's queue takes \(Readable.count(inForce)) events")
         }

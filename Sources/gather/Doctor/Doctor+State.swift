@@ -20,7 +20,7 @@ extension Doctor {
             } else {
                 note(
                     .note, "state", "\(stateDirectory): \(ErrorCode.text(failure.code)); root may look",
-                    command: "sudo gather doctor")
+                    command: lookAgain(at: stateDirectory))
             }
             return
         }

@@ -18,6 +18,8 @@ struct Doctor<Facts: SystemFacts> {
     let facts: Facts
     let place: Place
     let socket: String
+    /// The options by which the daemon was meant, for commands that are advised.
+    let words: String
     let startCommand: String
     /// The version of this command.
     let version: String
@@ -33,12 +35,13 @@ struct Doctor<Facts: SystemFacts> {
     private(set) var servant: Servant?
 
     init(
-        _ facts: Facts, place: Place, socket: String, startCommand: String, version: String, configurationFile: String,
-        stateDirectory: String
+        _ facts: Facts, place: Place, socket: String, words: String, startCommand: String, version: String,
+        configurationFile: String, stateDirectory: String
     ) {
         self.facts = facts
         self.place = place
         self.socket = socket
+        self.words = words
         self.startCommand = startCommand
         self.version = version
         self.configurationFile = configurationFile
@@ -65,6 +68,22 @@ struct Doctor<Facts: SystemFacts> {
 
     /// A command that takes root.
     func asRoot(_ command: String) -> String { facts.caller.user == 0 ? command : "sudo " + command }
+
+    /// A command to this daemon. Root's right to it is wanted for the system's alone: for root another is a user's own.
+    func gather(_ command: String, _ operands: String = "", isRoots: Bool = false) -> String {
+        let line = "gather \(command)\(words)\(operands.isEmpty ? "" : " " + operands)"
+        return isRoots && place == .system ? asRoot(line) : line
+    }
+
+    /// What lets see more: root may look everywhere, and of a daemon that is not the system's root has another.
+    func lookAgain(at path: String) -> String {
+        place == .system ? gather("doctor", isRoots: true) : "namei -l \(ShellText.quoted(path))"
+    }
+
+    /// What makes the queue of the kernel as long as the limit is: systemd keeps the queue of a daemon that it starts again.
+    var startAnew: String? {
+        place == .other ? nil : systemctl("stop gatherd.service") + " && " + systemctl("start gatherd.service")
+    }
 
     /// A command about the units of this daemon.
     func systemctl(_ arguments: String) -> String {
@@ -119,11 +138,13 @@ struct Doctor<Facts: SystemFacts> {
             }
             if containers.isEmpty {
                 note(
-                    .note, "configuration", "nothing is watched", command: asRoot("gather container add NAME DIRECTORY")
-                )
+                    .note, "configuration", "nothing is watched",
+                    command: gather("container add", "NAME DIRECTORY", isRoots: true))
             }
         case .failure(let failure):
-            note(.problem, "configuration", failure.message, command: "gatherd --check-config")
+            note(
+                .problem, "configuration", failure.message,
+                command: place == .system ? asRoot("gatherd --check-config") : "gatherd --check-config")
         }
     }
 

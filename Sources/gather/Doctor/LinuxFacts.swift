@@ -130,6 +130,7 @@ struct LinuxFacts: SystemFacts {
                 DaemonFacts(
                     version: status.version, process: status.processID, watches: status.watches,
                     watchLimit: status.watchLimit, overflows: status.overflows,
+                    uptime: status.started.map { Int(Readable.seconds(from: $0, to: .now)) },
                     containers: containers.map { container in
                         ContainerFacts(
                             identifier: container.identifier, path: container.path, state: container.state.rawValue,

@@ -53,6 +53,8 @@ struct DaemonFacts {
     var watches: Int?
     var watchLimit: Int?
     var overflows = 0
+    /// Seconds since its start; nil where that is not known.
+    var uptime: Int?
     var containers: [ContainerFacts] = []
     /// What else it measures, by name.
     var metrics: [String: Double] = [:]

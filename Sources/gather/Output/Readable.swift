@@ -53,9 +53,15 @@ enum Readable {
         return "\(date) \(two(parts.tm_hour)):\(two(parts.tm_min))"
     }
 
+    /// Whole seconds from one to the other; 0 where the other is earlier, or no daemon could have run for so long.
+    static func seconds(from start: Timestamp, to end: Timestamp) -> Int64 {
+        let (span, overflow) = end.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
+        return overflow ? 0 : max(0, span / 1_000_000_000)
+    }
+
     /// `45 s`, `12 min`, `3 h 12 min`, `8 d 3 h`.
     static func span(from start: Timestamp, to end: Timestamp) -> String {
-        let seconds = max(0, (end.nanoseconds - start.nanoseconds) / 1_000_000_000)
+        let seconds = seconds(from: start, to: end)
         let (minutes, hours) = (seconds / 60, seconds / 3_600)
         if seconds < 60 { return "\(seconds) s" }
         if minutes < 60 { return "\(minutes) min" }

@@ -7,7 +7,7 @@ internal import GatherKit
 enum StatusAdvice {
     static func next(
         _ containers: [(identifier: String, state: ContainerStatus.State, unreadable: Int)], overflows: Int,
-        words: String
+        uptime: Int?, words: String
     ) -> [String] {
         func named(_ states: Set<ContainerStatus.State>) -> String? {
             let names = containers.filter { states.contains($0.state) }.map(\.identifier)
@@ -26,7 +26,7 @@ enum StatusAdvice {
         if containers.contains(where: { $0.unreadable > 0 && $0.state == .live }) {
             next.append("directories cannot be read; what mends that: gather doctor\(words)")
         }
-        if overflows > 0 {
+        if LostEvents.areMany(overflows, uptime: uptime) {
             next.append("events were lost and made good by comparing; for a larger queue: gather doctor\(words)")
         }
         return next
