@@ -11,9 +11,18 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
     targets: [
         .target(name: "CLibFuzzer"),
+        .target(name: "CLinux"),
+        .target(
+            name: "LinuxSystem", dependencies: ["CLinux", .product(name: "SystemPackage", package: "swift-system")]),
+        .target(
+            name: "FileWatching",
+            dependencies: [
+                "LinuxSystem", "Metadata", .product(name: "Collections", package: "swift-collections"),
+            ]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .target(name: "ContentTypes"),
         .target(name: "Metadata"),
@@ -33,7 +42,8 @@ let package = Package(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "CLibFuzzer", "Metadata", "MetadataIndex", "PredicateLanguage", "Varlink",
+                "CLibFuzzer", "FileWatching", "LinuxSystem", "Metadata", "MetadataIndex", "PredicateLanguage",
+                "Varlink",
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
     ],
@@ -41,7 +51,7 @@ let package = Package(
 )
 
 // The house settings, and what libFuzzer needs to see which ways the program takes: in our own modules only.
-for target in package.targets where target.type != .system && target.name != "CLibFuzzer" {
+for target in package.targets where target.type != .system && !["CLibFuzzer", "CLinux"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
@@ -52,5 +62,7 @@ for target in package.targets where target.type != .system && target.name != "CL
             .unsafeFlags(["-sanitize-coverage=edge,indirect-calls,trace-cmp,inline-8bit-counters,pc-table"]))
     }
     // The checksums of saved state, which no one but its reader and writer knows, have to be made to fit.
-    if target.name == "MetadataIndex" { target.swiftSettings?.append(.unsafeFlags(["-enable-testing"])) }
+    if ["MetadataIndex", "FileWatching"].contains(target.name) {
+        target.swiftSettings?.append(.unsafeFlags(["-enable-testing"]))
+    }
 }

@@ -25,6 +25,41 @@ struct ServiceManagerTests {
         }
     }
 
+    @Test func `Descriptors are kept under their names, and let go of`() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try makeTemporaryDirectory()
+            defer { rmdir(directory) }
+            let manager = try DatagramSocket(path: directory + "/notify")
+            setenv("NOTIFY_SOCKET", manager.path, 1)
+            #expect(ServiceManager.keepsDescriptors)
+            let descriptor = open("/dev/null", O_RDONLY)
+            defer { close(descriptor) }
+            try ServiceManager.keep(descriptor, name: "gather-events-1")
+            try ServiceManager.letGo(name: "gather-events-1")
+            #expect(manager.receiveText() == "FDSTORE=1\nFDNAME=gather-events-1\nFDPOLL=0")
+            #expect(manager.receiveText() == "FDSTOREREMOVE=1\nFDNAME=gather-events-1")
+            #expect(throws: SystemdError.call("sd_pid_notify_with_fds", errno: EBADF)) {
+                try ServiceManager.keep(-1, name: "none")
+            }
+        }
+    }
+
+    @Test func `Nothing is kept without a manager, with one that keeps nothing, and where that is switched off`() async
+    {
+        await #expect(processExitsWith: .success) {
+            unsetenv("NOTIFY_SOCKET")
+            #expect(!ServiceManager.keepsDescriptors)
+            setenv("NOTIFY_SOCKET", "/run/notify", 1)
+            #expect(ServiceManager.keepsDescriptors)
+            setenv("FDSTORE", "0", 1)
+            #expect(!ServiceManager.keepsDescriptors)
+            setenv("FDSTORE", "8", 1)
+            #expect(ServiceManager.keepsDescriptors)
+            setenv("GATHERD_KEEP", "no", 1)
+            #expect(!ServiceManager.keepsDescriptors)
+        }
+    }
+
     @Test func `A reload carries the monotonic time of its beginning`() async {
         await #expect(processExitsWith: .success) {
             let directory = try makeTemporaryDirectory()

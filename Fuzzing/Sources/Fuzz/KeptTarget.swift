@@ -1,0 +1,69 @@
+// The readers of what another process has left in memory: what they take hangs together.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+
+@testable import FileWatching
+
+enum KeptTarget: FuzzTarget {
+    private static let capacity = 4_096
+    private static let window = 1_024
+
+    /// A ring: its words, and as much of its room as there are bytes; and what may stand behind the last number.
+    static func test(_ bytes: UnsafeRawBufferPointer) {
+        if let state = TurnState(aligned(bytes), sequence: 5) {
+            for name in state.names {
+                expect(name.name.count <= WatchLimits.nameLength && !name.name.contains(0), "a name that is none")
+            }
+        }
+        guard bytes.count >= EventRing.headerSize else { return }
+        guard let memory = try? SharedMemory(name: "fuzz", size: 2 * capacity),
+            let base = try? memory.mapTwice(offset: 0, size: capacity), let start = memory.bytes.baseAddress
+        else { fatalError("no memory") }
+        let words = start + capacity
+        words.copyMemory(from: bytes.baseAddress!, byteCount: EventRing.headerSize)
+        let rest = bytes.dropFirst(EventRing.headerSize).prefix(capacity)
+        memory.bytes.copyBytes(from: rest)
+        guard let ring = EventRing(adopting: words, base: base, capacity: capacity, window: window) else { return }
+        expect(ring.tail <= ring.head && ring.head - ring.tail <= UInt64(capacity), "more than there is room for")
+        read(ring)
+        // Whoever goes on in it leaves something that can be gone on with.
+        if let room = ring.room() {
+            expect(room.count == window, "no window")
+            if room.allSatisfy({ $0 == 0 }) {
+                expect(
+                    EventRing(adopting: words, base: base, capacity: capacity, window: window) != nil, "not found again"
+                )
+            }
+        }
+        ring.release(to: ring.taken)
+        expect(ring.untaken == 0, "something is left")
+    }
+
+    private static func read(_ ring: EventRing) {
+        let count = ring.untaken
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 1), alignment: 8)
+        defer { buffer.deallocate() }
+        guard let taken = try? ring.take(into: buffer) else { fatalError("not taken") }
+        expect(taken == count, "not all was taken")
+        let records = UnsafeRawBufferPointer(rebasing: buffer[..<taken])
+        var offset = 0
+        while let event = InotifyEvent(in: records, at: &offset) {
+            expect(event.mask.rawValue != 0, "a record of nothing")
+        }
+        expect(offset == taken, "half a record")
+    }
+
+    /// Words are read where they may lie, at multiples of their size.
+    private static func aligned(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 64), alignment: 8)
+        copy.initializeMemory(as: UInt8.self, repeating: 0)
+        copy.copyMemory(from: bytes)
+        kept.append(copy)
+        if kept.count > 1 { kept.removeFirst().deallocate() }
+        return UnsafeRawBufferPointer(copy)
+    }
+
+    // One thread feeds the targets.
+    nonisolated(unsafe) private static var kept: [UnsafeMutableRawBufferPointer] = []
+}
