@@ -60,7 +60,8 @@ package final class LinuxKernel: WatchKernel {
     /// ``readEvents(into:)`` gives what is held, and reads nothing itself.
     package func handOver() throws(SystemError) -> Descriptor {
         let descriptor = try inotify.duplicate()
-        records.withLock { $0.areHeld = true }
+        // Whoever reads from now on may read elsewhere.
+        records.withLock { ($0.areHeld, $0.isInPlace) = (true, false) }
         return descriptor
     }
 

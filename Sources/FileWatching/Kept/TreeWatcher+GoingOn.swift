@@ -14,7 +14,7 @@ struct HalfBefore {
 
 // What no event tells, and what becomes of it:
 //
-// - what was mounted and unmounted meanwhile: the places of all mounts that there are and were are looked at;
+// - what was mounted and unmounted meanwhile: the places of mounts that came or went or lie in containers are looked at;
 // - directories without a watch, those that could not be read among them: they are read, as are those that were being read;
 // - a file system that does not tell of all changes: its container is compared, as before;
 // - who the daemon is, and what it may read: with another user, other groups, other capabilities, or access control lists read
@@ -111,8 +111,19 @@ extension TreeWatcher {
             }
         }
         finishHearingBefore()
-        let known = knownMounts ?? []
-        for path in start.mounts.union(known.map(\.path)) { lookAtMountPoint(Mount(number: 0, path: path)) }
+        lookAtMounts(since: start.mounts)
+    }
+
+    /// Looks at the places of mounts that came or went, and at those that may be of other file systems: the numbers of mounts
+    /// are others in each process that has its own. The rest is left alone, since to look there may take for ever.
+    private func lookAtMounts(since before: Set<[UInt8]>) {
+        let now = Set((knownMounts ?? []).map(\.path))
+        var places = now.symmetricDifference(before)
+        for container in containers.values {
+            let path = container.path.dropLast().map(UInt8.init(bitPattern:)) + [UInt8(ascii: "/")]
+            places.formUnion(now.filter { $0.starts(with: path) || path == [UInt8(ascii: "/")] })
+        }
+        for path in places { lookAtMountPoint(Mount(number: 0, path: path)) }
     }
 
     /// What was going on goes on.

@@ -60,6 +60,7 @@ final class DaemonCore {
         let kept =
             observer.keepsDescriptors && files != nil && options.watches
             ? KeptState(options.kept, saved, readsAccessLists: options.socket.isShared) : nil
+        if kept == nil { KeptDescriptor.letGo(of: options.kept, observer) }
         let store = StateStore(
             files, saved, boot: boot, loop: loop, logger: self.logger, limits: options.limits,
             willBegin: { run in kept?.memory.begin(run: run, fingerprint: kept?.fingerprint ?? 0) })

@@ -19,6 +19,13 @@ package struct KeptDescriptor: Sendable, Hashable {
         self.number = number
     }
 
+    /// Lets go of what nobody will go on with.
+    static func letGo(of passed: [KeptDescriptor], _ observer: any DaemonObserver) {
+        guard !passed.isEmpty else { return }
+        for descriptor in passed { close(descriptor.number) }
+        observer.letGo(passed.map(\.name))
+    }
+
     fileprivate static func eventsName(_ token: UInt64) -> String { namePrefix + "events-" + String(token, radix: 16) }
     fileprivate static func memoryName(_ token: UInt64) -> String { namePrefix + "memory-" + String(token, radix: 16) }
 }
