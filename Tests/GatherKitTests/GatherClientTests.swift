@@ -92,6 +92,10 @@ struct GatherClientTests {
             "io.gatherd.Service.InvalidConfiguration", "{\"file\":\"/f\",\"line\":3,\"message\":\"m\"}",
             .invalidConfiguration, "/f:3"
         ),
+        (
+            "io.gatherd.Service.InvalidConfiguration", "{\"file\":\"/f\",\"line\":0,\"message\":\"m\"}",
+            .invalidConfiguration, "/f: m"
+        ),
         ("com.example.Unheard", "{}", .other, "com.example.Unheard"),
     ])
     func `Errors have a code and a sentence`(

@@ -86,7 +86,9 @@ extension GatherError {
     private init(_ error: ServiceError) {
         switch error {
         case .invalidConfiguration(let file, let line, let message):
-            self.init(code: .invalidConfiguration, message: "\(file):\(line): \(message)", subject: file)
+            // Line 0: the whole file is meant.
+            let place = line > 0 ? "\(file):\(line)" : file
+            self.init(code: .invalidConfiguration, message: "\(place): \(message)", subject: file)
         }
     }
 
