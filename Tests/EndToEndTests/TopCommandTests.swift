@@ -38,12 +38,16 @@ import Testing
     /// How the view ends, and with which status.
     @Test(
         .enabled(if: access("/usr/bin/script", X_OK) == 0),
-        arguments: [([] as [CInt], 0), ([SIGINT], 130), ([SIGTERM], 143), ([SIGTSTP, SIGCONT, SIGTERM], 143)])
+        arguments: [
+            ([] as [CInt], 0), ([SIGINT], 130), ([SIGTERM], 143), ([SIGTSTP, SIGCONT, SIGTERM], 143), ([SIGHUP], 129),
+            ([SIGQUIT], 131), ([SIGUSR1], 138), ([SIGALRM], 142), ([SIGXCPU], 152), ([SIGSEGV], 139),
+        ])
     func `A terminal is left as it was found, however it ends`(_ signals: [CInt], _ status: Int) async throws {
         let daemon = try await TestDaemon()
         let script = daemon.directory + "/view"
         try Change.write(
             """
+            ulimit -c 0
             bash -c 'echo "pid $$"; exec "$0" top --socket "$1" --interval 0.1 $2' "$1" "$2" "$3"
             echo "status $?"
             stty -a | tr ' ;' '\\n\\n' | grep -x -e icanon -e -icanon -e echo -e -echo

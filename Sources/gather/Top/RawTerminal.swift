@@ -8,9 +8,13 @@ internal import Glibc
 /// SIGKILL.
 enum RawTerminal {
     /// Signals that are told to the loop, in place of what they do otherwise.
-    private static let told = [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH]
-    /// Those by which a process ends that has a fault.
-    private static let fatal = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
+    private static let told = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH]
+    /// The others by which a process ends (signal(7)): one that has a fault or spent its share, and one that somebody ends so.
+    private static let fatal = [
+        SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGXCPU, SIGXFSZ, SIGALRM, SIGVTALRM, SIGPROF,
+        SIGUSR1,
+        SIGUSR2, SIGSTKFLT, SIGIO, SIGPWR,
+    ]
 
     // Written before the handlers are installed, by the one thread that draws, and only read by them.
     private nonisolated(unsafe) static var before = termios()
@@ -54,7 +58,7 @@ enum RawTerminal {
 
     static func enter() {
         var raw = before
-        // Ctrl-C and Ctrl-Z still are signals.
+        // Ctrl-C, Ctrl-\ and Ctrl-Z still are signals.
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSADRAIN, &raw)
         put(enterText)

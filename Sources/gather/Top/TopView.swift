@@ -96,8 +96,8 @@ struct TopView {
     private mutating func hearKeys() {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = read(STDIN_FILENO, &bytes, bytes.count)
-        // The terminal is gone.
-        if count == 0 { isOver = true }
+        // The terminal is gone, or another's now: it would be ready at once for ever.
+        if count == 0 || count < 0 && errno != EINTR && errno != EAGAIN { isOver = true }
         for key in TopKey.keys(in: bytes.prefix(max(0, count))) {
             if key == .quit { isOver = true }
             screen.apply(key)
