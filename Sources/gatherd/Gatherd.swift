@@ -40,8 +40,13 @@ import SystemdSupport
     func run() async throws {
         do {
             if checkConfig {
-                let configuration = try options(listening: false).configuration()
-                print("the configuration is in order: \(configuration.containers.count) containers")
+                let count = try options(listening: false).configuration().containers.count
+                let file = config ?? DaemonPaths.current.configuration
+                let directory = file.lastIndex(of: "/").map { file[...$0] } ?? ""
+                print(
+                    "the configuration is in order: \(count) \(count == 1 ? "container" : "containers") "
+                        + "(\(file)\(access(file, F_OK) == 0 ? "" : ", which is not there,") and \(directory)containers.d)"
+                )
                 return
             }
             let options = try options(listening: true)

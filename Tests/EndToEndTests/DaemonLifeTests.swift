@@ -31,7 +31,10 @@ import Testing
             .deletingLastPathComponent().path()
         let check = await run(.gatherd, "--check-config", "--config", repository + "Config/gatherd.toml")
         #expect(check.status == 0, "\(check.errors)")
-        #expect(check.text == "the configuration is in order: 1 containers\n")
+        #expect(
+            check.text
+                == "the configuration is in order: 1 container (\(repository)Config/gatherd.toml and \(repository)Config/containers.d)\n"
+        )
     }
 
     @Test func aWrongConfigurationIsRefusedWithItsPlace() async throws {
