@@ -39,6 +39,18 @@ struct CompletionsTests {
                 == ["grocery", "org.example.notes", "a_b-2"])
     }
 
+    @Test func `A daemon that sleeps is not started by the tab key`() {
+        var machine = MadeUpMachine()
+        #expect(!Completions.isAsleep(Connection(choice: .system), machine))
+        machine.service?["ActiveState"] = "inactive"
+        #expect(Completions.isAsleep(Connection(choice: .system), machine))
+        #expect(!Completions.isAsleep(Connection(socket: "/s"), machine), "of which no unit is known")
+        machine.socketUnit["ActiveState"] = "inactive"
+        #expect(!Completions.isAsleep(Connection(choice: .system), machine))
+        machine.service = nil
+        #expect(!Completions.isAsleep(Connection(choice: .system), machine))
+    }
+
     @Test func `The daemon that is meant`() {
         #expect(Completions.connection(["gather", "find", "--user"]).choice == .user)
         #expect(Completions.connection(["gather", "--system", "find"]).choice == .system)

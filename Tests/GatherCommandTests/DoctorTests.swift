@@ -43,14 +43,14 @@ struct DoctorTests {
         let overflowed = complaints { $0.change { $0.overflows = 3 } }
         #expect(overflowed.map(\.level) == [.warning])
         #expect(overflowed[0].text.contains("overflowed 3 times"))
-        let anew = "sudo systemctl stop gatherd.service && sudo systemctl start gatherd.service"
-        #expect(try #require(overflowed[0].command).hasSuffix("&& " + anew), "a restart keeps the queue")
+        let anew = "sudo systemctl restart gatherd"
+        #expect(try #require(overflowed[0].command).hasSuffix("&& " + anew))
         #expect(try #require(overflowed[0].command).contains("max_queued_events = 131072"))
         var machine = MadeUpMachine()
         machine.texts["/proc/sys/fs/inotify/max_queued_events"] = "131072"
         let raised = try #require(machine.examined().first { $0.level == .note })
         #expect(
-            raised.text == "the kernel's queue of 16,384 events; it takes 131,072 when gatherd is stopped and started")
+            raised.text == "the kernel's queue of 16,384 events; 131,072 after a restart of gatherd")
         #expect(raised.command == anew)
         machine.change { $0.overflows = 3 }
         #expect(
@@ -190,6 +190,47 @@ struct DoctorTests {
         machine.answer = .failure(MadeUpMachine.stopped)
         #expect(commands(.user, "").contains("gather container add NAME DIRECTORY"))
         #expect(commands(.system, "").contains("sudo gather container add NAME DIRECTORY"))
+    }
+
+    @Test func `A configuration that the daemon may not read, and one that only root may`() {
+        func found(_ change: (inout MadeUpMachine) -> Void) -> [Finding] {
+            var machine = MadeUpMachine()
+            machine.caller = Credentials(user: 0, groups: [0])
+            change(&machine)
+            return machine.examined().filter { $0.subject == "configuration" && $0.level != .fine }
+        }
+        #expect(
+            found { $0.entries["/etc/gatherd/containers.d/box.toml"] = MadeUpMachine.file(0o600) } == [
+                Finding(
+                    .problem, "configuration",
+                    "gatherd may not read /etc/gatherd/containers.d/box.toml (mode 600, root:root): a reload is refused, and the next start fails",
+                    command:
+                        "chgrp gatherd /etc/gatherd/containers.d/box.toml && chmod g+r /etc/gatherd/containers.d/box.toml"
+                )
+            ])
+        #expect(found { $0.entries["/etc/gatherd/containers.d"] = MadeUpMachine.directory(0o711) }.count == 1)
+        #expect(found { $0.entries["/etc/gatherd"] = MadeUpMachine.directory(0o744) }.count == 1)
+        #expect(found { $0.entries["/etc/gatherd"] = MadeUpMachine.directory(0o711) }.isEmpty)
+        #expect(found { $0.entries["/etc/gatherd/gatherd.toml"] = MadeUpMachine.file(0o640, 0, 990) }.isEmpty)
+        #expect(found { $0.entries["/etc/gatherd/containers.d/note"] = MadeUpMachine.file(0o600) }.isEmpty)
+        let closed = found {
+            $0.caller = Credentials(user: 1000, groups: [1000])
+            $0.entries["/etc/gatherd/gatherd.toml"] = MadeUpMachine.file(0o640, 0, 990)
+            $0.files = .failure(.init(message: "cannot be read"))
+        }
+        #expect(closed.map(\.level) == [.note] && closed.map(\.command) == ["sudo gather doctor"])
+    }
+
+    @Test func `A daemon that sleeps is not started by looking`() {
+        var machine = MadeUpMachine()
+        machine.service?["ActiveState"] = "inactive"
+        let findings = machine.examined()
+        #expect(findings.first?.level == .note && findings.first?.text.hasPrefix("gatherd does not run") == true)
+        #expect(!findings.contains { $0.text.contains("answers at") || $0.level >= .warning })
+        machine.service?["ActiveState"] = "failed"
+        #expect(machine.examined().filter { $0.level >= .warning }.map(\.subject) == ["units"])
+        machine.socketUnit["ActiveState"] = "inactive"
+        #expect(machine.examined().contains { $0.text.contains("answers at") }, "another may listen there")
     }
 
     @Test func `A way that is closed above a container, for the process that runs`() {

@@ -24,8 +24,8 @@ struct MadeUpMachine: SystemFacts {
         "/": directory(0o755), "/srv": directory(0o755), "/srv/box": directory(0o755),
         "/home": directory(0o755), "/home/ann": directory(0o700, 1000, 1000), "/tmp": directory(0o777),
         "/var/lib/gatherd": directory(0o700, 990, 990),
-        "/etc/gatherd/gatherd.toml": EntryFacts(
-            access: FileAccess(mode: 0o644, owner: 0, group: 0, accessList: .none), isDirectory: false),
+        "/etc/gatherd": directory(0o755), "/etc/gatherd/containers.d": directory(0o755),
+        "/etc/gatherd/gatherd.toml": file(0o644), "/etc/gatherd/containers.d/box.toml": file(0o644),
         "/run/gatherd/io.gatherd": EntryFacts(
             access: FileAccess(mode: 0o660, owner: 0, group: 990, accessList: .none), isDirectory: false, isSocket: true
         ),
@@ -55,6 +55,10 @@ struct MadeUpMachine: SystemFacts {
         EntryFacts(access: FileAccess(mode: mode, owner: owner, group: group, accessList: .none), isDirectory: true)
     }
 
+    static func file(_ mode: UInt16, _ owner: UInt32 = 0, _ group: UInt32 = 0) -> EntryFacts {
+        EntryFacts(access: FileAccess(mode: mode, owner: owner, group: group, accessList: .none), isDirectory: false)
+    }
+
     /// No daemon answers.
     static let stopped = DaemonFacts.Failure(message: "nobody listens there. Start it with: it")
 
@@ -65,6 +69,12 @@ struct MadeUpMachine: SystemFacts {
     func directories(in path: String) -> [String]? {
         entries.filter { $0.value.isDirectory && $0.key.hasPrefix(path + "/") }.map { $0.key.dropFirst(path.count + 1) }
             .filter { !$0.contains("/") }.map(String.init)
+    }
+    func files(in path: String) -> [String]? {
+        entries.filter { !$0.value.isDirectory && $0.key.hasPrefix(path + "/") }.map {
+            $0.key.dropFirst(path.count + 1)
+        }
+        .filter { !$0.contains("/") }.map(String.init)
     }
     func resolved(_ path: String) -> String? { entries[path] == nil ? nil : path }
     func freeBytes(at path: String) -> UInt64? { free }

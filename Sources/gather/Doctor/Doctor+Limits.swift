@@ -63,13 +63,13 @@ extension Doctor {
         let level: Finding.Level = LostEvents.areMany(overflows, uptime: daemon?.uptime) ? .warning : .note
         if most > inForce {
             note(
-                level, "limits", text + "; it takes \(Readable.count(most)) when gatherd is stopped and started",
-                command: startAnew)
+                level, "limits", text + "; \(Readable.count(most)) after a restart of gatherd",
+                command: restart)
         } else if overflows > 0, inForce < LostEvents.longestQueue {
             let wanted = min(max(2 * inForce, LostEvents.usualQueue), LostEvents.longestQueue)
             note(
                 level, "limits", text,
-                command: setting("max_queued_events", wanted) + (startAnew.map { " && " + $0 } ?? ""))
+                command: setting("max_queued_events", wanted) + (restart.map { " && " + $0 } ?? ""))
         } else if overflows > 0 {
             note(level, "limits", text + "; what changes so much is seen in:", command: gather("top"))
         } else {

@@ -6,28 +6,25 @@ internal import GatherKit
 extension Doctor {
     private static var properties: [String] {
         [
-            "Id", "LoadState", "ActiveState", "UnitFileState", "Result", "NRestarts", "DropInPaths",
+            "LoadState", "ActiveState", "UnitFileState", "Result", "NRestarts", "DropInPaths",
             "NeedDaemonReload", "User", "SupplementaryGroups", "AmbientCapabilities", "ProtectHome", "PrivateTmp",
             "MemoryHigh",
         ]
     }
 
+    /// Asks systemd, before anybody connects to the daemon: a connection would start one that is stopped.
+    mutating func askUnits() {
+        guard place != .other else { return }
+        units = UnitStates.read(facts, isUser: place == .user, Self.properties)
+    }
+
+    /// Whether systemd holds the socket, and nobody runs behind it.
+    var isAsleep: Bool { UnitStates.isAsleep(units) }
+
     mutating func examineUnits() {
         guard place != .other else { return }
-        let user = place == .user ? ["--user"] : []
-        let arguments = [
-            "show", "gatherd.service", "gatherd.socket", "--property=" + Self.properties.joined(separator: ","),
-        ]
-        guard let text = facts.output(of: "systemctl", user + arguments), !text.isEmpty else {
+        guard !units.isEmpty else {
             return note(.note, "units", "there is no systemd to ask here, so the units were not looked at")
-        }
-        for block in text.split(separator: "\n\n") {
-            var unit: [String: String] = [:]
-            for line in block.split(separator: "\n") {
-                guard let sign = line.firstIndex(of: "=") else { continue }
-                unit[String(line[..<sign])] = String(line[line.index(after: sign)...])
-            }
-            if let identifier = unit["Id"] { units[identifier] = unit }
         }
         guard let service = units["gatherd.service"] else { return }
         let socket = units["gatherd.socket"] ?? [:]

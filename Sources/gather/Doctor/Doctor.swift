@@ -28,7 +28,7 @@ struct Doctor<Facts: SystemFacts> {
 
     private(set) var findings: [Finding] = []
     private(set) var daemon: DaemonFacts?
-    private(set) var configuration: ConfigurationFacts?
+    var configuration: ConfigurationFacts?
     /// The properties of the units, by unit; empty where there is no systemd to ask.
     var units: [String: [String: String]] = [:]
     /// As whom the daemon looks at files; nil where that is not known.
@@ -51,6 +51,7 @@ struct Doctor<Facts: SystemFacts> {
     /// Looks at everything, and returns what was found in the order in which it is looked at.
     mutating func examine() -> [Finding] {
         findings = []
+        askUnits()
         askDaemon()
         examineUnits()
         servant = findServant()
@@ -80,10 +81,8 @@ struct Doctor<Facts: SystemFacts> {
         place == .system ? gather("doctor", isRoots: true) : "namei -l \(ShellText.quoted(path))"
     }
 
-    /// What makes the queue of the kernel as long as the limit is: systemd keeps the queue of a daemon that it starts again.
-    var startAnew: String? {
-        place == .other ? nil : systemctl("stop gatherd.service") + " && " + systemctl("start gatherd.service")
-    }
+    /// What makes the queue of the kernel as long as the limit is.
+    var restart: String? { place == .other ? nil : systemctl("restart gatherd") }
 
     /// A command about the units of this daemon.
     func systemctl(_ arguments: String) -> String {
@@ -96,6 +95,11 @@ struct Doctor<Facts: SystemFacts> {
     // MARK: The daemon
 
     private mutating func askDaemon() {
+        if isAsleep {
+            return note(
+                .note, "daemon", "gatherd does not run, and to look changes nothing; the first question starts it",
+                command: gather("status"))
+        }
         switch facts.daemon() {
         case .success(let facts):
             daemon = facts
@@ -122,30 +126,6 @@ struct Doctor<Facts: SystemFacts> {
     /// A command that shows what the daemon said of late.
     var journal: String {
         place == .user ? "journalctl --user -u gatherd -n 30" : asRoot("journalctl -u gatherd -n 30")
-    }
-
-    private mutating func examineConfiguration() {
-        guard place != .other else { return }
-        switch facts.configuration(configurationFile) {
-        case .success(let facts):
-            configuration = facts
-            for text in facts.leftOut { note(.problem, "configuration", text) }
-            let count = Readable.count(facts.containers.count, "container", "containers")
-            if case .failure(let failure) = self.facts.entry(at: configurationFile), failure.code == ErrorCode.missing {
-                note(.fine, "configuration", "there is no \(configurationFile), and none is needed: \(count) in files")
-            } else if facts.leftOut.isEmpty {
-                note(.fine, "configuration", "\(configurationFile) is in order: \(count)")
-            }
-            if containers.isEmpty {
-                note(
-                    .note, "configuration", "nothing is watched",
-                    command: gather("container add", "NAME DIRECTORY", isRoots: true))
-            }
-        case .failure(let failure):
-            note(
-                .problem, "configuration", failure.message,
-                command: place == .system ? asRoot("gatherd --check-config") : "gatherd --check-config")
-        }
     }
 
     // MARK: The caller

@@ -40,10 +40,13 @@ struct LinuxFacts: SystemFacts {
         let kind = status.st_mode & S_IFMT
         // What the mode says is not all where there is a list of who may do what.
         var list = AccessListID.none
-        if kind == S_IFDIR, let directory = try? Directory.open(path, access: .path) {
+        if kind == S_IFDIR || kind == S_IFREG, let resolved = resolved(path), let slash = resolved.lastIndex(of: "/"),
+            let directory = try? Directory.open(kind == S_IFDIR ? resolved : "/" + resolved[..<slash], access: .path)
+        {
+            let name = kind == S_IFDIR ? "" : String(resolved[slash...].dropFirst())
             withUnsafeTemporaryAllocation(byteCount: LinuxFacts.longestList, alignment: 8) { buffer in
                 let count = try? ExtendedAttributes.get(
-                    AccessLists.attribute, of: "", in: directory.number, into: buffer)
+                    AccessLists.attribute, of: name, in: directory.number, into: buffer)
                 if let count = count ?? nil { list = AccessLists.intern(Array(buffer[..<count])) }
             }
         }
@@ -54,7 +57,11 @@ struct LinuxFacts: SystemFacts {
                 isDirectory: kind == S_IFDIR, isSocket: kind == S_IFSOCK))
     }
 
-    func directories(in path: String) -> [String]? {
+    func directories(in path: String) -> [String]? { names(in: path, directories: true) }
+
+    func files(in path: String) -> [String]? { names(in: path, directories: false) }
+
+    private func names(in path: String, directories: Bool) -> [String]? {
         guard let stream = opendir(path) else { return nil }
         defer { closedir(stream) }
         var names: [String] = []
@@ -63,7 +70,7 @@ struct LinuxFacts: SystemFacts {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if isDirectory, name != ".", name != ".." { names.append(name) }
+            if isDirectory == directories, name != ".", name != ".." { names.append(name) }
         }
         return names
     }

@@ -14,6 +14,8 @@ protocol SystemFacts {
     func entry(at path: String) -> Result<EntryFacts, EntryFacts.Failure>
     /// The directories right in a directory; nil where it cannot be read.
     func directories(in path: String) -> [String]?
+    /// The names of what else lies right in a directory; nil where it cannot be read.
+    func files(in path: String) -> [String]?
     /// A path without symbolic links.
     func resolved(_ path: String) -> String?
     /// Bytes that are free for an ordinary user.

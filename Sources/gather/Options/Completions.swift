@@ -93,10 +93,19 @@ enum Completions {
         signal(SIGALRM) { _ in _exit(0) }
         var patience = patience
         setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &patience, nil)
-        guard var client = try? connection(words).connect(), let containers = try? client.containers() else {
+        let daemon = connection(words)
+        if isAsleep(daemon, LinuxFacts(connection: daemon)) { return [] }
+        guard var client = try? daemon.connect(), let containers = try? client.containers() else {
             return []
         }
         return offered(containers.filter(isWanted).map(\.identifier))
+    }
+
+    /// Whether the daemon would have to be started for an answer: a finger on the tab key is no question.
+    static func isAsleep(_ connection: Connection, _ facts: some SystemFacts) -> Bool {
+        let isUser = connection.daemon.path == DaemonSocket.find(.user).path
+        guard isUser || connection.daemon.path == DaemonSocket.find(.system).path else { return false }
+        return UnitStates.isAsleep(UnitStates.read(facts, isUser: isUser, ["ActiveState"]))
     }
 
     /// The identifiers that a daemon may have: another may listen behind `--socket`, and say what it likes.

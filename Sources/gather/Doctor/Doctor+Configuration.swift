@@ -1,0 +1,74 @@
+// The configuration: whether it is in order, and whether the daemon may read it.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherKit
+internal import Metadata
+
+extension Doctor {
+    mutating func examineConfiguration() {
+        guard place != .other else { return }
+        let hidden = examineConfigurationAccess()
+        switch facts.configuration(configurationFile) {
+        case .success(let facts):
+            configuration = facts
+            for text in facts.leftOut { note(.problem, "configuration", text) }
+            let count = Readable.count(facts.containers.count, "container", "containers")
+            if case .failure(let failure) = self.facts.entry(at: configurationFile), failure.code == ErrorCode.missing {
+                note(.fine, "configuration", "there is no \(configurationFile), and none is needed: \(count) in files")
+            } else if facts.leftOut.isEmpty {
+                note(.fine, "configuration", "\(configurationFile) is in order: \(count)")
+            }
+            if containers.isEmpty {
+                note(
+                    .note, "configuration", "nothing is watched",
+                    command: gather("container add", "NAME DIRECTORY", isRoots: true))
+            }
+        case .failure where hidden != nil:
+            // It may well be closed to others on purpose.
+            let path = hidden ?? configurationFile
+            note(
+                .note, "configuration", "this user may not read \(DisplayText.escaped(path)), so it was not looked at",
+                command: lookAgain(at: path))
+        case .failure(let failure):
+            note(
+                .problem, "configuration", failure.message,
+                command: place == .system ? asRoot("gatherd --check-config") : "gatherd --check-config")
+        }
+    }
+
+    /// Holds the daemon's rights against each file that it reads: who looks may have others, and a file that root made for
+    /// itself is in order for root alone. Returns the first that who looks may not read.
+    private mutating func examineConfigurationAccess() -> String? {
+        let end = configurationFile.lastIndex(of: "/") ?? configurationFile.startIndex
+        let directory = configurationFile[..<end] + "/containers.d"
+        let names = facts.files(in: String(directory)) ?? []
+        let files = names.filter { $0.hasSuffix(".toml") && !$0.hasPrefix(".") }.sorted().map { directory + "/" + $0 }
+        var hidden: String?
+        for path in [String(configurationFile[..<end]), configurationFile, String(directory)] + files {
+            guard case .success(let entry) = facts.entry(at: path) else {
+                if case .failure(let failure) = facts.entry(at: path), failure.code == ErrorCode.access {
+                    hidden = hidden ?? path
+                }
+                continue
+            }
+            // The first is passed, and not read.
+            let wanted: Permissions = !entry.isDirectory ? .read : path == directory ? [.read, .search] : .search
+            if !facts.caller.may(wanted, entry.access) { hidden = hidden ?? path }
+            guard let servant, !servant.readsEverything, !servant.credentials.may(wanted, entry.access) else {
+                continue
+            }
+            let accounts = Accounts(facts)
+            let mode = String(entry.access.mode & 0o7777, radix: 8)
+            let group = accounts.group(servant.credentials.groups.last ?? 0)
+            let quoted = ShellText.quoted(path)
+            note(
+                .problem, "configuration",
+                "\(servant.name) may not read \(DisplayText.escaped(path)) (mode \(mode), "
+                    + "\(accounts.user(entry.access.owner)):\(accounts.group(entry.access.group))): "
+                    + "a reload is refused, and the next start fails",
+                command: asRoot("chgrp \(group) \(quoted)") + " && "
+                    + asRoot("chmod g+r\(entry.isDirectory ? "x" : "") \(quoted)"))
+        }
+        return hidden
+    }
+}
