@@ -81,6 +81,7 @@ extension TreeWatcher {
             let container = containers[directories.container(of: id)]
         else { return }
         container.unwatched -= 1
+        container.comparison?.hasWatched = true
         if directories[id].flags.remove(.overLimit) != nil {
             container.overLimit -= 1
             overLimit -= 1

@@ -138,6 +138,8 @@ struct Comparison {
     var widenings = 0
     /// Whether it is a slice of the self-audit; a poll then, as long as nothing more is asked for.
     var isAudit = false
+    /// Whether a directory that had no watch has got one meanwhile.
+    var hasWatched = false
     /// For that: where the stream was when all was read, and the files with one name that were found and not known there.
     var settled: UInt64?
     var unknownFiles: Set<InodeNumber> = []

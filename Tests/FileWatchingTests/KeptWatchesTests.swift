@@ -131,6 +131,30 @@ import Testing
     }
 
     /// The process ends three times in a row.
+    /// What is asked for from outside is caused behind the last event: the ring ends there, and not within that event.
+    @Test func aComparisonThatIsUnderWayLeavesWholeRecords() throws {
+        makeTree()
+        let kept = try KeptMemory()
+        kept.begin(run: Left.run, fingerprint: 2)
+        var settings = WatchSettings()
+        // What is to be read is read in the turn that follows.
+        settings.crawlThreads = 0
+        let fixture = try WatcherFixture(settings: settings, kept: kept)
+        fixture.watcher.addContainer(1, path: directory.path, key: 5)
+        fixture.settle("first crawl")
+        directory.write("d1/a name of some length, in several pieces of sixteen")
+        // Heard, and not let go of before the comparison begins.
+        while fixture.watcher.waitingBytes > 0 { _ = fixture.watcher.turn() }
+        var isCompared = false
+        fixture.watcher.rescan(1) { _ in isCompared = true }
+        fixture.turn()
+        #expect(!isCompared)
+        let left = leave(fixture, kept)
+        let next = try KeptMemory(adopting: Descriptor(owning: left.memory))
+        #expect(next.ring.untaken == 0)
+        close(left.inotify)
+    }
+
     @Test func oneAfterTheOther() throws {
         makeTree()
         var left = try begin()

@@ -84,10 +84,12 @@ extension TreeWatcher {
     }
 
     /// Whether events alone keep what is known of a container right, those of the directories apart that are not complete.
-    /// Polls and the self-audit are of no account: what they would find nobody was promised.
+    /// Polls and the self-audit are of no account: what they would find nobody was promised. But one that has watched a
+    /// directory, which events alone keep right from then on, holds what it has found there until it ends.
     private func flags(of container: WatchedContainer) -> KeptContainer.Flags {
         guard container.failure == nil, container.rootError == nil, container.wasCrawled, container.firstCrawl == nil,
-            container.comparison?.isPoll != false, container.nextComparison == nil, container.nextFill == nil,
+            container.comparison.map({ $0.isPoll && !$0.hasWatched }) ?? true, container.nextComparison == nil,
+            container.nextFill == nil,
             container.fileSystem == nil, !container.isParked, !container.isEnclosed, !container.isUnmounted
         else { return [] }
         var flags = KeptContainer.Flags.exact
@@ -155,7 +157,7 @@ extension TreeWatcher {
         for stray in strays.values { consider(stray.cause) }
         for links in crawledLinks.values { for origin in links.values { consider(origin.cause) } }
         for held in heldEvents.values { consider(held.cause) }
-        // Causes of what was asked for from outside lie just before a record.
-        return first & ~(EventRing.alignment - 1)
+        // Causes of what was asked for from outside lie just before the next record, and behind the last that was heard.
+        return (first + EventRing.alignment - 1) & ~(EventRing.alignment - 1)
     }
 }
