@@ -21,63 +21,83 @@ struct RowsAhead {
     private var records: [TreeNode: Record] = [:]
     /// Those of which the end is not known yet.
     private var open: [TreeNode] = []
+    /// Rows that looks have made and that nothing was heard of since: where files are made all the time there are many. The
+    /// number says between which two readings of the stream that was.
+    private var made: [TreeNode: Int] = [:]
+    /// By such a number, less the first that is kept: the end of those.
+    private var endsOfMade: [UInt64] = []
+    private var firstOfMade = 0
+    private var hasMade = false
     /// All ends that are known lie here or before, but those of rows that have moved.
     private var lastEnd: UInt64 = 0
     /// With so many, those that are over are looked for.
     private var limit = WatchLimits.leastAhead
 
-    var isEmpty: Bool { records.isEmpty }
-    var nodes: Dictionary<TreeNode, Record>.Keys { records.keys }
+    var isEmpty: Bool { records.isEmpty && made.isEmpty }
 
     /// What is known of a row when an event comes; nil where it knows the file that the event tells of.
     func record(of node: TreeNode, at cause: UInt64) -> Record? {
-        guard !records.isEmpty, let record = records[node] else { return nil }
+        guard let record = record(of: node) else { return nil }
         return record.end.map { cause < $0 } ?? true ? record : nil
+    }
+
+    private func record(of node: TreeNode) -> Record? {
+        if !records.isEmpty, let record = records[node] { return record }
+        guard !made.isEmpty, let number = made[node] else { return nil }
+        let place = number - firstOfMade
+        return Record(
+            file: nil, isLikely: true, isNew: true, end: place < endsOfMade.count ? endsOfMade[place] : nil)
+    }
+
+    private mutating func set(_ node: TreeNode, _ record: Record?) {
+        if !made.isEmpty { made[node] = nil }
+        records[node] = record
+    }
+
+    private mutating func make(_ node: TreeNode) {
+        if !records.isEmpty { records[node] = nil }
+        made[node] = firstOfMade + endsOfMade.count
+        hasMade = true
     }
 
     /// A look has told a row what is there. `known` is what it was told before, nil of a new row; `isExpected`, whether nothing
     /// that was heard says that this should not be there still.
-    mutating func found(_ node: TreeNode, _ isSame: (FileStatus) -> Bool, known: FileStatus?, isExpected: Bool) {
+    mutating func found(
+        _ node: TreeNode, _ isSame: (FileStatus) -> Bool, known: FileStatus?, isExpected: Bool, at position: UInt64
+    ) {
+        guard let known else { return make(node) }
         var record: Record
-        if let former = records[node] {
+        if let former = self.record(of: node, at: position) {
             if !former.isLikely, let file = former.file {
-                if isSame(file) {
-                    records[node] = nil
-                    return
-                }
+                if isSame(file) { return set(node, nil) }
                 record = former
             } else {
                 // Where it has not moved, it was there before.
-                if former.isLikely, former.end != nil, let known, isSame(known) { return }
+                if former.isLikely, former.end != nil, isSame(known) { return }
+                if former.isNew { return make(node) }
                 record = Record(file: nil, isLikely: true, end: nil)
-                record.isNew = former.isNew
             }
-        } else if let known {
+        } else {
             if isSame(known) { return }
             record = Record(file: isExpected ? known : nil, isLikely: !isExpected, end: nil)
-        } else {
-            record = Record(file: nil, isLikely: true, isNew: true, end: nil)
         }
-        if record.end != nil || records[node]?.end != nil || records[node] == nil { open.append(node) }
         record.end = nil
-        records[node] = record
+        set(node, record)
+        open.append(node)
     }
 
     /// What a row stands for has left its name, and the row stays there until more is heard.
     mutating func left(_ node: TreeNode, _ status: FileStatus, at cause: UInt64) {
-        guard !records.isEmpty, records[node] != nil else { return }
-        guard var record = record(of: node, at: cause) else {
-            records[node] = nil
-            return
-        }
-        if record.isLikely { record.file = record.file ?? status }
+        if isEmpty { return }
+        guard var record = record(of: node, at: cause) else { return set(node, nil) }
+        if record.isLikely, record.file == nil { record.file = status }
         record.end = .max
-        records[node] = record
+        set(node, record)
     }
 
     /// Nobody knows whether a row's file still has this name.
     mutating func doubt(_ node: TreeNode, until end: UInt64 = .max) {
-        records[node] = Record(file: nil, isLikely: false, end: end)
+        set(node, Record(file: nil, isLikely: false, end: end))
         if end != .max { lastEnd = max(lastEnd, end) }
     }
 
@@ -91,43 +111,60 @@ struct RowsAhead {
 
     /// A row has got another name by what was heard: nothing but a look there shows whether its file is the one that it knows.
     mutating func moved(_ node: TreeNode, at cause: UInt64) {
-        guard !records.isEmpty, records[node] != nil else { return }
-        guard var record = record(of: node, at: cause) else {
-            records[node] = nil
-            return
-        }
-        if record.isLikely { (record.file, record.isLikely) = (nil, false) }
-        record.isNew = false
-        record.end = .max
-        records[node] = record
+        if isEmpty { return }
+        set(node, moved(record(of: node, at: cause)))
+    }
+
+    private func moved(_ record: Record?) -> Record? {
+        guard let record else { return nil }
+        return Record(file: record.isLikely ? nil : record.file, isLikely: false, end: .max)
     }
 
     /// A row takes over what another knows, which goes.
     mutating func replaced(_ target: TreeNode, by source: TreeNode, at cause: UInt64) {
-        guard !records.isEmpty else { return }
-        moved(source, at: cause)
-        records[target] = records.removeValue(forKey: source)
+        if isEmpty { return }
+        set(target, moved(record(of: source, at: cause)))
+        set(source, nil)
     }
 
     /// What a row knows is its file, or the row goes, and is free for another.
     mutating func forget(_ node: TreeNode) {
-        if !records.isEmpty { records[node] = nil }
+        if !isEmpty { set(node, nil) }
     }
 
     mutating func forget(where isOver: (TreeNode) -> Bool) {
-        if !records.isEmpty { records = records.filter { !isOver($0.key) } }
+        for node in nodes(where: isOver) { set(node, nil) }
+    }
+
+    func nodes(where isWanted: (TreeNode) -> Bool) -> [TreeNode] {
+        records.keys.filter(isWanted) + made.keys.filter(isWanted)
     }
 
     /// Whether looks were made since the stream was read.
-    var hasLooked: Bool { !open.isEmpty }
+    var hasLooked: Bool { hasMade || !open.isEmpty }
 
     /// The stream is read on. Where nothing is queued (`end` is its position), whatever was found had been heard of.
     mutating func reads(from position: UInt64, to end: UInt64) {
-        for node in open where records[node]?.end == nil { records[node]?.end = end }
-        if !open.isEmpty { lastEnd = max(lastEnd, end) }
+        if hasLooked { lastEnd = max(lastEnd, end) }
+        if hasMade { endsOfMade.append(end) }
+        hasMade = false
+        for node in open where records[node] != nil && records[node]?.end == nil { records[node]?.end = end }
         open.removeAll(keepingCapacity: open.count < 65_536)
-        guard position >= lastEnd || records.count >= limit else { return }
-        records = records.filter { $0.value.end.map { $0 > position } ?? true }
-        limit = max(WatchLimits.leastAhead, 2 * records.count)
+        let isOver = position >= lastEnd
+        guard isOver || records.count + made.count >= limit else { return }
+        if !records.isEmpty { records = records.filter { $0.value.end.map { $0 > position } ?? true } }
+        if isOver {
+            made.removeAll(keepingCapacity: made.count < 65_536)
+        } else {
+            let first = endsOfMade.firstIndex { $0 > position } ?? endsOfMade.count
+            endsOfMade.removeFirst(first)
+            firstOfMade += first
+            made = made.filter { $0.value >= firstOfMade }
+        }
+        if made.isEmpty {
+            firstOfMade += endsOfMade.count
+            endsOfMade = []
+        }
+        limit = max(WatchLimits.leastAhead, 2 * (records.count + made.count))
     }
 }

@@ -28,7 +28,7 @@ extension TreeWatcher {
 
     /// A look-up has told a row what is there.
     func noteFound(_ node: TreeNode, _ found: FileStatus, known: FileStatus?, isExpected: Bool) {
-        ahead.found(node, { isSameFile($0, found) }, known: known, isExpected: isExpected)
+        ahead.found(node, { isSameFile($0, found) }, known: known, isExpected: isExpected, at: position)
     }
 
     /// All looks of this turn were made, or the stream is about to be read on.
@@ -42,7 +42,7 @@ extension TreeWatcher {
     func forgetAhead(below node: TreeNode, mayComeAgain: Bool) -> Int {
         guard !ahead.isEmpty else { return 0 }
         var removed = 0
-        let below = ahead.nodes.filter {
+        let below = ahead.nodes {
             $0.container == node.container && $0 != node && isSelfOrAncestor(node, of: $0)
         }
         for child in below {
