@@ -36,9 +36,10 @@ class Connection:
 
 
 class Daemon(MeasuredProcess):
-    """gatherd on some containers, with everything that it writes under `directory`; `launcher` comes before its name."""
+    """gatherd on some containers, with everything that it writes under `directory`; `launcher` comes before its name, and
+    gets the variables and descriptors."""
 
-    def __init__(self, program, directory, containers, launcher=()):
+    def __init__(self, program, directory, containers, launcher=(), variables=None, descriptors=()):
         os.makedirs(directory, exist_ok=True)
         self.socket_path = os.path.join(directory, "io.gatherd")
         self.log_path = os.path.join(directory, "log")
@@ -47,10 +48,12 @@ class Daemon(MeasuredProcess):
             arguments += ["--container", f"{identifier}={path}"]
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("GATHER", "XDG_"))}
         environment["XDG_CONFIG_HOME"] = directory
+        environment.update(variables or {})
         log = open(self.log_path, "wb")
         self.started = time.monotonic()
         super().__init__(
-            subprocess.Popen(arguments, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log), log)
+            subprocess.Popen(
+                arguments, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=descriptors), log)
 
     def connect(self):
         """A connection as soon as the daemon takes one."""
