@@ -111,10 +111,13 @@ extension TreeWatcher {
             tree.status(of: known).kind.isDirectory != isDirectory
                 || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil)
         {
-            // Something else had the name before, and nobody has looked since.
-            if isSelfOrAncestor(known, of: to) { return }
-            removeNode(known, origin: half.origin, isDisplaced: true)
             source = nil
+            let found = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
+            if found.map({ isSameFile($0.file, tree.status(of: known)) }) != true {
+                // Something else had the name before, and nobody has looked since.
+                if isSelfOrAncestor(known, of: to) { return }
+                removeNode(known, origin: half.origin, isDisplaced: true)
+            }
         }
         guard let source else {
             // It was made and renamed before anybody looked. What has left the name may lie in it.
