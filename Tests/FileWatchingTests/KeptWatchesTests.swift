@@ -288,4 +288,25 @@ import Testing
         fixture.settle()
         expectEqual(fixture.tree, directory.path)
     }
+
+    /// No container goes on: what was left of them ends.
+    @Test func watchesOfNobodyEnd() throws {
+        makeTree()
+        let left = try begin()
+        let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
+        let start = try #require(kept.start(run: Left.run, sequence: 1, fingerprint: 2))
+        let fixture = try WatcherFixture(inotify: left.inotify, kept: kept)
+        fixture.watcher.goOn(from: start)
+        fixture.watcher.addContainer(1, path: directory.path + "/d1", key: 6)
+        #expect(fixture.watcher.hear())
+        #expect(!fixture.watcher.hear())
+        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        #expect(fixture.watcher.watchesThatGoOn.isEmpty)
+        let found = try #require(fixture.kernel.watches())
+        #expect(found.count > fixture.watcher.watchCount)
+        #expect(fixture.watcher.check(watches: found, of: []) == 0)
+        fixture.settle()
+        #expect(fixture.kernel.watches()?.count == fixture.watcher.watchCount)
+        #expect(fixture.watcher.figures(of: 1).watches == 5)
+    }
 }

@@ -273,7 +273,7 @@ import Testing
         var generator = SeededGenerator(state: 9)
         var accepted = 0
         for place in journal.indices {
-            for value in [0, 1, 0x2F, 0x7F, 0xFF, UInt8.random(in: 0...255, using: &generator)] as [UInt8] {
+            for value in damages(&generator) {
                 var damaged = journal
                 damaged[place] = value
                 Saved.reseal(journal: &damaged)
@@ -296,6 +296,6 @@ import Testing
                 }
             }
         }
-        #expect(accepted > 100)
+        #expect(accepted > 16)
     }
 }

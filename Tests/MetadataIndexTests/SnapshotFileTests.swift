@@ -244,7 +244,7 @@ import Testing
         var generator = SeededGenerator(state: 3)
         var accepted = 0
         for place in bytes.indices {
-            for value in [0, 1, 0x2F, 0x7F, 0xFF, UInt8.random(in: 0...255, using: &generator)] as [UInt8] {
+            for value in damages(&generator) {
                 var damaged = bytes
                 damaged[place] = value
                 Saved.reseal(snapshot: &damaged)
@@ -254,7 +254,7 @@ import Testing
                 if accepted % 16 == 0 { try exercise(index) }
             }
         }
-        #expect(accepted > 100, "sizes and times may be anything")
+        #expect(accepted > 16, "sizes and times may be anything")
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)

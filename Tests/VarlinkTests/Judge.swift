@@ -28,10 +28,9 @@ enum Judge: String, CaseIterable, CustomTestStringConvertible {
 
     /// Has it call what listens at `path`, from Start to End, and returns what it says and its exit status.
     func certify(serviceAt path: String) -> (said: String, status: CInt) {
-        guard let pipe = popen("timeout -s KILL 60 \(command ?? "false") --client --varlink=unix:'\(path)' 2>&1", "r")
-        else {
-            return ("popen failed", errno)
-        }
+        let script =
+            "\(Judge.closing()); exec timeout -s KILL 60 \(command ?? "false") --client --varlink='unix:\(path)' 2>&1"
+        guard let pipe = popen(Judge.bash(script), "r") else { return ("popen failed", errno) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while case let count = fread(&chunk, 1, chunk.count, pipe), count > 0 { bytes += chunk[..<count] }
@@ -50,15 +49,25 @@ enum Judge: String, CaseIterable, CustomTestStringConvertible {
         // It ends when the shell's standard input, which is this pipe, does: by the one signal that is not blocked in the
         // children of a thread of the pool.
         let service = "LISTEN_FDS=1 LISTEN_FDNAMES=varlink LISTEN_PID=$BASHPID exec \(command ?? "false")"
-        let script = "(\(service) --varlink=\"unix:\(path)\" 3<&\(listener)) >/dev/null 2>&1 & read; kill -KILL $!"
-        guard let pipe = popen("exec bash -c '\(script.replacing("'", with: "'\\''"))'", "w") else {
-            throw Errno(code: errno)
-        }
+        let script =
+            "\(Judge.closing(but: listener)); "
+            + "(\(service) --varlink=\"unix:\(path)\" 3<&\(listener)) >/dev/null 2>&1 & read; kill -KILL $!"
+        guard let pipe = popen(Judge.bash(script), "w") else { throw Errno(code: errno) }
         do { try await body() } catch {
             pclose(pipe)
             throw error
         }
         pclose(pipe)
+    }
+
+    private static func bash(_ script: String) -> String {
+        "exec bash -c '\(script.replacing("'", with: "'\\''"))'"
+    }
+
+    /// Closes what the shell was given without being meant: sockets of tests that run beside would not end as long as it has
+    /// them, and whoever waits for such an end may be what this test waits for.
+    private static func closing(but kept: CInt = 0) -> String {
+        "for fd in /proc/$$/fd/*; do fd=${fd##*/}; case $fd in [012]|255|\(kept)) ;; *) eval \"exec $fd>&-\" ;; esac; done"
     }
 
     struct Errno: Error { let code: CInt }

@@ -86,9 +86,10 @@ extension TreeWatcher {
     }
 
     /// All containers that there are have been added: hears what was left and what was queued meanwhile, all of it before
-    /// anything is looked at, so that whatever has moved stands where it is now.
-    package func hear() {
-        guard isAwaitingContainers, let start = keptStart else { return }
+    /// anything is looked at, so that whatever has moved stands where it is now. False where nothing was left.
+    @discardableResult
+    package func hear() -> Bool {
+        guard isAwaitingContainers, let start = keptStart else { return false }
         isAwaitingContainers = false
         keptStart = nil
         turnTime = kernel.now()
@@ -112,6 +113,7 @@ extension TreeWatcher {
         }
         finishHearingBefore()
         lookAtMounts(since: start.mounts)
+        return true
     }
 
     /// Looks at the places of mounts that came or went, and at those that may be of other file systems: the numbers of mounts

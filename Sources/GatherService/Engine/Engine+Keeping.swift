@@ -16,10 +16,11 @@ extension Engine {
     /// All containers of the start were added: hears what was queued while nobody was there, and then looks whether the
     /// watches are those that are known, off the loop.
     func goOn() {
-        watcher.hear()
+        let wasAdopted = watcher.hear()
         turn()
+        // Where no container goes on, the watches that were left belong to nobody, and end.
+        guard wasAdopted else { return }
         let watches = watcher.watchesThatGoOn
-        guard !watches.isEmpty else { return }
         let engine = NIOLoopBound(self, eventLoop: loop)
         pool.runIfActive(eventLoop: loop) { [kernel] in kernel.watches() }.whenSuccess { found in
             engine.value.check(watches, found)
