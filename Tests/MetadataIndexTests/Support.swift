@@ -72,8 +72,8 @@ extension MetadataIndex {
     var allRows: [Row] { (1..<max(1, storage.slotCount)).map { Row($0) } }
 }
 
-/// What a byte of a file is damaged to. Under a sanitizer (`Packaging/sanitize`) one value in place of six: these tests took half
-/// of its time, and the fuzz targets go through the same readers under the same sanitizer.
+/// What a byte of a file is damaged to. Under a sanitizer (`Packaging/sanitize`) one value in place of six, which saves a sixth of
+/// its time: the fuzz targets go through the same readers under the same sanitizer.
 func damages(_ generator: inout SeededGenerator) -> [UInt8] {
     let random = UInt8.random(in: 0...255, using: &generator)
     return getenv("ASAN_OPTIONS") == nil ? [0, 1, 0x2F, 0x7F, 0xFF, random] : [random]
