@@ -131,16 +131,12 @@ package final class LinuxKernel: WatchKernel {
     private static func take(
         from bytes: inout [UInt8], into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
-        var count = bytes.count
-        if count > buffer.count {
-            count = 0
-            bytes.withUnsafeBytes { records in
-                var end = 0
-                while InotifyEvent(in: records, at: &end) != nil, end <= buffer.count { count = end }
-            }
-            if count == 0 { throw SystemError.invalid }
+        let fitting = bytes.withUnsafeBytes { records in
+            let count = InotifyEvent.byteCount(of: records, fitting: buffer.count)
+            if let count { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: records[..<count])) }
+            return count
         }
-        bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        guard let count = fitting else { throw .invalid }
         if count == bytes.count { bytes.removeAll(keepingCapacity: true) } else { bytes.removeFirst(count) }
         return count
     }

@@ -25,19 +25,24 @@ extension TreeWatcher {
                 let pauses = onlyHot || onlyContent && pace.isFast
                 readsAgain = pauses ? now &+ settings.hotReadPause : nil
             }
-            counters.reads += 1
-            counters.bytesRead += UInt64(count)
-            let start = position
-            position += UInt64(count)
-            readTimes.note(end: position, time: kernel.now())
-            process(UnsafeRawBufferPointer(rebasing: readBuffer[..<count]), from: start)
+            readTimes.note(end: position + UInt64(count), time: kernel.now())
+            processRead(count)
             // Where a record more would have fitted there was none.
             if count <= readBuffer.count - InotifyEvent.headerSize - WatchLimits.nameLength - 1 { return false }
         }
         return true
     }
 
-    func process(_ buffer: UnsafeRawBufferPointer, from start: UInt64) {
+    /// Sorts what was read into the buffer.
+    func processRead(_ count: Int) {
+        counters.reads += 1
+        counters.bytesRead += UInt64(count)
+        let start = position
+        position += UInt64(count)
+        process(UnsafeRawBufferPointer(rebasing: readBuffer[..<count]), from: start)
+    }
+
+    private func process(_ buffer: UnsafeRawBufferPointer, from start: UInt64) {
         (lookUps.isHearing, patientLookUps.isHearing, hotLookUps.isHearing) = (true, true, true)
         defer { lookUps.isHearing = false }
         var offset = 0

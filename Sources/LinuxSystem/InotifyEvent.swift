@@ -32,6 +32,15 @@ package struct InotifyEvent {
         offset = nameOffset + length
     }
 
+    /// Bytes of the whole records at the beginning of a buffer that holds nothing else, as many as fit into `room` bytes; nil
+    /// where the first does not.
+    package static func byteCount(of records: UnsafeRawBufferPointer, fitting room: Int) -> Int? {
+        guard records.count > room else { return records.count }
+        var (count, end) = (0, 0)
+        while InotifyEvent(in: records, at: &end) != nil, end <= room { count = end }
+        return count > 0 ? count : nil
+    }
+
     /// The name, where it lies in the buffer that the record was read from.
     @inlinable package func name(in buffer: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: buffer[nameOffset..<nameOffset + nameLength])

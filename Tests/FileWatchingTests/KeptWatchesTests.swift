@@ -32,21 +32,35 @@ import Testing
         return left
     }
 
-    /// Watches the directory and ends, with everything at rest.
-    private func begin(ignoring globs: [String] = []) throws -> Left {
+    /// Watches the directory, until everything is at rest.
+    private func watch(_ settings: WatchSettings = WatchSettings()) throws -> (
+        fixture: WatcherFixture, kept: KeptMemory
+    ) {
         let kept = try KeptMemory()
         kept.begin(run: Left.run, fingerprint: 2)
-        let fixture = try WatcherFixture(kept: kept)
-        fixture.watcher.addContainer(1, path: directory.path, ignoring: globs, key: 5)
+        let fixture = try WatcherFixture(settings: settings, kept: kept)
+        fixture.watcher.addContainer(1, path: directory.path, key: 5)
         fixture.settle("first crawl")
         fixture.turn()
+        return (fixture, kept)
+    }
+
+    /// What is to be read is read in the turn that follows.
+    private static let readsLater: WatchSettings = {
+        var settings = WatchSettings()
+        settings.crawlThreads = 0
+        return settings
+    }()
+
+    /// Watches the directory and ends, with everything at rest.
+    private func begin() throws -> Left {
+        let (fixture, kept) = try watch()
         return leave(fixture, kept)
     }
 
-    /// Goes on from what was left; with `expectsKept` nothing may be read that is not said to be.
+    /// Goes on from what was left.
     private func goOn(
-        _ left: Left, wasMountPoint: Bool = false, readsExtras: Bool = false, key: UInt64 = 5,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ left: Left, wasMountPoint: Bool = false, readsExtras: Bool = false, key: UInt64 = 5
     ) throws -> (fixture: WatcherFixture, kept: KeptMemory, isKept: Bool) {
         let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
         let start = kept.start(run: Left.run, sequence: left.sequence, fingerprint: left.fingerprint)
@@ -111,12 +125,7 @@ import Testing
     /// Events that were read and not dealt with are heard once more.
     @Test func whatWasReadAndNotDealtWithIsHeardAgain() throws {
         makeTree()
-        let kept = try KeptMemory()
-        kept.begin(run: Left.run, fingerprint: 2)
-        let fixture = try WatcherFixture(kept: kept)
-        fixture.watcher.addContainer(1, path: directory.path, key: 5)
-        fixture.settle("first crawl")
-        fixture.turn()
+        let (fixture, kept) = try watch()
         directory.write("d1/new")
         directory.move("d2", "d7/moved")
         // Read, and the process ends.
@@ -130,18 +139,10 @@ import Testing
         #expect(next.watcher.counters.movesPaired == 1)
     }
 
-    /// The process ends three times in a row.
     /// What is asked for from outside is caused behind the last event: the ring ends there, and not within that event.
     @Test func aComparisonThatIsUnderWayLeavesWholeRecords() throws {
         makeTree()
-        let kept = try KeptMemory()
-        kept.begin(run: Left.run, fingerprint: 2)
-        var settings = WatchSettings()
-        // What is to be read is read in the turn that follows.
-        settings.crawlThreads = 0
-        let fixture = try WatcherFixture(settings: settings, kept: kept)
-        fixture.watcher.addContainer(1, path: directory.path, key: 5)
-        fixture.settle("first crawl")
+        let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
         directory.write("d1/a name of some length, in several pieces of sixteen")
         // Heard, and not let go of before the comparison begins.
         while fixture.watcher.waitingBytes > 0 { _ = fixture.watcher.turn() }
@@ -155,6 +156,7 @@ import Testing
         close(left.inotify)
     }
 
+    /// The process ends three times in a row.
     @Test func oneAfterTheOther() throws {
         makeTree()
         var left = try begin()
@@ -175,14 +177,7 @@ import Testing
 
     @Test func aDirectoryThatCameBetweenIsReadThoughItsWatchIsThere() throws {
         makeTree()
-        let kept = try KeptMemory()
-        kept.begin(run: Left.run, fingerprint: 2)
-        var settings = WatchSettings()
-        settings.crawlThreads = 0
-        let fixture = try WatcherFixture(settings: settings, kept: kept)
-        fixture.watcher.addContainer(1, path: directory.path, key: 5)
-        fixture.settle("first crawl")
-        fixture.turn()
+        let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
         // It gets its row, and its reading waits.
         fixture.watcher.performsJobs = false
         directory.makeDirectory("d0/later")
@@ -305,8 +300,8 @@ import Testing
         let found = try #require(fixture.kernel.watches())
         #expect(found.count > fixture.watcher.watchCount)
         #expect(fixture.watcher.check(watches: found, of: []) == 0)
-        fixture.settle()
-        #expect(fixture.kernel.watches()?.count == fixture.watcher.watchCount)
+        // Only when no thread may have been given one of them do they end, which a barrier need not wait for.
+        fixture.turn(until: { fixture.kernel.watches()?.count == fixture.watcher.watchCount })
         #expect(fixture.watcher.figures(of: 1).watches == 5)
     }
 }

@@ -89,7 +89,7 @@ import Testing
         var name: JSONValue?
         for step in Certification.steps {
             let method = "\(Certification.name).\(step.method)"
-            let parameters = step.method == "Start" ? answers : answers.merging(.object(["client_id": name ?? .null]))
+            let parameters = parameters(of: step, answers, name)
             var replies: [JSONValue] = []
             if step.more {
                 for try await reply in client.callMore(method, parameters.bytes) {
@@ -112,7 +112,7 @@ import Testing
         var name: JSONValue?
         for step in Certification.steps {
             let method = "\(Certification.name).\(step.method)"
-            let parameters = step.method == "Start" ? answers : answers.merging(.object(["client_id": name ?? .null]))
+            let parameters = parameters(of: step, answers, name)
             var replies: [JSONValue] = []
             if step.more {
                 try client.callMore(method, parameters.bytes) { reply in
@@ -127,6 +127,11 @@ import Testing
             name = name ?? replies.first?["client_id"]
             answers = try follow(step, replies)
         }
+    }
+
+    /// What a call brings: the answers before it, and from the second one on who it is.
+    private func parameters(of step: Certification.Step, _ answers: JSONValue, _ name: JSONValue?) -> JSONValue {
+        step.method == "Start" ? answers : answers.merging(.object(["client_id": name ?? .null]))
     }
 
     /// Holds the replies to what is to be answered, and makes of them what the next call brings.

@@ -148,14 +148,8 @@ package final class EventRing {
 
     /// Copies records that were not taken into a buffer, as many whole ones as fit; `EINVAL` where the first does not.
     package func take(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
-        var count = untaken
         let records = bytes(taken, head)
-        if count > buffer.count {
-            count = 0
-            var end = 0
-            while InotifyEvent(in: records, at: &end) != nil, end <= buffer.count { count = end }
-            if count == 0 { throw SystemError.invalid }
-        }
+        guard let count = InotifyEvent.byteCount(of: records, fitting: buffer.count) else { throw .invalid }
         if count > 0 { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: records[..<count])) }
         taken += UInt64(count)
         return count

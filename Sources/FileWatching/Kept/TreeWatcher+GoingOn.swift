@@ -101,11 +101,7 @@ extension TreeWatcher {
                 try kernel.readAhead()
                 let count = try kernel.readEvents(into: readBuffer)
                 if count == 0 { break }
-                counters.reads += 1
-                counters.bytesRead += UInt64(count)
-                let from = position
-                position += UInt64(count)
-                process(UnsafeRawBufferPointer(rebasing: readBuffer[..<count]), from: from)
+                processRead(count)
             } catch {
                 notices.append(.readFailed(error: error))
                 break

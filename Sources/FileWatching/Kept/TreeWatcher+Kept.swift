@@ -89,8 +89,8 @@ extension TreeWatcher {
     private func flags(of container: WatchedContainer) -> KeptContainer.Flags {
         guard container.failure == nil, container.rootError == nil, container.wasCrawled, container.firstCrawl == nil,
             container.comparison.map({ $0.isPoll && !$0.hasWatched }) ?? true, container.nextComparison == nil,
-            container.nextFill == nil,
-            container.fileSystem == nil, !container.isParked, !container.isEnclosed, !container.isUnmounted
+            container.nextFill == nil, container.fileSystem == nil, !container.isParked, !container.isEnclosed,
+            !container.isUnmounted
         else { return [] }
         var flags = KeptContainer.Flags.exact
         if container.options.readsExtras { flags.insert(.readsExtras) }
