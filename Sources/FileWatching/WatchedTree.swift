@@ -35,6 +35,10 @@ package protocol WatchedTree: AnyObject {
     /// meanwhile.
     func forEachDirectory(below node: TreeNode, _ body: (TreeNode) -> Void)
 
+    /// Calls with each directory of a container but its root, and what it is known by, in any order. The tree is not changed
+    /// meanwhile.
+    func forEachDirectory(of container: UInt32, _ body: (TreeNode, InodeNumber) -> Void)
+
     /// Calls with each file below an entry that has more than one link, directories and the entry itself left out, in any
     /// order. The tree is not changed meanwhile.
     func forEachLinkedFile(below node: TreeNode, _ body: (TreeNode) -> Void)
@@ -118,5 +122,12 @@ package protocol WatchedTree: AnyObject {
 }
 
 extension WatchedTree {
+    package func forEachDirectory(of container: UInt32, _ body: (TreeNode, InodeNumber) -> Void) {
+        forEachDirectory(below: root(of: container)) { node in
+            let status = status(of: node)
+            body(node, InodeNumber(device: status.device, inode: status.inode))
+        }
+    }
+
     package func node(row: UInt32, in container: UInt32) -> TreeNode? { nil }
 }

@@ -148,6 +148,24 @@ struct RowStore: Sendable {
         return count
     }
 
+    /// Calls `body` for each directory but the root, with device and inode.
+    func forEachDirectory(_ body: (Row, UInt64, UInt64) -> Void) {
+        for (number, storage) in blocks.enumerated() {
+            let block = storage.block
+            for word in 0..<Block.words {
+                var bits = block.isDirectory[word]
+                if number == 0, word == 0 { bits &= ~1 }
+                while bits != 0 {
+                    let slot = word << 6 | bits.trailingZeroBitCount
+                    bits &= bits &- 1
+                    body(
+                        Row(UInt32(truncatingIfNeeded: number << 12 | slot)), common[Int(block.common[slot])].device,
+                        block.inode[slot])
+                }
+            }
+        }
+    }
+
     /// Calls `body` for all below `top`, a directory before what it holds, which is passed over where `body` says false.
     func forEachDescendant(_ top: UInt32, _ body: (Row) -> Bool) {
         var row = firstChild(top)

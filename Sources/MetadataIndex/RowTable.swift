@@ -263,61 +263,113 @@ extension RowTable {
         }
     }
 
-    /// Makes a table of rows whose hashes are all known: first they are counted, then added, so each segment gets its size
-    /// at once. Some 20 ns a row.
-    struct Builder: ~Copyable {
-        private var segments: [Segment] = []
-        private var counts: [Int]
+    /// Makes a table of rows whose hashes are all known, in parts that several threads may make at once: first the rows of a part
+    /// are counted, then added, so each segment gets its size at once. A part is so small that its segments stay near.
+    ///
+    /// `@unchecked Sendable`: a part's segments are written by the thread that makes it, and read when all are made.
+    final class Builder: @unchecked Sendable {
         private let depth: Int
+        private let segments: UnsafeMutablePointer<Segment>
+        /// How many first bits of a hash say its part.
+        private let partBits: Int
 
         /// Rows of a segment, so that its table is smaller than the largest.
         private static let segmentRows = 2_400
+        private static let largestPartBits = 4
 
         init(expecting rows: Int) {
             var depth = 0
             while depth < RowTable.largestDepth, rows >> depth > Builder.segmentRows { depth += 1 }
             self.depth = depth
-            counts = [Int](repeating: 0, count: 1 << depth)
+            partBits = min(depth, Builder.largestPartBits)
+            segments = .allocate(capacity: 1 << depth)
+            for place in 0..<1 << depth {
+                (segments + place).initialize(to: Segment(capacity: 0, depth: depth))
+            }
         }
+
+        /// What was not finished is given back.
+        deinit {
+            for place in 0..<1 << depth { segments[place].free() }
+            segments.deallocate()
+        }
+
+        /// How many parts there are at most.
+        static let mostParts = 1 << largestPartBits
+
+        var parts: Int { 1 << partBits }
+
+        @inline(__always)
+        func part(of hash: UInt64) -> Int { Int(truncatingIfNeeded: (hash &>> 1) &>> UInt64(63 - partBits)) }
 
         @inline(__always)
         private func place(of hash: UInt64) -> Int {
             Int(truncatingIfNeeded: (hash &>> 1) &>> UInt64(63 - depth))
         }
 
-        /// Counts a row that is going to be added.
-        @inline(__always)
-        mutating func count(_ hash: UInt64) { counts[place(of: hash)] += 1 }
-
-        mutating func makeSegments() {
-            segments = counts.map {
-                Segment(capacity: max(RowTable.smallestCapacity, $0 + $0 * 3 / 7 + 4), depth: depth)
-            }
+        /// Rows of a part with their hashes: what their numbers have in common, and the rest of each.
+        struct Rows {
+            let base: UInt32
+            let hashes: UnsafePointer<UInt64>
+            let slots: UnsafePointer<UInt16>
+            let count: Int
         }
 
-        /// Adds a row that was counted. False, and it is not added, where `isTwin` holds for one with the same hash.
+        /// Makes a part of all its rows. False where `areTwins` holds for two with the same hash, of which one is left out then.
         @inline(__always)
-        mutating func add(_ hash: UInt64, _ row: UInt32, isTwin: (UInt32) -> Bool) -> Bool {
-            let at = place(of: hash)
+        func make(_ part: Int, of blocks: [Rows], areTwins: (UInt32, UInt32) -> Bool) -> Bool {
+            let size = 1 << (depth - partBits)
+            let own = segments + part * size
+            for rows in blocks {
+                for number in 0..<rows.count { own[place(of: rows.hashes[number]) - part * size].count += 1 }
+            }
+            for place in 0..<size {
+                let count = own[place].count
+                own[place].free()
+                own[place] = Segment(
+                    capacity: max(RowTable.smallestCapacity, count + count * 3 / 7 + 4), depth: depth)
+            }
+            var hasTwin = false
+            for rows in blocks {
+                for number in 0..<rows.count {
+                    let row = rows.base | UInt32(rows.slots[number])
+                    if !add(rows.hashes[number], row, to: own, part * size, areTwins) { hasTwin = true }
+                }
+            }
+            return !hasTwin
+        }
+
+        @inline(__always)
+        private func add(
+            _ hash: UInt64, _ row: UInt32, to own: UnsafeMutablePointer<Segment>, _ first: Int,
+            _ areTwins: (UInt32, UInt32) -> Bool
+        ) -> Bool {
+            let at = place(of: hash) - first
             let kept = RowTable.kept(hash)
-            let segment = segments[at]
+            let segment = own[at]
             var place = segment.home(kept)
             while segment.hashes[place] != 0 {
-                if segment.hashes[place] == kept, isTwin(segment.rows[place]) { return false }
+                if segment.hashes[place] == kept, areTwins(segment.rows[place], row) { return false }
                 place += 1
                 if place == segment.capacity { place = 0 }
             }
             segment.hashes[place] = kept
             segment.rows[place] = row
-            segments[at].count += 1
+            own[at].count += 1
             return true
         }
 
-        /// The table of what was added.
-        consuming func finish() -> RowTable {
+        /// The table, when all parts are made.
+        func finish() -> RowTable {
+            var made: [Segment] = []
+            made.reserveCapacity(1 << depth)
             var total = 0
-            for segment in segments { total += segment.count }
-            return RowTable(segments: segments, depth: depth, count: total)
+            for place in 0..<1 << depth {
+                made.append(segments[place])
+                total += segments[place].count
+                segments[place] = Segment(capacity: 0, depth: depth)
+            }
+            return RowTable(segments: made, depth: depth, count: total)
         }
     }
 

@@ -160,6 +160,12 @@ extension IndexTree {
         }
     }
 
+    func forEachDirectory(of container: UInt32, _ body: (TreeNode, InodeNumber) -> Void) {
+        entry(container).index.forEachDirectory { row, device, inode in
+            body(TreeNode(container: container, row: row.number), InodeNumber(device: device, inode: inode))
+        }
+    }
+
     func forEachLinkedFile(below node: TreeNode, _ body: (TreeNode) -> Void) {
         let index = index(node)
         index.forEachDescendant(of: Row(node.row)) { row in

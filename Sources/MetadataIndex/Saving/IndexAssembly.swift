@@ -44,19 +44,38 @@ struct IndexAssembly {
     ) throws(SavedStateError) -> IndexStorage {
         guard blocks[0].block.isLive(0), blocks[0].block.fileKind(0) == .directory, blocks[0].block.name[0] & 0xFF == 0
         else { throw .malformed("the root") }
-        let hashes = Hashes(count: Int(slotCount))
-        defer { hashes.free() }
+        var items = -1
+        for storage in blocks { items += storage.block.header.pointee.live }
+        let builder = RowTable.Builder(expecting: items)
+        let hashes = Hashes(blocks: blocks.count)
         let (blocks, hasher) = (blocks, NameHash(key: key))
-        let isDamaged = Mutex(false)
+        let failure = Failure()
         concurrently(blocks.count) { number in
-            if !blocks[number].derive(number, hasher, hashes.ofBlock(number)) { isDamaged.withLock { $0 = true } }
+            if !blocks[number].derive(number, hasher, builder, hashes.ofBlock(number)) {
+                failure.note(.malformed("a name"))
+            }
         }
-        if isDamaged.withLock({ $0 }) { throw .malformed("a name") }
-        try linkChildren()
-        try checkTree()
+        if let error = failure.first { throw error }
+        // The table of names takes as long as the rest, and neither needs what the other writes.
+        let (rest, linked) = (self, Linked(hasher))
+        concurrently(1 + builder.parts) { number in
+            if number > 0 {
+                if !rest.addNames(builder, number - 1, hashes) { failure.note(.malformed("two entries of one name")) }
+                return
+            }
+            do throws(SavedStateError) {
+                try rest.linkChildren()
+                try rest.checkTree()
+                rest.findInodes(&linked.inodes)
+            } catch {
+                failure.note(error)
+            }
+        }
+        let names = builder.finish()
+        if let error = failure.first { throw error }
         var storage = IndexStorage(
-            rows: rows, slotCount: slotCount, generationFloor: generationFloor, key: key,
-            names: try nameTable(hashes))
+            rows: rows, slotCount: slotCount, generationFloor: generationFloor, key: key, names: names)
+        storage.inodes = linked.take()
         rows = RowStore()
         storage.count = -1
         for storageOfBlock in blocks {
@@ -67,9 +86,6 @@ struct IndexAssembly {
         freeSlots(of: &storage)
         storage.mergeCommon()
         countExtras(of: &storage)
-        for number in 0..<slotCount where isLive(number) && block(number).values(RowStore.slot(number)).isFoundByInode {
-            storage.inodes.insert(number, storage.rows)
-        }
         storage.restorePackages()
         return storage
     }
@@ -149,42 +165,35 @@ struct IndexAssembly {
 
     // MARK: Tables
 
-    /// The table of names. Two rows of one name in one directory are found on the way.
-    private func nameTable(_ hashes: Hashes) throws(SavedStateError) -> RowTable {
-        var items = -1
-        for storage in blocks { items += storage.block.header.pointee.live }
-        var builder = RowTable.Builder(expecting: items)
-        for (number, storage) in blocks.enumerated() {
-            forEachItem(number, storage.block) { builder.count(hashes.memory[Int($0)]) }
+    /// A part of the table of names. False where two rows of one name in one directory are found on the way.
+    private func addNames(_ builder: RowTable.Builder, _ part: Int, _ hashes: Hashes) -> Bool {
+        let rows = (0..<blocks.count).map { number in
+            let own = hashes.ofBlock(number)
+            let range = own.range(of: part)
+            return RowTable.Builder.Rows(
+                base: UInt32(truncatingIfNeeded: number << 12), hashes: own.hashes + range.lowerBound,
+                slots: own.slots + range.lowerBound, count: range.count)
         }
-        builder.makeSegments()
-        var hasTwin = false
-        for (number, storage) in blocks.enumerated() {
-            forEachItem(number, storage.block) { row in
-                let own = block(row)
-                let slot = RowStore.slot(row)
-                let isNew = builder.add(hashes.memory[Int(row)], row) { other in
-                    let there = block(other)
-                    let place = RowStore.slot(other)
-                    return there.parent[place] == own.parent[slot]
-                        && IndexStorage.areEqual(there.nameBytes(place), own.nameBytes(slot))
-                }
-                if !isNew { hasTwin = true }
-            }
+        return builder.make(part, of: rows) { a, b in
+            let (first, second) = (block(a), block(b))
+            let (place, slot) = (RowStore.slot(a), RowStore.slot(b))
+            return first.parent[place] == second.parent[slot]
+                && IndexStorage.areEqual(first.nameBytes(place), second.nameBytes(slot))
         }
-        let table = builder.finish()
-        if hasTwin { throw .malformed("two entries of one name") }
-        return table
     }
 
-    @inline(__always)
-    private func forEachItem(_ number: Int, _ block: Block, _ body: (UInt32) -> Void) {
-        for word in 0..<Block.words {
-            var bits = block.isLive[word]
-            if number == 0, word == 0 { bits &= ~1 }
-            while bits != 0 {
-                body(UInt32(truncatingIfNeeded: number << 12 | word << 6 | bits.trailingZeroBitCount))
-                bits &= bits &- 1
+    /// Files the rows that are found by inode (`RowValues.isFoundByInode`).
+    private func findInodes(_ inodes: inout InodeTable) {
+        for (number, storage) in blocks.enumerated() {
+            let block = storage.block
+            for word in 0..<Block.words {
+                var bits = block.isLive[word]
+                while bits != 0 {
+                    let slot = word << 6 | bits.trailingZeroBitCount
+                    bits &= bits &- 1
+                    guard block.links[slot] > 1 || block.isDirectory(slot) else { continue }
+                    inodes.insert(UInt32(truncatingIfNeeded: number << 12 | slot), rows)
+                }
             }
         }
     }
@@ -220,22 +229,104 @@ struct IndexAssembly {
     }
 }
 
-/// The hash of each row's place, while an index is put together. `@unchecked Sendable`: each block's part is written by one
-/// thread, and all have ended before it is read.
-private struct Hashes: @unchecked Sendable {
-    let memory: UnsafeMutablePointer<UInt64>
+/// The first error of several threads.
+private final class Failure: Sendable {
+    private let error = Mutex<SavedStateError?>(nil)
 
-    init(count: Int) { memory = .allocate(capacity: count + Block.capacity) }
+    func note(_ error: SavedStateError) { self.error.withLock { $0 = $0 ?? error } }
 
-    func ofBlock(_ number: Int) -> UnsafeMutablePointer<UInt64> { memory + number * Block.capacity }
+    var first: SavedStateError? { error.withLock { $0 } }
+}
 
-    func free() { memory.deallocate() }
+/// What is filled in beside the table of names. `@unchecked Sendable`: one thread writes it, which has ended before it is taken.
+private final class Linked: @unchecked Sendable {
+    var inodes: InodeTable
+    private let hasher: NameHash
+
+    init(_ hasher: NameHash) {
+        inodes = InodeTable(hasher: hasher)
+        self.hasher = hasher
+    }
+
+    func take() -> InodeTable {
+        var taken = InodeTable(hasher: hasher)
+        swap(&taken, &inodes)
+        return taken
+    }
+}
+
+/// The hash of each row's place, while an index is put together: in each block those of one part of the table together.
+/// `@unchecked Sendable`: each block's part is written by one thread, and all have ended before it is read.
+private final class Hashes: @unchecked Sendable {
+    /// Those of one block.
+    struct OfBlock {
+        let hashes: UnsafeMutablePointer<UInt64>
+        let slots: UnsafeMutablePointer<UInt16>
+        /// Where each part begins, and the last ends.
+        let starts: UnsafeMutablePointer<Int32>
+
+        @inline(__always)
+        func range(of part: Int) -> Range<Int> { Int(starts[part])..<Int(starts[part + 1]) }
+    }
+
+    private let memory: OfBlock
+
+    init(blocks: Int) {
+        memory = OfBlock(
+            hashes: .allocate(capacity: blocks * Block.capacity), slots: .allocate(capacity: blocks * Block.capacity),
+            starts: .allocate(capacity: blocks * Hashes.startsOfBlock))
+    }
+
+    deinit {
+        memory.hashes.deallocate()
+        memory.slots.deallocate()
+        memory.starts.deallocate()
+    }
+
+    private static let startsOfBlock = RowTable.Builder.mostParts + 1
+
+    func ofBlock(_ number: Int) -> OfBlock {
+        OfBlock(
+            hashes: memory.hashes + number * Block.capacity, slots: memory.slots + number * Block.capacity,
+            starts: memory.starts + number * Hashes.startsOfBlock)
+    }
 }
 
 extension BlockStorage {
     /// Makes what follows from the columns of one block: which rows are directories, and the hash of each row's place.
     /// False where a row that lives has no name.
-    fileprivate func derive(_ number: Int, _ hasher: NameHash, _ hashes: UnsafeMutablePointer<UInt64>) -> Bool {
+    fileprivate func derive(
+        _ number: Int, _ hasher: NameHash, _ builder: RowTable.Builder, _ own: Hashes.OfBlock
+    ) -> Bool {
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Block.capacity) { hashes in
+            for part in 0...builder.parts { own.starts[part] = 0 }
+            guard derive(number, hasher, builder, UnsafeMutablePointer(hashes.baseAddress!), own.starts) else {
+                return false
+            }
+            // From how many each part has to where the next begins, then back by as many.
+            for part in 0..<builder.parts { own.starts[part + 1] += own.starts[part] }
+            for word in (0..<Block.words).reversed() {
+                var bits = block.isLive[word]
+                if number == 0, word == 0 { bits &= ~1 }
+                while bits != 0 {
+                    let bit = 63 - bits.leadingZeroBitCount
+                    bits &= ~(1 << UInt64(bit))
+                    let slot = word << 6 | bit
+                    let part = builder.part(of: hashes[slot])
+                    own.starts[part] -= 1
+                    let place = Int(own.starts[part])
+                    own.hashes[place] = hashes[slot]
+                    own.slots[place] = UInt16(truncatingIfNeeded: slot)
+                }
+            }
+            return true
+        }
+    }
+
+    private func derive(
+        _ number: Int, _ hasher: NameHash, _ builder: RowTable.Builder, _ hashes: UnsafeMutablePointer<UInt64>,
+        _ counts: UnsafeMutablePointer<Int32>
+    ) -> Bool {
         var directories = 0
         for word in 0..<Block.words {
             block.directoriesBefore[word] = UInt16(truncatingIfNeeded: directories)
@@ -248,7 +339,9 @@ extension BlockStorage {
                 if number == 0, slot == 0 { continue }
                 let name = block.nameBytes(slot)
                 if name.isEmpty { return false }
-                hashes[slot] = hasher.hash(parent: block.parent[slot], name: name)
+                let hash = hasher.hash(parent: block.parent[slot], name: name)
+                hashes[slot] = hash
+                counts[builder.part(of: hash)] += 1
             }
             block.isDirectory[word] = found
             directories += found.nonzeroBitCount
