@@ -21,6 +21,14 @@ package struct InheritedSocket: Hashable, Sendable {
     /// Whether it is a stream socket of `AF_UNIX` that listens.
     package var isListeningStream: Bool { sd_is_socket(descriptor, AF_UNIX, CInt(SOCK_STREAM.rawValue), 1) > 0 }
 
+    /// Whether it comes from no socket unit: memory, inotify and their like, which another version has had kept.
+    package var isKept: Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        // What has no name in any file system has no type either.
+        return [0, S_IFREG].contains(status.st_mode & S_IFMT)
+    }
+
     /// What was passed, in the order of the descriptors; empty where nothing was. All are set to close on exec, and the
     /// variables of the environment that announced them are gone afterwards, so children do not take them for theirs.
     /// To be called once, before other threads exist, since it changes the environment.

@@ -76,7 +76,8 @@ import SystemdSupport
         var kept: [KeptDescriptor] = []
         if listening {
             let passed = try InheritedSocket.takeAll()
-            let sockets = passed.filter { !$0.name.hasPrefix(KeptDescriptor.namePrefix) }
+            let sockets = passed.filter { !$0.name.hasPrefix(KeptDescriptor.namePrefix) && !$0.isKept }
+            // With what is known by no name: it is let go of.
             kept = passed.filter { !sockets.contains($0) }.map { KeptDescriptor(name: $0.name, number: $0.descriptor) }
             if let inherited = try InheritedSocket.listener(among: sockets) {
                 socket = .inherited(descriptor: inherited.descriptor)

@@ -35,6 +35,26 @@ struct InheritedSocketTests {
         }
     }
 
+    /// Another version may have had kept what this one knows no name of: it is no socket unit's, and is let go of.
+    @Test func `What was kept under a name that nobody knows is told from sockets`() throws {
+        let directory = try makeTemporaryDirectory()
+        let path = directory + "/s"
+        let listener = try makeSocket(kind: SOCK_STREAM, path: path, listening: true)
+        let events = inotify_init1(CInt(IN_CLOEXEC.rawValue))
+        let memory = open("/dev/shm/gather-\(getpid())-kept", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        var pipe: [CInt] = [-1, -1]
+        #expect(Glibc.pipe(&pipe) == 0)
+        defer {
+            for descriptor in [listener, events, memory] + pipe { close(descriptor) }
+            unlink("/dev/shm/gather-\(getpid())-kept")
+            unlink(path)
+            rmdir(directory)
+        }
+        func isKept(_ descriptor: CInt) -> Bool { InheritedSocket(descriptor: descriptor, name: "x").isKept }
+        #expect(isKept(events) && isKept(memory))
+        #expect(!isKept(listener) && !isKept(pipe[0]) && !isKept(-1))
+    }
+
     @Test func `Passed sockets are taken`() throws {
         let directory = try makeTemporaryDirectory()
         let path = directory + "/io.gatherd"
