@@ -51,8 +51,9 @@ struct DirectoryRecord {
 struct DirectoryTable {
     private(set) var records: [DirectoryRecord] = []
     private var free: [Int32] = []
-    private var byNode: [TreeNode: Int32] = [:]
-    private var byWatch: [Int32: Int32] = [:]
+    /// The slots by what stands in their records.
+    private var byNode = NumberTable()
+    private var byWatch = NumberTable()
     // Events come in runs for one watch.
     private var lastWatch: Int32 = -1
     private var lastSlot: Int32 = -1
@@ -90,11 +91,14 @@ struct DirectoryTable {
         DirectoryID(slot: slot, generation: records[Int(slot)].generation)
     }
 
-    func directory(at node: TreeNode) -> DirectoryID? { byNode[node].map(id(ofSlot:)) }
+    func directory(at node: TreeNode) -> DirectoryID? {
+        byNode.find(DirectoryTable.key(node)) { records[Int($0)].node == node }.map(id(ofSlot:))
+    }
 
     mutating func directory(watch: Int32) -> DirectoryID? {
         if watch == lastWatch, watch >= 0 { return id(ofSlot: lastSlot) }
-        guard let slot = byWatch[watch] else { return nil }
+        guard watch >= 0, let slot = byWatch.find(DirectoryTable.key(watch), where: { records[Int($0)].watch == watch })
+        else { return nil }
         lastWatch = watch
         lastSlot = slot
         return id(ofSlot: slot)
@@ -112,35 +116,81 @@ struct DirectoryTable {
             records.append(DirectoryRecord(node: node, device: device, inode: inode, generation: 0))
         }
         if notesChanges { note(slot) }
-        byNode[node] = slot
+        setSlot(of: node, to: slot)
         return id(ofSlot: slot)
+    }
+
+    /// Makes room for so many directories more, which are about to be added.
+    mutating func reserve(_ count: Int) {
+        records.reserveCapacity(records.count + count)
+        if notesChanges { noted.reserveCapacity(noted.count + count) }
+        byNode.reserve(count)
+        byWatch.reserve(count)
     }
 
     /// Takes a directory out. Its watch and its descriptor must have been taken from it.
     mutating func remove(_ id: DirectoryID) {
         let record = self[id]
         assert(record.watch < 0 && record.cacheSlot < 0)
-        if byNode[record.node] == id.slot { byNode[record.node] = nil }
+        removeSlot(of: record.node, id.slot)
         self[id].flags = []
         free.append(id.slot)
     }
 
     /// The directory is another node of the tree from now on.
     mutating func setNode(_ id: DirectoryID, to node: TreeNode) {
-        if byNode[self[id].node] == id.slot { byNode[self[id].node] = nil }
+        removeSlot(of: self[id].node, id.slot)
         self[id].node = node
-        byNode[node] = id.slot
+        setSlot(of: node, to: id.slot)
     }
 
     /// Gives a directory its watch (-1 for none).
     mutating func setWatch(_ id: DirectoryID, to watch: Int32) {
-        let old = self[id].watch
-        if old >= 0, byWatch[old] == id.slot {
-            byWatch[old] = nil
-            if lastWatch == old { lastWatch = -1 }
+        let old = records[Int(id.slot)].watch
+        if old >= 0 {
+            let records = records
+            if byWatch.remove(id.slot, DirectoryTable.key(old), keyOf: { DirectoryTable.key(records[Int($0)].watch) }),
+                lastWatch == old
+            {
+                lastWatch = -1
+            }
         }
         self[id].watch = watch
-        if watch >= 0 { byWatch[watch] = id.slot }
+        guard watch >= 0 else { return }
+        if lastWatch == watch { lastWatch = -1 }
+        let records = records
+        byWatch.set(id.slot, DirectoryTable.key(watch), keyOf: { DirectoryTable.key(records[Int($0)].watch) }) {
+            records[Int($0)].watch == watch
+        }
+    }
+
+    // MARK: What stands where
+
+    @inline(__always)
+    private static func key(_ node: TreeNode) -> UInt64 { UInt64(node.container) << 32 | UInt64(node.row) }
+
+    @inline(__always)
+    private static func key(_ watch: Int32) -> UInt64 { UInt64(UInt32(bitPattern: watch)) }
+
+    /// The slot's record has the node already.
+    private mutating func setSlot(of node: TreeNode, to slot: Int32) {
+        let records = records
+        byNode.set(slot, DirectoryTable.key(node), keyOf: { DirectoryTable.key(records[Int($0)].node) }) {
+            records[Int($0)].node == node
+        }
+    }
+
+    /// The slot's record has the node still.
+    private mutating func removeSlot(of node: TreeNode, _ slot: Int32) {
+        let records = records
+        byNode.remove(slot, DirectoryTable.key(node)) { DirectoryTable.key(records[Int($0)].node) }
+    }
+
+    /// Gives a directory that has none the watch that it had in another process.
+    mutating func goOn(_ id: DirectoryID, watch: Int32, depth: UInt16, wasRead: Bool) {
+        setWatch(id, to: watch)
+        records[Int(id.slot)].depth = depth
+        if wasRead { records[Int(id.slot)].flags.insert(.wasRead) }
     }
 
     /// A file system has another number than before.

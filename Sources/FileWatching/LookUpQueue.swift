@@ -58,6 +58,10 @@ struct LookUpQueue {
     /// The cause of the one that waits longest. Of a queue that only events add to, none has an earlier one.
     var oldestCause: UInt64? { isEmpty ? nil : entries[next].origin.cause }
 
+    /// How many wait that something else has asked for than events that name them, and a cause that none of all has one before.
+    private(set) var unheard = 0
+    private(set) var leastCause = UInt64.max
+
     /// Whether look-ups wait that count for a task.
     func contains(task: UInt32) -> Bool { ofTask[task] != nil }
 
@@ -131,7 +135,11 @@ struct LookUpQueue {
             entries[index].isExpected = false
             entries[index].isArrival = false
         }
-        if !isHearing { entries[index].isHeard = false }
+        if !isHearing, entries[index].isHeard {
+            entries[index].isHeard = false
+            unheard += 1
+        }
+        leastCause = min(leastCause, origin.cause)
         entries[index].origin.cause = min(entries[index].origin.cause, origin.cause)
         let former = entries[index].origin.task
         guard origin.task != 0, origin.task != former,
@@ -158,6 +166,8 @@ struct LookUpQueue {
             return
         }
         if origin.task != 0 { ofTask[origin.task, default: 0] += 1 }
+        leastCause = isEmpty ? origin.cause : min(leastCause, origin.cause)
+        if !isHearing { unheard += 1 }
         if countsDirectories {
             let slot = Int(directory.slot)
             if slot >= ofDirectory.count {
@@ -185,6 +195,7 @@ struct LookUpQueue {
         let entry = entries[next]
         next += 1
         taken += 1
+        if !entry.isHeard { unheard -= 1 }
         release(entry.origin.task)
         if countsDirectories { ofDirectory[Int(entry.directory.slot)] -= 1 }
         names.withUnsafeBytes {
@@ -233,7 +244,11 @@ struct LookUpQueue {
         names.removeFirst(start)
         entries.removeFirst(next)
         next = 0
-        for index in entries.indices { entries[index].offset -= UInt32(truncatingIfNeeded: start) }
+        leastCause = .max
+        for index in entries.indices {
+            entries[index].offset -= UInt32(truncatingIfNeeded: start)
+            leastCause = min(leastCause, entries[index].origin.cause)
+        }
         var size = 256
         while size < entries.count * 2 { size *= 2 }
         rebuildTable(size)

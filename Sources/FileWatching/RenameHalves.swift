@@ -43,6 +43,18 @@ struct RenameHalves {
     /// In the order in which they came: the names of a file with several are moved one by one.
     private var byFile: [FileIdentity: [Int]] = [:]
     private var countOfContainer: [UInt32: Int] = [:]
+    /// Those whose cause is not that with which they came, and those whose rows are in other places than they came from.
+    private var lowered: Set<Int> = []
+    private var moved: Set<Int> = []
+
+    /// The least cause of all; nil where there is none.
+    var leastCause: UInt64? {
+        oldest.map { lowered.reduce($0.origin.cause) { min($0, halves[$1]?.origin.cause ?? .max) } }
+    }
+
+    /// Whether the rows of any stand in other places than they came from, and which those are.
+    var haveMoved: Bool { !moved.isEmpty }
+    var movedOnes: [RenameHalf] { moved.compactMap { halves[$0] } }
 
     var isEmpty: Bool { halves.isEmpty }
     var count: Int { halves.count }
@@ -68,6 +80,7 @@ struct RenameHalves {
             let earlier = halves[serial]?.origin.cause
         else { return false }
         halves[serial]?.origin.cause = min(earlier, cause)
+        if cause < earlier { lowered.insert(serial) }
         return true
     }
 
@@ -82,6 +95,7 @@ struct RenameHalves {
         _ directory: DirectoryID, _ name: UnsafeRawBufferPointer, to newDirectory: DirectoryID, _ newName: [UInt8]
     ) {
         guard let serial = byPlace.removeValue(forKey: Place(directory: directory, name: Array(name))) else { return }
+        moved.insert(serial)
         halves[serial]?.directory = newDirectory
         halves[serial]?.name = newName
         byPlace[Place(directory: newDirectory, name: newName)] = serial
@@ -148,6 +162,8 @@ struct RenameHalves {
 
     private mutating func remove(_ serial: Int) -> RenameHalf? {
         guard let half = halves.removeValue(forKey: serial) else { return nil }
+        if !lowered.isEmpty { lowered.remove(serial) }
+        if !moved.isEmpty { moved.remove(serial) }
         let others = countOfContainer[half.container, default: 1] - 1
         countOfContainer[half.container] = others > 0 ? others : nil
         if byCookie[half.cookie] == serial { byCookie[half.cookie] = nil }

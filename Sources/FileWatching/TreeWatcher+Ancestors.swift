@@ -111,8 +111,14 @@ extension TreeWatcher {
         let wanted = others.reduce(into: mask) { $0.formUnion(containers[$1]?.ancestors[watch] ?? []) }
         let inForce = (ancestorWatches[watch]?.mask ?? []).union(mask)
         ancestorWatches[watch, default: AncestorWatch()].mask = inForce
+        if keptStart?.entries.contains(watch: watch) == true {
+            // A directory's in the process before, which it may be again: that is known when all containers are added.
+            ancestorWatches[watch]?.mask = inForce.union(.directory)
+            container.hasWideAncestors = true
+            return
+        }
         guard inForce.subtracting(.addToMask) != wanted.subtracting(.addToMask),
-            directories.directory(watch: watch) == nil, keptStart?.watches.contains(watch) != true
+            directories.directory(watch: watch) == nil
         else { return }
         guard !tasksAreOutstanding else {
             container.hasWideAncestors = true

@@ -32,11 +32,11 @@ extension TreeWatcher {
     }
 
     func holdWatch(_ watch: Int32) {
-        if heldWatches.insert(watch).inserted { budget.take() }
+        if heldWatches.insert(watch) { budget.take() }
     }
 
     func releaseWatch(_ watch: Int32) {
-        guard heldWatches.remove(watch) != nil else { return }
+        guard heldWatches.remove(watch) else { return }
         budget.release()
         balanceSoon()
     }

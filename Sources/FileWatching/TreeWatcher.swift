@@ -113,7 +113,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// How many watches there are, for the threads too.
     let budget: WatchBudget
     /// Watches that the kernel has, or had a moment ago.
-    var heldWatches: Set<Int32> = []
+    var heldWatches = WatchNumbers()
     /// Directories that have none since there are too few, of all containers.
     var overLimit = 0
     /// When directories that want a watch may get those that others have or have had.
@@ -152,6 +152,12 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var keptNoted: [Int32] = []
     var keptSequence: UInt64?
     var hasKeptState = false
+    /// Of first halves that were heard before: the rows that are not where they were then, by cookie.
+    var movedHalves: [UInt32: TreeNode] = [:]
+    /// Whether nothing is told to the next process at present.
+    var isKeptWithdrawn = false
+    /// What the kernel has said of the watches of the process before, as long as more is to be heard first.
+    var watchCheck: WatchCheck?
     /// Watches that were there when this process began and that nobody has claimed.
     var orphanWatches: Set<Int32> = []
 
@@ -228,6 +234,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         balance()
         lookAtUnsureMounts()
         closeAhead()
+        finishCheck()
         return more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
             || deferredLookUps.contains(where: isDue) || strays.values.contains(where: isDue)
             || hasComparisonStep || hasLinksToFind || (!unwantedWatches.isEmpty && position >= removalPosition)

@@ -41,8 +41,8 @@ final class WatchBudget: Sendable {
         return false
     }
 
-    /// Counts a watch that is there whatever the limit says.
-    func take() { used.wrappingAdd(1, ordering: .relaxed) }
+    /// Counts watches that are there whatever the limit says.
+    func take(_ count: Int = 1) { used.wrappingAdd(count, ordering: .relaxed) }
 
     /// Gives one back.
     func release() { used.wrappingSubtract(1, ordering: .relaxed) }

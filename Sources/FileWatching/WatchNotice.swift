@@ -14,6 +14,8 @@ package enum WatchNotice: Sendable, Hashable {
     /// The container goes on with the watches of another process, and nothing was read but so many directories that were not
     /// known to be whole.
     case containerGoesOn(container: UInt32, directories: Int, unread: Int)
+    /// Of so many directories that go on so many had no watch any more: they are read.
+    case watchesChecked(missing: Int, of: Int)
     /// A directory cannot be read. Said once for each until its mode changes.
     case unreadable(container: UInt32, path: [UInt8], error: SystemError)
     /// The kernel's queue overflowed: all containers are compared with the file system.

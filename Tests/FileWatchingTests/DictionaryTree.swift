@@ -97,6 +97,10 @@ final class DictionaryTree: WatchedTree {
     func appendName(of node: TreeNode, to bytes: inout [UInt8]) { bytes += entry(node).name }
     func status(of node: TreeNode) -> FileStatus { entry(node).status }
     func childCount(of directory: TreeNode) -> Int { entry(directory).children.count }
+    func node(row: UInt32, in container: UInt32) -> TreeNode? {
+        let node = TreeNode(container: container, row: row)
+        return entries[node] == nil ? nil : node
+    }
     func forEachChild(of directory: TreeNode, _ body: (TreeNode) -> Void) {
         for child in entry(directory).children.values { body(child) }
     }

@@ -1,6 +1,7 @@
 // The ring that events are read into: whatever instruction its process is ended at, the next one finds every event.
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import LinuxSystem
 import Testing
 
@@ -199,6 +200,73 @@ import Testing
     }
 }
 
+extension EventRingTests {
+    static func record(named name: String) -> [UInt8] {
+        let padded = (name.utf8.count / 16 + 1) * 16
+        var bytes: [UInt8] = []
+        for word in [1, 0x100, 0, UInt32(padded)] { withUnsafeBytes(of: word) { bytes += $0 } }
+        return bytes + Array(name.utf8) + Array(repeating: 0, count: padded - name.utf8.count)
+    }
+
+    /// No event names them, and a look there would leave its directory.
+    @Test(arguments: [".", "..", "a/b", "/", "../etc"]) func `A name that leads elsewhere is not believed`(
+        _ name: String
+    ) throws {
+        let memory = try Memory()
+        let ring = memory.makeRing()
+        for name in ["...", ".a", "a"] {
+            let record = EventRingTests.record(named: name)
+            try #require(ring.room()).copyBytes(from: record)
+            ring.noteRead(record.count)
+        }
+        #expect(memory.adoptRing() != nil)
+        let record = EventRingTests.record(named: name)
+        try #require(ring.room()).copyBytes(from: record)
+        #expect(memory.adoptRing() == nil, "behind the head")
+        ring.noteRead(record.count)
+        #expect(memory.adoptRing() == nil)
+    }
+
+    /// Pages are there in the mapping that read(2) gets, over the end of the first one too: a process that is being killed may be
+    /// refused one when the event has left the queue.
+    @Test func `What is read into is there before`() throws {
+        let memory = try Memory()
+        var random = SeededGenerator(seed: 3)
+        let former = memory.makeRing()
+        var ring = former
+        for number in 1...400 {
+            // As another process has left it: nothing of it is mapped in this one.
+            if number == 200 { ring = try #require(memory.adoptRing()) }
+            let room = try #require(ring.room())
+            let missing = try EventRingTests.missingPages(room)
+            #expect(missing == 0, "round \(number)")
+            if missing > 0 { return }
+            let record = EventRingTests.record(number, &random)
+            room.copyBytes(from: record)
+            ring.noteRead(record.count)
+            _ = try EventRingTests.take(ring)
+            ring.release(to: ring.taken)
+            if number == 199 { madvise(memory.base, 2 * Memory.capacity, CInt(MADV_DONTNEED)) }
+        }
+    }
+
+    /// Pages that are not mapped, by the kernel's table of them (proc_pid_pagemap(5)).
+    static func missingPages(_ bytes: UnsafeMutableRawBufferPointer) throws -> Int {
+        let table = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)
+        defer { close(table) }
+        try #require(table >= 0)
+        let first = UInt(bitPattern: bytes.baseAddress) / 4_096
+        let last = (UInt(bitPattern: bytes.baseAddress) + UInt(bytes.count) - 1) / 4_096
+        var missing = 0
+        for page in first...last {
+            var word: UInt64 = 0
+            try #require(pread(table, &word, 8, Int(page) * 8) == 8)
+            if word >> 63 == 0 { missing += 1 }
+        }
+        return missing
+    }
+}
+
 @Suite struct TurnStateTests {
     private func state() -> TurnState {
         var state = TurnState()
@@ -209,6 +277,7 @@ import Testing
             .init(key: 1, directory: InodeNumber(device: 7, inode: 9), name: Array("a b".utf8)),
             .init(key: 1, directory: InodeNumber(device: 7, inode: 9), name: []),
         ]
+        state.halves = [.init(cookie: 11, key: 3, row: 12)]
         return state
     }
 
@@ -222,6 +291,17 @@ import Testing
         let found = try #require(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5))
         #expect(found.heard == 4_096 && found.isWhole && found.count == 3)
         #expect(found.ahead == state().ahead && found.files == state().files && found.names == state().names)
+        #expect(found.halves == state().halves)
+    }
+
+    @Test(arguments: [".", "..", "a/b", "/"]) func `A name that leads elsewhere is not believed`(_ name: String) {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_024, alignment: 8)
+        bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        defer { bytes.deallocate() }
+        var state = state()
+        state.names.append(.init(key: 1, directory: InodeNumber(device: 7, inode: 9), name: Array(name.utf8)))
+        state.write(to: bytes, sequence: 5, count: 3)
+        #expect(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5) == nil)
     }
 
     @Test func whatHasNoRoomIsSaidToBeMissing() throws {

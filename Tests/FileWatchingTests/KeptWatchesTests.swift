@@ -266,17 +266,18 @@ import Testing
         let watches = fixture.watcher.watchesThatGoOn
         #expect(watches.count == 41)
         let found = try #require(fixture.kernel.watches())
-        #expect(fixture.watcher.check(watches: found, of: watches) == 0)
+        fixture.watcher.check(watches: found, of: watches)
+        fixture.turn()
         fixture.settle()
+        #expect(fixture.notices.contains(.watchesChecked(missing: 0, of: 41)))
         #expect(fixture.watcher.counters.directoriesRead == 0)
-        // Somebody ends three, of which nothing is heard.
+        // Three are gone, of which nothing is heard.
         var fewer = found
-        for watch in watches.sorted().suffix(3) {
-            try fixture.kernel.removeWatch(watch)
-            fewer[watch] = nil
-        }
-        #expect(fixture.watcher.check(watches: fewer, of: watches) == 3)
+        for watch in watches.sorted().suffix(3) { fewer[watch] = nil }
+        fixture.watcher.check(watches: fewer, of: watches)
+        fixture.turn()
         fixture.settle()
+        #expect(fixture.notices.contains(.watchesChecked(missing: 3, of: 41)))
         #expect(fixture.watcher.counters.directoriesRead == 3)
         #expect(fixture.watcher.figures(of: 1).watches == 41)
         for number in 0..<4 { directory.write("d7/e\(number)/new") }
@@ -299,9 +300,46 @@ import Testing
         #expect(fixture.watcher.watchesThatGoOn.isEmpty)
         let found = try #require(fixture.kernel.watches())
         #expect(found.count > fixture.watcher.watchCount)
-        #expect(fixture.watcher.check(watches: found, of: []) == 0)
+        fixture.watcher.check(watches: found, of: [])
         // Only when no thread may have been given one of them do they end, which a barrier need not wait for.
         fixture.turn(until: { fixture.kernel.watches()?.count == fixture.watcher.watchCount })
         #expect(fixture.watcher.figures(of: 1).watches == 5)
+    }
+
+    /// The kernel is asked while directories go: their watches are gone before that is heard.
+    @Test func directoriesThatGoMeanwhileAreNotMissing() throws {
+        makeTree()
+        let (fixture, _, isKept) = try goOn(try begin())
+        #expect(isKept)
+        fixture.settle()
+        let watches = fixture.watcher.watchesThatGoOn
+        run("rm", "-rf", directory.path + "/d3")
+        let found = try #require(fixture.kernel.watches())
+        #expect(found.count < watches.count)
+        fixture.watcher.check(watches: found, of: watches)
+        fixture.turn()
+        fixture.settle()
+        #expect(fixture.notices.contains(.watchesChecked(missing: 0, of: 41)))
+        expectEqual(fixture.tree, directory.path)
+    }
+
+    /// The container is a directory of the former one: that one's watch tells only what an ancestor's tells.
+    @Test func theWatchOfADirectoryThatIsAboveNowIsNarrowed() throws {
+        makeTree()
+        let left = try begin()
+        let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
+        let start = try #require(kept.start(run: Left.run, sequence: 1, fingerprint: 2))
+        let fixture = try WatcherFixture(inotify: left.inotify, kept: kept)
+        fixture.watcher.goOn(from: start)
+        fixture.watcher.addContainer(1, path: directory.path + "/d1", key: 6)
+        #expect(fixture.watcher.hear())
+        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        fixture.settle()
+        let before = fixture.watcher.counters.eventsRead
+        for number in 0..<20 { directory.write("other\(number)") }
+        fixture.settle()
+        // Names that come are told, their writing and closing are not: the directory above the container holds its name.
+        let heard = fixture.watcher.counters.eventsRead - before
+        #expect(heard <= 20, "\(heard) events")
     }
 }

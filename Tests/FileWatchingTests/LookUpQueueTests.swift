@@ -49,7 +49,31 @@ import Testing
                 }
             }
             #expect(queue.isEmpty == model.isEmpty)
+            // A bound, which never says too much.
+            if let least = model.map(\.cause).min() { #expect(queue.leastCause <= least, "seed \(seed) step \(step)") }
+            if step % 64 == 0 {
+                var unheard = 0
+                queue.forEach { entry, _ in if !entry.isHeard { unheard += 1 } }
+                #expect(queue.unheard == unheard, "seed \(seed) step \(step)")
+            }
+            queue.isHearing = Bool.random(using: &random)
         }
+    }
+
+    /// Under constant writes it may never be empty, and the bound follows all the same.
+    @Test func theLeastCauseFollows() {
+        var queue = LookUpQueue()
+        let directory = DirectoryID(slot: 0, generation: 0)
+        for number in 0..<40_000 {
+            Array("\(number)".utf8).withUnsafeBytes {
+                queue.add($0, in: directory, origin: Origin(cause: UInt64(number)))
+            }
+            if number >= 1_000 {
+                withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { _ = queue.take(into: $0) }
+            }
+        }
+        #expect(queue.count == 1_000)
+        #expect(queue.leastCause > 30_000 && queue.leastCause <= 39_000)
     }
 
     /// A comparison waits for what it has had looked at, whoever else has asked for that before or after.

@@ -41,8 +41,12 @@ import Testing
                 list.append(half)
             case 10..<13:
                 let index = list.lastIndex { $0.directory == directory && $0.name == name }
+                let cause = UInt64.random(in: 0...UInt64(step), using: &random)
                 name.withUnsafeBytes {
-                    #expect(halves.lowerCause(directory, $0, to: .max) == (index != nil))
+                    #expect(halves.lowerCause(directory, $0, to: cause) == (index != nil))
+                    if let index { list[index].origin.cause = min(list[index].origin.cause, cause) }
+                    #expect(halves.leastCause == list.map(\.origin.cause).min(), "seed \(seed): least cause")
+                    if Bool.random(using: &random) { return }
                     compare(halves.take(directory, $0), index, "by place")
                 }
             case 13..<16:

@@ -40,6 +40,8 @@ package final class EventRing {
     package private(set) var head: UInt64
     private var zeroed: UInt64
     private var lost: UInt64
+    /// The pages of the two mappings, one after the other, that this process has had there, by the bits.
+    private var present: [UInt64]
     /// A test looks at the memory before each store.
     package var onStore: (() -> Void)?
 
@@ -50,6 +52,7 @@ package final class EventRing {
         (self.words, self.base, self.capacity, self.window) = (words, base, UInt64(capacity), UInt64(window))
         (tail, taken, head) = (EventRing.start, EventRing.start, EventRing.start)
         (zeroed, lost) = (EventRing.start + self.capacity, 0)
+        present = Array(repeating: 0, count: EventRing.words(of: capacity))
         for (place, value) in [tail, head, zeroed, lost].enumerated() { SharedWord.store(value, to: words + 8 * place) }
     }
 
@@ -62,6 +65,7 @@ package final class EventRing {
         (self.words, self.base, self.capacity, self.window) = (words, base, UInt64(capacity), UInt64(window))
         let found = (0..<4).map { SharedWord.load(words + 8 * $0) }
         (tail, taken, head, zeroed, lost) = (found[0], found[0], found[1], found[2], found[3])
+        present = Array(repeating: 0, count: EventRing.words(of: capacity))
         // No daemon reads so much that a sum of these could overflow.
         guard found.allSatisfy({ $0 < 1 << 62 }), tail >= EventRing.start, tail <= head, head <= zeroed,
             zeroed <= tail + self.capacity, found.allSatisfy({ $0 % EventRing.alignment == 0 }),
@@ -89,10 +93,17 @@ package final class EventRing {
             guard let event = InotifyEvent(in: buffer, at: &offset), offset % Int(alignment) == 0,
                 event.watch > 0 || (event.watch == -1 && event.mask.contains(.overflow)),
                 // Half a record: the name is not there.
-                event.nameLength > 0 || offset - start == InotifyEvent.headerSize
+                event.nameLength > 0 || offset - start == InotifyEvent.headerSize,
+                event.nameLength == 0 || isName(event.name(in: buffer))
             else { return nil }
         }
         return offset
+    }
+
+    /// Whether an entry of a directory may be called so: what is looked at leads nowhere else.
+    static func isName(_ name: some Collection<UInt8>) -> Bool {
+        !name.isEmpty && !name.contains(UInt8(ascii: "/")) && !name.contains(0)
+            && !(name.count <= 2 && name.allSatisfy { $0 == UInt8(ascii: ".") })
     }
 
     /// Whether records went that were not dealt with.
@@ -125,7 +136,25 @@ package final class EventRing {
             }
             clear()
         }
+        touch()
         return UnsafeMutableRawBufferPointer(start: base + Int(head % capacity), count: Int(window))
+    }
+
+    private static let pageSize = 4_096
+
+    /// Words of bits for the pages of both mappings.
+    private static func words(of capacity: Int) -> Int { 2 * capacity / pageSize / 64 + 1 }
+
+    /// Has the pages of the window where read(2) finds them. It takes an event out of the kernel's queue before it copies it, and
+    /// a page that is to be fetched then may be refused to a process that is being killed: the event would be nowhere.
+    private func touch() {
+        let start = Int(head % capacity)
+        for page in start / EventRing.pageSize...(start + Int(window) - 1) / EventRing.pageSize
+        where present[page >> 6] >> UInt64(page & 63) & 1 == 0 {
+            present[page >> 6] |= 1 << UInt64(page & 63)
+            let word = base + page * EventRing.pageSize
+            SharedWord.store(SharedWord.load(word), to: word)
+        }
     }
 
     /// Bytes that are cleared at once, so that the kernel finds their pages there.

@@ -23,6 +23,8 @@ package struct KeptEntry: Equatable {
         (self.device, self.inode, self.key) = (device, inode, key)
     }
 
+    var directory: InodeNumber { InodeNumber(device: device, inode: inode) }
+
     /// What stands there; nil for nothing.
     init?(at address: UnsafeRawPointer) {
         let word = SharedWord.load(address)
@@ -67,7 +69,69 @@ package struct KeptContainer {
     }
 
     var flags: Flags
-    var entries: [InodeNumber: KeptEntry] = [:]
+    /// How many directories it has.
+    var count = 0
+}
+
+/// The directories of all containers, by what they are.
+struct KeptEntries {
+    private(set) var all: [KeptEntry] = []
+    private var places = NumberTable()
+    private var watches = WatchNumbers()
+
+    init(capacity: Int = 0) {
+        all.reserveCapacity(capacity)
+        places.reserve(capacity)
+        watches.reserve(capacity)
+    }
+
+    @inline(__always)
+    private static func key(_ directory: InodeNumber, _ container: UInt64) -> UInt64 {
+        directory.inode &+ directory.device &* 0x9E37_79B9_7F4A_7C15 &+ container
+    }
+
+    /// Adds one; false where its watch is another's already.
+    mutating func append(_ entry: KeptEntry) -> Bool {
+        guard watches.insert(entry.watch) else { return false }
+        let place = Int32(truncatingIfNeeded: all.count)
+        all.append(entry)
+        let all = all
+        places.set(
+            place, KeptEntries.key(entry.directory, entry.key),
+            keyOf: { number in
+                let other = all[Int(number)]
+                return KeptEntries.key(other.directory, other.key)
+            }
+        ) { number in
+            all[Int(number)].directory == entry.directory && all[Int(number)].key == entry.key
+        }
+        return true
+    }
+
+    /// The entry of a directory of a container.
+    func entry(of directory: InodeNumber, in container: UInt64) -> KeptEntry? {
+        place(of: directory, in: container).map { all[$0] }
+    }
+
+    /// The same, which is nobody else's from then on.
+    mutating func take(_ directory: InodeNumber, in container: UInt64) -> KeptEntry? {
+        guard let place = place(of: directory, in: container) else { return nil }
+        let entry = all[place]
+        guard entry.watch > 0 else { return nil }
+        all[place].watch = 0
+        return entry
+    }
+
+    @inline(__always)
+    private func place(of directory: InodeNumber, in container: UInt64) -> Int? {
+        places.find(KeptEntries.key(directory, container)) { number in
+            let entry = all[Int(number)]
+            return entry.inode == directory.inode && entry.device == directory.device && entry.key == container
+        }.map { Int($0) }
+    }
+
+    /// Whether any directory had this watch.
+    func contains(watch: Int32) -> Bool { watches.contains(watch) }
 }
 
 /// What was left, as it was found: to be taken over container by container.
@@ -77,8 +141,8 @@ package struct KeptStart {
     var mounts: Set<[UInt8]>
     /// By key.
     var containers: [UInt64: KeptContainer] = [:]
-    /// All watches that directories had.
-    var watches: Set<Int32> = []
+    /// Of all containers, those that are not taken over among them.
+    var entries = KeptEntries()
 
     init(state: TurnState, mounts: Set<[UInt8]>) {
         self.state = state

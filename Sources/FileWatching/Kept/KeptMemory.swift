@@ -16,7 +16,9 @@ package import LinuxSystem
 /// the journal, what says more. Ended anywhere in between, the next process knows less than it might, and reads a directory
 /// more.
 ///
-/// Nothing in it is believed without a look: it may be of another version, of another daemon, or damaged.
+/// Nothing in it is believed without a look: it may be of another version, of another daemon, or damaged. What is seen so is
+/// damage that leaves something that cannot be. There is no checksum, since each word must hold by itself at every moment: a name
+/// or a watch that has become another, which memory does not do, would be believed.
 ///
 /// Unchecked: only the event loop writes and reads it once it was made.
 package final class KeptMemory: @unchecked Sendable {
@@ -47,7 +49,7 @@ package final class KeptMemory: @unchecked Sendable {
     package static let size = tableOffset + tableCapacity * KeptEntry.size
 
     /// "GATHERK" and the version of what follows: another layout, or another meaning of it, has another number.
-    private static let magic: UInt64 = 0x4B52_4548_5441_4700 + 1
+    private static let magic: UInt64 = 0x4B52_4548_5441_4700 + 2
 
     private var base: UnsafeMutableRawPointer
     private var tableCount = 0
@@ -117,11 +119,23 @@ package final class KeptMemory: @unchecked Sendable {
             }
             start.containers[key] = KeptContainer(flags: flags)
         }
+        // So many directories may have been there once, and be no more.
+        let entries = (0..<tableCount).count { SharedWord.load(entryAddress($0)) != 0 }
+        start.entries = KeptEntries(capacity: entries)
+        var key: UInt64 = 0
+        var count = 0
         for slot in 0..<tableCount {
             guard let entry = KeptEntry(at: entryAddress(slot)) else { continue }
-            start.watches.insert(entry.watch)
-            start.containers[entry.key]?.entries[InodeNumber(device: entry.device, inode: entry.inode)] = entry
+            // Nobody has written that: one of the two would be deaf.
+            guard start.entries.append(entry) else { return nil }
+            // They come in runs.
+            if entry.key != key {
+                start.containers[key]?.count += count
+                (key, count) = (entry.key, 0)
+            }
+            count += 1
         }
+        start.containers[key]?.count += count
         return start
     }
 

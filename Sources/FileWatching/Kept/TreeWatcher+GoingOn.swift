@@ -4,6 +4,13 @@
 import LinuxSystem
 import Metadata
 
+/// What the kernel has said of its watches, and the end of what was queued then.
+struct WatchCheck {
+    var found: [Int32: UInt64]
+    var restored: [Int32]
+    var position: UInt64
+}
+
 /// The first half of a rename that another process has heard.
 struct HalfBefore {
     var directory: DirectoryID
@@ -36,7 +43,8 @@ extension TreeWatcher {
             !container.isParked, container.fileSystem == nil, budget.isWanted, settings.descends,
             left.flags.contains(.readsExtras) == container.options.readsExtras,
             left.flags.contains(.isMountPoint) == container.isMountPoint,
-            let root = left.entries[InodeNumber(device: status.device, inode: status.inode)], root.isComplete
+            let root = keptStart?.entries.entry(
+                of: InodeNumber(device: status.device, inode: status.inode), in: container.key), root.isComplete
         else { return nil }
         return left
     }
@@ -46,29 +54,34 @@ extension TreeWatcher {
         container.isKnown = false
         container.wasCrawled = true
         container.goesOn = true
-        var entries = left.entries
         var unread: [DirectoryID] = []
+        var unknown: [TreeNode] = []
+        guard var start = keptStart else { return }
+        // There is one of it, or it would be copied.
+        keptStart = nil
+        directories.reserve(left.count)
+        heldWatches.reserve(left.count)
         func take(_ id: DirectoryID, _ entry: KeptEntry) {
-            setWatch(id, to: entry.watch)
+            setWatch(id, to: -1)
+            directories.goOn(id, watch: entry.watch, depth: entry.depth, wasRead: entry.isComplete)
+            container.watches += 1
             holdWatch(entry.watch)
-            directories[id].depth = entry.depth
-            if entry.isComplete { directories[id].flags.insert(.wasRead) } else { unread.append(id) }
+            if !entry.isComplete { unread.append(id) }
         }
         let top = directories[root]
-        if let entry = entries.removeValue(forKey: InodeNumber(device: top.device, inode: top.inode)) {
+        if let entry = start.entries.take(InodeNumber(device: top.device, inode: top.inode), in: container.key) {
             take(root, entry)
         }
-        var nodes: [TreeNode] = []
-        tree.forEachDirectory(below: top.node) { nodes.append($0) }
-        var unknown: [TreeNode] = []
-        for node in nodes {
-            let status = tree.status(of: node)
-            if let entry = entries.removeValue(forKey: InodeNumber(device: status.device, inode: status.inode)) {
-                take(record(node, status), entry)
-            } else {
-                unknown.append(node)
-            }
+        let round = pool.currentRound
+        tree.forEachDirectory(of: container.number) { node, number in
+            guard let entry = start.entries.take(number, in: container.key) else { return unknown.append(node) }
+            if let known = directories.directory(at: node) { return take(known, entry) }
+            let id = directories.insert(node: node, device: number.device, inode: number.inode)
+            directories[id].round = round
+            container.directories += 1
+            take(id, entry)
         }
+        keptStart = start
         counters.directoriesKept += UInt64(container.watches)
         notices.append(
             .containerGoesOn(
@@ -92,6 +105,8 @@ extension TreeWatcher {
         guard isAwaitingContainers, let start = keptStart else { return false }
         isAwaitingContainers = false
         keptStart = nil
+        // Whose directory has the watch above it, if any, is known now.
+        for container in containers.values where container.hasWideAncestors { suspects.insert(container.number) }
         turnTime = kernel.now()
         takeUp(start)
         heardBefore = start.state.heard
@@ -131,6 +146,10 @@ extension TreeWatcher {
         for row in start.state.ahead {
             guard let number = numbers[row.key], let node = tree.node(row: row.row, in: number) else { continue }
             ahead.doubt(node, until: row.end == TurnState.Ahead.untilLookedAt ? .max : row.end)
+        }
+        for half in start.state.halves {
+            guard let number = numbers[half.key] else { continue }
+            movedHalves[half.cookie] = tree.node(row: half.row, in: number)
         }
         let origin = Origin(cause: causeNow)
         for file in start.state.files {
@@ -176,10 +195,19 @@ extension TreeWatcher {
     /// What follows was not heard before. First halves without their second waited for it: their rows stand where they were.
     func finishHearingBefore() {
         heardBefore = 0
+        defer { movedHalves = [:] }
         guard !halvesBefore.isEmpty else { return }
         let waiting = halvesBefore.values.sorted { $0.origin.cause < $1.origin.cause }
         halvesBefore = [:]
-        for half in waiting where directories.isAlive(half.directory) {
+        for var half in waiting where directories.isAlive(half.directory) {
+            // Its row has changed places with that of another since.
+            if let node = movedHalves[half.event.cookie], let parent = tree.parent(of: node),
+                let above = directories.directory(at: parent)
+            {
+                half.directory = above
+                half.name = []
+                tree.appendName(of: node, to: &half.name)
+            }
             half.name.withUnsafeBytes { name in
                 let row = tree.child(of: directories[half.directory].node, named: name)
                 let found = status(of: name, in: half.directory)
@@ -195,21 +223,29 @@ extension TreeWatcher {
 
     // MARK: The check of the watches
 
-    /// Takes what the kernel says of its watches, asked for since ``hear()`` (``WatchKernel/watches()``): a directory that has
-    /// none although it is said to have one is read, and what belongs to nobody ends. Returns how many had none.
-    @discardableResult
-    package func check(watches found: [Int32: UInt64], of restored: [Int32]) -> Int {
+    /// Takes what the kernel says of its watches, asked for since ``hear()`` (``WatchKernel/watches()``), and looks at that as soon
+    /// as all is heard that was queued until now: of a directory that was removed the watch is gone before that is heard. One that
+    /// has no watch although it is said to have one is read, and what belongs to nobody ends; then
+    /// ``WatchNotice/watchesChecked(missing:of:)`` says so.
+    package func check(watches found: [Int32: UInt64], of restored: [Int32]) {
+        watchCheck = WatchCheck(found: found, restored: restored, position: position + queuedBytes())
+        finishCheck()
+    }
+
+    func finishCheck() {
+        guard let check = watchCheck, position >= check.position else { return }
+        watchCheck = nil
         // Where a file system has other numbers for itself than it tells, that its root has a watch must do.
         var tellsInodes: [UInt32: Bool] = [:]
         for container in containers.values where container.goesOn {
             guard let root = container.root else { continue }
-            tellsInodes[container.number] = found[directories[root].watch] == directories[root].inode
+            tellsInodes[container.number] = check.found[directories[root].watch] == directories[root].inode
         }
         var missing = 0
-        for watch in restored {
+        for watch in check.restored {
             guard let id = directories.directory(watch: watch) else { continue }
             let record = directories[id]
-            if let inode = found[watch], inode == record.inode || tellsInodes[record.node.container] != true {
+            if let inode = check.found[watch], inode == record.inode || tellsInodes[record.node.container] != true {
                 continue
             }
             missing += 1
@@ -218,8 +254,8 @@ extension TreeWatcher {
             directories[id].flags.insert(.needsReading)
             lookAtPlace(of: id, origin: Origin(cause: causeNow))
         }
-        orphanWatches = Set(found.keys)
-        return missing
+        orphanWatches = Set(check.found.keys)
+        notices.append(.watchesChecked(missing: missing, of: check.restored.count))
     }
 
     /// The watches of directories that go on.

@@ -20,6 +20,7 @@ extension TreeWatcher {
     /// what is going on.
     package func prepareKept(sequence: UInt64) {
         guard let kept, !isAwaitingContainers else { return }
+        isKeptWithdrawn = false
         noteKeptDirectories()
         for slot in keptNoted where keptEntry(ofSlot: slot) != keptEntries[Int(slot)] {
             guard keptEntries[Int(slot)] != nil else { continue }
@@ -34,6 +35,17 @@ extension TreeWatcher {
         guard sequence != keptSequence else { return }
         keptSequence = sequence
         tellState(in: kept)
+    }
+
+    /// Changes are not saved for now: the next process is to know of nothing, as what it were told of would be missing there.
+    /// What is told from ``prepareKept(sequence:)`` on is told from the beginning.
+    package func withdrawKept() {
+        guard let kept, !isKeptWithdrawn, !isAwaitingContainers else { return }
+        isKeptWithdrawn = true
+        kept.clear()
+        (keptEntries, keptFlags, keptMounts, keptSequence, hasKeptState) = ([], [:], nil, nil, false)
+        // Those of which it is not known any more that they may have changed.
+        keptNoted = directories.records.indices.map { Int32($0) }
     }
 
     /// At the end of a turn, with all of it in the journal: says what is known now, and lets go of the events that it knows of.
@@ -109,8 +121,8 @@ extension TreeWatcher {
 
     /// Whether something waits that no event causes again.
     private var hasWorkOfItsOwn: Bool {
-        !ahead.isEmpty || !lookUps.isEmpty || !deferredLookUps.isEmpty || !linkNews.isEmpty || !linkedFiles.isEmpty
-            || !crawledLinks.isEmpty || !strays.isEmpty
+        !ahead.isEmpty || lookUps.unheard > 0 || halves.haveMoved || !deferredLookUps.isEmpty || !linkNews.isEmpty
+            || !linkedFiles.isEmpty || !crawledLinks.isEmpty || !strays.isEmpty
     }
 
     private var turnState: TurnState {
@@ -131,13 +143,25 @@ extension TreeWatcher {
                     key: key(record.node.container),
                     directory: InodeNumber(device: record.device, inode: record.inode), name: Array(name)))
         }
-        lookUps.forEach { entry, name in
-            if !entry.isHeard { add(entry.directory, name) }
+        // Not a million of them, to find the few or none that events do not ask for again.
+        if lookUps.unheard > WatchLimits.keptNames {
+            room = -1
+        } else if lookUps.unheard > 0 {
+            lookUps.forEach { entry, name in
+                if !entry.isHeard { add(entry.directory, name) }
+            }
+        }
+        for half in halves.movedOnes where !half.isAside && directories.isAlive(half.directory) {
+            let parent = directories[half.directory].node
+            guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }) else { continue }
+            state.halves.append(.init(cookie: half.cookie, key: key(node.container), row: node.row))
         }
         for lookUp in deferredLookUps { lookUp.name.withUnsafeBytes { add(lookUp.directory, $0) } }
         state.files = Array(Set(linkNews.keys).union(linkedFiles.keys).union(strays.keys))
         for links in crawledLinks.values { state.files += links.keys }
-        if room < 0 || state.ahead.count + state.files.count > WatchLimits.keptNames { state.isWhole = false }
+        if room < 0 || state.ahead.count + state.files.count + state.halves.count > WatchLimits.keptNames {
+            state.isWhole = false
+        }
         return state
     }
 
@@ -146,9 +170,9 @@ extension TreeWatcher {
         var first = position
         func consider(_ cause: UInt64) { first = min(first, cause) }
         for task in tasks.values { consider(task.cause) }
-        for half in halves.all { consider(half.origin.cause) }
+        if let cause = halves.leastCause { consider(cause) }
         for lookUp in deferredLookUps { consider(lookUp.origin.cause) }
-        lookUps.forEach { entry, _ in consider(entry.origin.cause) }
+        if !lookUps.isEmpty { consider(lookUps.leastCause) }
         for queue in [patientLookUps, hotLookUps] {
             if let oldest = queue.oldestCause { consider(oldest) }
         }

@@ -23,6 +23,13 @@ package struct TurnState {
         var end: UInt64
     }
 
+    /// The first half of a rename whose row has got another place while it waits for the second.
+    struct Half: Equatable {
+        var cookie: UInt32
+        var key: UInt64
+        var row: UInt32
+    }
+
     /// Renames that were heard before this position have moved their rows. They must not do so again.
     var heard: UInt64 = 0
     /// Whether everything had room.
@@ -31,6 +38,7 @@ package struct TurnState {
     /// Files with several names, all of which are to be looked at.
     var files: [InodeNumber] = []
     var names: [Name] = []
+    var halves: [Half] = []
 
     /// Tells it from an earlier one for the same number.
     private(set) var count: UInt64 = 0
@@ -38,9 +46,9 @@ package struct TurnState {
     init() {}
 
     /// Whether there is nothing but what events tell again.
-    var isEmpty: Bool { isWhole && ahead.isEmpty && files.isEmpty && names.isEmpty }
+    var isEmpty: Bool { isWhole && ahead.isEmpty && files.isEmpty && names.isEmpty && halves.isEmpty }
 
-    private static let headerSize = 56
+    private static let headerSize = 64
 
     /// What stands there for a number; nil for another, or where it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer, sequence: UInt64) {
@@ -51,8 +59,8 @@ package struct TurnState {
         let whole = SharedWord.load(base + 16)
         guard whole <= 1, heard < 1 << 62 else { return nil }
         isWhole = whole == 1
-        let counts = (0..<3).map { SharedWord.load(base + 24 + 8 * $0) }
-        count = SharedWord.load(base + 48)
+        let counts = (0..<4).map { SharedWord.load(base + 24 + 8 * $0) }
+        count = SharedWord.load(base + 56)
         guard counts.allSatisfy({ $0 <= UInt64(bytes.count) }) else { return nil }
         var offset = TurnState.headerSize
         func word() -> UInt64? {
@@ -74,9 +82,15 @@ package struct TurnState {
                 length <= WatchLimits.nameLength, bytes.count - offset >= Int(length)
             else { return nil }
             let name = Array(bytes[offset..<offset + Int(length)])
-            guard !name.contains(0), !name.contains(UInt8(ascii: "/")) else { return nil }
+            guard EventRing.isName(name) || name.isEmpty else { return nil }
             offset += Int(length)
             names.append(Name(key: key, directory: InodeNumber(device: device, inode: inode), name: name))
+        }
+        for _ in 0..<counts[3] {
+            guard let cookie = word().flatMap({ UInt32(exactly: $0) }), let key = word(),
+                let row = word().flatMap({ UInt32(exactly: $0) })
+            else { return nil }
+            halves.append(Half(cookie: cookie, key: key, row: row))
         }
     }
 
@@ -85,6 +99,7 @@ package struct TurnState {
 
     private var byteCount: Int {
         TurnState.headerSize + ahead.count * 24 + files.count * 16 + names.reduce(0) { $0 + 32 + $1.name.count }
+            + halves.count * 24
     }
 
     /// Writes it over what is of no use any more: the number, inverted so that memory never written has none, comes last.
@@ -95,10 +110,10 @@ package struct TurnState {
         let fits = isWhole && byteCount <= bytes.count
         SharedWord.store(heard, to: base + 8)
         SharedWord.store(fits ? 1 : 0, to: base + 16)
-        for (place, number) in [ahead.count, files.count, names.count].enumerated() {
+        for (place, number) in [ahead.count, files.count, names.count, halves.count].enumerated() {
             SharedWord.store(fits ? UInt64(number) : 0, to: base + 24 + 8 * place)
         }
-        SharedWord.store(count, to: base + 48)
+        SharedWord.store(count, to: base + 56)
         if fits {
             var offset = TurnState.headerSize
             func put(_ word: UInt64) {
@@ -122,6 +137,11 @@ package struct TurnState {
                 UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<offset + name.name.count])
                     .copyBytes(from: name.name)
                 offset += name.name.count
+            }
+            for half in halves {
+                put(UInt64(half.cookie))
+                put(half.key)
+                put(UInt64(half.row))
             }
         }
         SharedWord.store(~sequence, to: base)

@@ -178,6 +178,11 @@ extension Engine {
                 "container '\($0.identifier)' goes on: \(directories) directories are still watched, "
                     + (unread == 0 ? "nothing was read" : "\(unread) are read, with what lies below")
             }
+        case .watchesChecked(let missing, let count):
+            guard missing > 0 else { return }
+            logger.warning(
+                "\(missing) of \(count) directories had no watch any more, reading them; live queries get what differs",
+                metadata: ["message-id": "watches-missing"])
         case .unreadable(let number, let path, let error):
             guard let record = container(number: number) else { return }
             record.unreadableLogged += 1

@@ -217,8 +217,7 @@ final class Engine {
         complete()
         resolveWaiters()
         deliver()
-        watcher.prepareKept(sequence: sequence)
-        watcher.settleKept()
+        tellNext()
         isTurning = false
         // What was read and not taken, since too much waits, is taken before more is read.
         let holdsEvents = kernel.holdsEvents
