@@ -92,7 +92,8 @@ let package = Package(
         .testTarget(
             name: "GatherServiceTests",
             dependencies: [
-                "GatherService", "GatherKit", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", log,
+                "GatherService", "GatherKit", "GatherProtocol", "FileWatching", "Varlink", "LinuxSystem", "Metadata",
+                log, nio, nioPosix,
             ]),
 
         .target(name: "GatherKit", dependencies: ["GatherProtocol", "Varlink", "Metadata", nio, nioPosix]),

@@ -60,9 +60,24 @@ package final class LinuxKernel: WatchKernel {
     /// ``readEvents(into:)`` gives what is held, and reads nothing itself.
     package func handOver() throws(SystemError) -> Descriptor {
         let descriptor = try inotify.duplicate()
+        handOverAgain()
+        return descriptor
+    }
+
+    /// Takes reading back from an event loop that reads nothing more: ``readEvents(into:)`` gives what is held, and then reads
+    /// itself. Returns a descriptor like that of ``handOver()``, to be polled after ``handOverAgain()``.
+    package func takeBack() throws(SystemError) -> Descriptor {
+        let descriptor = try inotify.duplicate()
+        records.withLock { $0.areHeld = false }
+        // Whatever the loop has read is held.
+        kept?.ring.expectNoCopy()
+        return descriptor
+    }
+
+    /// The event loop reads again, with the descriptor that it was promised.
+    package func handOverAgain() {
         // Whoever reads from now on may read elsewhere.
         records.withLock { ($0.areHeld, $0.isInPlace) = (true, false) }
-        return descriptor
     }
 
     /// Where the event loop is to read into now, which is to ``hold(_:)`` what it has read; nil where that is its own affair.
@@ -121,7 +136,7 @@ package final class LinuxKernel: WatchKernel {
             if ring.untaken > 0 { return try ring.take(into: buffer) }
         }
         let held = try records.withLock { (records) throws(SystemError) -> Int? in
-            guard records.areHeld else { return nil }
+            guard records.areHeld || !records.bytes.isEmpty else { return nil }
             return try LinuxKernel.take(from: &records.bytes, into: buffer)
         }
         return if let held { held } else { try inotify.read(into: buffer) }

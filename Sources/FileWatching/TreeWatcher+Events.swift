@@ -6,9 +6,11 @@ import LinuxSystem
 extension TreeWatcher {
     /// Reads what is queued, some buffers at most. Returns whether there may be more.
     func readEvents() -> Bool {
+        // A turn in a pause that has another reason, and finds nothing, does not end it.
+        let pause = readsAgain.flatMap { turnTime < $0 ? $0 : nil }
         readsAgain = nil
         (onlyHot, onlyContent) = (true, true)
-        for _ in 0..<max(settings.readsPerTurn, 1) {
+        for number in 0..<max(settings.readsPerTurn, 1) {
             closeAhead()
             let count: Int
             do throws(SystemError) {
@@ -17,7 +19,10 @@ extension TreeWatcher {
                 notices.append(.readFailed(error: error))
                 return false
             }
-            if count == 0 { return false }
+            if count == 0 {
+                if number == 0 { readsAgain = pause }
+                return false
+            }
             let eventsBefore = counters.eventsRead
             defer {
                 let now = kernel.now()
@@ -30,6 +35,7 @@ extension TreeWatcher {
             // Where a record more would have fitted there was none.
             if count <= readBuffer.count - InotifyEvent.headerSize - WatchLimits.nameLength - 1 { return false }
         }
+        readsAgain = nil
         return true
     }
 

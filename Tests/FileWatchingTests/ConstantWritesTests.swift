@@ -76,6 +76,27 @@ import Testing
         #expect(!fixture.tree.log.contains("update d/log"))
     }
 
+    @Test func `A turn that finds nothing leaves it at the time when events are read again`() throws {
+        let fixture = fixture(files: ["d/log"])
+        _ = run(fixture, writes: 1_000, to: "d/log", each: 100_000)
+        // The last of them may have come in a pause.
+        while fixture.watcher.readsAgain == nil {
+            fixture.kernel.advance(100_000)
+            fixture.kernel.write("/c/d/log", size: 7)
+            while fixture.watcher.turn() {}
+        }
+        while fixture.kernel.state.withLock({ !$0.queue.isEmpty }) { _ = fixture.watcher.turn() }
+        let time = try #require(fixture.watcher.readsAgain)
+        try #require(time > fixture.kernel.now())
+        _ = fixture.watcher.turn()
+        #expect(fixture.watcher.readsAgain == time)
+        #expect(fixture.watcher.isPausing)
+        fixture.kernel.state.withLock { $0.now = time }
+        _ = fixture.watcher.turn()
+        #expect(fixture.watcher.readsAgain == nil)
+        #expect(!fixture.watcher.isPausing)
+    }
+
     @Test func aHotFileThatIsRenamedOrRemovedIsToldAtOnce() {
         let fixture = fixture(files: ["d/log"])
         _ = run(fixture, writes: 1_000, to: "d/log", each: 100_000)

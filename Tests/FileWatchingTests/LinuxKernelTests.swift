@@ -40,6 +40,37 @@ import Testing
         #expect(left == 0)
     }
 
+    @Test func `Reading that was taken back gives what is held first, and goes to the loop again`() throws {
+        let directory = TemporaryDirectory()
+        let kernel = try LinuxKernel()
+        let opened = try Directory.open(directory.path, access: .reading)
+        _ = try kernel.addWatch(on: opened.number, mask: .create)
+        let reader = try kernel.handOver()
+        func loopReads() throws -> [UInt8] {
+            var records = [UInt8](repeating: 0, count: 4_096)
+            let count = try records.withUnsafeMutableBytes { try reader.read(into: $0) }
+            records[..<count].withUnsafeBytes { kernel.hold($0) }
+            return Array(records[..<count])
+        }
+        directory.write("first")
+        let first = try loopReads()
+        directory.write("second")
+        let next = try kernel.takeBack()
+        #expect(next.number != reader.number && next.number != kernel.descriptor)
+        let held = try read(kernel)
+        #expect(held == first)
+        let second = try read(kernel)
+        #expect(second.count == first.count && second != first)
+
+        directory.write("third")
+        kernel.handOverAgain()
+        let none = try read(kernel)
+        #expect(none.isEmpty)
+        let third = try loopReads()
+        let taken = try read(kernel)
+        #expect(taken == third && !third.isEmpty)
+    }
+
     @Test func `What does not fit is taken in whole records`() throws {
         let directory = TemporaryDirectory()
         let kernel = try LinuxKernel()

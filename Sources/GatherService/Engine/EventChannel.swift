@@ -20,18 +20,27 @@ final class EventChannel: ChannelInboundHandler {
     private static let readsAtATime: UInt = 4
 
     private let kernel: LinuxKernel
+    private let loop: any EventLoop
     private let ready: () -> Void
     private let failed: (any Error) -> Void
     private var channel: (any Channel)?
+    /// For the next channel, while there is none: made before the last one was closed, so that there is one whatever
+    /// descriptors are left then.
+    private var spare: Descriptor?
 
     /// `ready` is called from the loop alone, never from here; `failed` where nothing will be read any more.
     init(
         _ kernel: LinuxKernel, loop: any EventLoop, ready: @escaping () -> Void, failed: @escaping (any Error) -> Void
     ) throws(SystemError) {
         self.kernel = kernel
+        self.loop = loop
         self.ready = ready
         self.failed = failed
-        let descriptor = try kernel.handOver().release()
+        open(try kernel.handOver())
+    }
+
+    private func open(_ descriptor: consuming Descriptor) {
+        let failed = failed
         let bound = NIOLoopBound(self, eventLoop: loop)
         NIOPipeBootstrap(group: loop)
             .channelOption(.maxMessagesPerRead, value: kernel.isKept ? UInt(1) : EventChannel.readsAtATime)
@@ -42,22 +51,44 @@ final class EventChannel: ChannelInboundHandler {
                     try channel.pipeline.syncOperations.addHandler(bound.value)
                 }
             }
-            .takingOwnershipOfDescriptor(input: descriptor)
+            .takingOwnershipOfDescriptor(input: descriptor.release())
             .assumeIsolated().whenFailure { failed($0) }
     }
 
-    /// Whether nothing is read, and `ready` not called.
+    /// Whether nothing is read, and `ready` not called: the watcher reads itself, when it is time. The channel is closed
+    /// meanwhile. One that only reads nothing stays with the poll, and inotify, which does not say what has come, wakes its
+    /// thread for each event all the same: with a hundred thousand a second that took a third of the daemon's time.
     var isPaused = false {
         didSet {
             guard isPaused != oldValue else { return }
-            try? channel?.syncOptions?.setOption(.autoRead, value: !isPaused)
+            if isPaused { pause() } else { resume() }
         }
+    }
+
+    private func pause() {
+        guard let former = channel, let next = try? kernel.takeBack() else {
+            try? channel?.syncOptions?.setOption(.autoRead, value: false)
+            return
+        }
+        spare = consume next
+        channel = nil
+        former.close(promise: nil)
+    }
+
+    private func resume() {
+        guard let descriptor = spare.take() else {
+            try? channel?.syncOptions?.setOption(.autoRead, value: true)
+            return
+        }
+        kernel.handOverAgain()
+        open(descriptor)
     }
 
     /// Ends it; nothing is called any more.
     func close() {
         let channel = channel
         self.channel = nil
+        spare = nil
         channel?.close(promise: nil)
     }
 
@@ -66,11 +97,11 @@ final class EventChannel: ChannelInboundHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if channel != nil { ready() }
+        if context.channel === channel { ready() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if channel != nil { failed(error) }
+        if context.channel === channel { failed(error) }
     }
 }
 

@@ -1,0 +1,112 @@
+// The inotify descriptor on an event loop.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import Glibc
+import LinuxSystem
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import GatherService
+
+@Suite struct EventChannelTests {
+    /// A loop that polls a kernel of its own, and what it has been told. `kernel` and `events` are used on the loop alone.
+    private final class Polled: @unchecked Sendable {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop: any EventLoop
+        private var kernel: LinuxKernel?
+        private var events: EventChannel?
+        /// Counts the calls of `ready`, with the bytes that were there then.
+        let told = Mutex<[Int]>([])
+
+        init(_ directory: TemporaryDirectory) throws {
+            loop = group.next()
+            try loop.submit { [self] in
+                let kernel = try LinuxKernel()
+                self.kernel = kernel
+                let opened = try Directory.open(directory.path, access: .reading)
+                _ = try kernel.addWatch(on: opened.number, mask: .create)
+                events = try EventChannel(kernel, loop: loop) { [self] in
+                    let count = take()
+                    told.withLock { $0.append(count) }
+                } failed: {
+                    Issue.record($0)
+                }
+            }.wait()
+        }
+
+        /// On the loop: bytes of what is read of the kernel now.
+        func take() -> Int {
+            withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 8) {
+                (try? kernel?.readEvents(into: $0)) ?? -1
+            }
+        }
+
+        func pause(_ isPaused: Bool) throws { try loop.submit { [self] in events?.isPaused = isPaused }.wait() }
+
+        /// How often the loop's thread has slept, or waited for anything else.
+        func sleeps() throws -> Int {
+            try loop.submit {
+                let file = try Entry.openForReading("/proc/thread-self/status")
+                var bytes = [UInt8](repeating: 0, count: 8_192)
+                let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0) }
+                let text = String(decoding: bytes[..<count], as: UTF8.self)
+                let line = text.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+                return try #require(line.flatMap { Int($0.drop { !$0.isNumber }) })
+            }.wait()
+        }
+
+        func close() throws {
+            try loop.submit { [self] in
+                events?.close()
+                (events, kernel) = (nil, nil)
+            }.wait()
+            try group.syncShutdownGracefully()
+        }
+    }
+
+    @Test func `A pause leaves the thread asleep whatever happens, and what happened is there to be read`() throws {
+        let directory = try TemporaryDirectory()
+        let polled = try Polled(directory)
+        try polled.pause(true)
+        let before = try polled.sleeps()
+        let count = 500
+        for number in 0..<count { try directory.write("", to: "file\(number)") }
+        let sleeps = try polled.sleeps() - before
+        #expect(sleeps < count / 10, "\(sleeps) changes of threads")
+        #expect(polled.told.withLock { $0 } == [])
+        let read = try polled.loop.submit { polled.take() }.wait()
+        #expect(read == count * 32)
+        try polled.close()
+    }
+
+    @Test func `After each pause the loop is told again`() async throws {
+        let directory = try TemporaryDirectory()
+        let polled = try Polled(directory)
+        for round in 0..<20 {
+            try polled.pause(true)
+            if round % 2 == 0 { try directory.write("", to: "in\(round)") }
+            try polled.pause(false)
+            if round % 2 == 1 { try directory.write("", to: "after\(round)") }
+            while polled.told.withLock({ $0.count }) <= round { await Task.yield() }
+        }
+        // Each was told once, and was all there was.
+        #expect(polled.told.withLock { $0 } == Array(repeating: 32, count: 20))
+        try polled.close()
+    }
+
+    @Test func `A pause within what is called for events`() async throws {
+        let directory = try TemporaryDirectory()
+        let polled = try Polled(directory)
+        for round in 0..<10 {
+            try directory.write("", to: "file\(round)")
+            while polled.told.withLock({ $0.count }) <= round { await Task.yield() }
+            try polled.pause(true)
+            try polled.pause(true)
+            try polled.pause(false)
+        }
+        try polled.close()
+    }
+}
