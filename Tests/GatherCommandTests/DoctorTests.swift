@@ -73,7 +73,7 @@ struct DoctorTests {
                 if !runs { $0.answer = .failure(MadeUpMachine.stopped) }
             }.filter { $0.subject == "units" }
         }
-        #expect(unit(["LoadState": "not-found"]).map(\.command) == ["sudo apt-get install gatherd"])
+        #expect(unit(["LoadState": "not-found"]).map(\.command) == ["sudo apt-get install \"$(Packaging/deb)\""])
         #expect(unit(["LoadState": "not-found"], runs: true).isEmpty)
         #expect(unit(["LoadState": "masked"]).map(\.command) == ["sudo systemctl unmask gatherd.service"])
         #expect(unit(["LoadState": "bad-setting"]).map(\.level) == [.problem])

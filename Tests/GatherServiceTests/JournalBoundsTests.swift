@@ -264,6 +264,8 @@ import Testing
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")
         try fill(directory, files: 50)
+        // Of which a tenth has to pass: on a busy machine a minute may.
+        try directory.write("snapshot-interval = \"10h\"\n", to: "gatherd.toml")
         var limits = ServiceLimits()
         if isOfBytes { limits.largestRecord = 1_000 } else { limits.largestSet = 10 }
         var held: Held = ([:], nil)

@@ -31,7 +31,9 @@ extension Doctor {
         switch service["LoadState"] {
         case "not-found":
             let level: Finding.Level = daemon == nil ? .problem : .note
-            return note(level, "units", "gatherd.service is not installed", command: asRoot("apt-get install gatherd"))
+            return note(
+                level, "units", "gatherd.service is not installed; a package is made from the sources of Gather",
+                command: asRoot("apt-get install \"$(Packaging/deb)\""))
         case "masked":
             return note(.problem, "units", "gatherd.service is masked", command: systemctl("unmask gatherd.service"))
         case "loaded", nil: break
