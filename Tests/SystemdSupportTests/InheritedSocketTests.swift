@@ -40,7 +40,7 @@ struct InheritedSocketTests {
         let directory = try makeTemporaryDirectory()
         let path = directory + "/s"
         let listener = try makeSocket(kind: SOCK_STREAM, path: path, listening: true)
-        let events = inotify_init1(CInt(IN_CLOEXEC.rawValue))
+        let events = inotify_init1(CInt(IN_CLOEXEC))
         let memory = open("/dev/shm/gather-\(getpid())-kept", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         var pipe: [CInt] = [-1, -1]
         #expect(Glibc.pipe(&pipe) == 0)
