@@ -39,6 +39,12 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// What has neither threads nor anybody that needs it is not built for the sanitizer of threads.
+if Context.environment["GATHER_SANITIZER"] == "thread" {
+    let threadless = ["CPCRE2", "ContentTypes", "ContentTypesTests", "PredicateLanguage", "PredicateLanguageTests"]
+    package.targets.removeAll { threadless.contains($0.name) }
+}
+
 for target in package.targets where target.type != .system && target.name != "CLinux" {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
