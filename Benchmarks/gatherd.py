@@ -98,17 +98,6 @@ class Daemon(MeasuredProcess):
         connection.close()
         return answer
 
-    def processor_seconds(self):
-        """Time that its threads have run, to the nanosecond (proc(5), schedstat)."""
-        total = 0
-        for task in os.listdir(f"/proc/{self.process.pid}/task"):
-            try:
-                with open(f"/proc/{self.process.pid}/task/{task}/schedstat", encoding="ascii") as file:
-                    total += int(file.read().split()[0])
-            except FileNotFoundError:
-                pass
-        return total / 1e9
-
     def said(self):
         with open(self.log_path, encoding="utf-8", errors="replace") as file:
             return file.read()[-4000:]

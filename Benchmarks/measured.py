@@ -1,6 +1,8 @@
 # What is measured of a daemon, whichever it is, and messages that a byte ends.
 # SPDX-License-Identifier: Apache-2.0
 
+import json
+import os
 import re
 import subprocess
 
@@ -36,6 +38,17 @@ class MeasuredProcess:
         with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as file:
             return int(re.search(r"^Pss: +(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
 
+    def processor_seconds(self):
+        """Time that its threads have run, to the nanosecond (proc(5), schedstat)."""
+        total = 0
+        for task in os.listdir(f"/proc/{self.process.pid}/task"):
+            try:
+                with open(f"/proc/{self.process.pid}/task/{task}/schedstat", encoding="ascii") as file:
+                    total += int(file.read().split()[0])
+            except FileNotFoundError:
+                pass
+        return total / 1e9
+
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
@@ -45,3 +58,20 @@ class MeasuredProcess:
                 self.process.kill()
                 self.process.wait()
         self.log.close()
+
+
+class Follower:
+    """`follow` of floor/: a C program that reads the events of a tree and calls statx on what they name, from when it is
+    made until `finish`, which returns how many events there were and the processor time for them."""
+
+    def __init__(self, program, directory):
+        self.process = subprocess.Popen(
+            [program, directory], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        if self.process.stdout.readline().strip() != "ready":
+            raise RuntimeError(f"{program} ended with {self.process.wait()}")
+
+    def finish(self):
+        output, _ = self.process.communicate()
+        if self.process.returncode != 0:
+            raise RuntimeError(f"the C follower ended with {self.process.returncode}")
+        return json.loads(output)
