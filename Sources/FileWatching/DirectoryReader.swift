@@ -40,7 +40,8 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
             let directory = try open(job)
             defer { kernel.close(directory) }
             addWatch(on: directory, job, &result)
-            let status = try kernel.status(of: "", in: directory)
+            // As the entry that it has for itself: refused without the permission to search, as all others are.
+            let status = try kernel.status(of: ".", in: directory)
             result.status = status.file
             guard status.file.inode == job.inode, status.file.device == job.device else { throw .stale }
             try readEntries(of: directory, job, into: &result)

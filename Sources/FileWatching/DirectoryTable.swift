@@ -13,7 +13,7 @@ struct DirectoryRecord {
     struct Flags: OptionSet {
         var rawValue: UInt16
         static let alive = Flags(rawValue: 1)
-        /// It cannot be read, or entries in it cannot be looked at, until its mode changes.
+        /// It cannot be read, or entries in it cannot be looked at.
         static let unreadable = Flags(rawValue: 2)
         /// It has no watch for want of watches: it is polled.
         static let unwatched = Flags(rawValue: 4)
@@ -31,6 +31,12 @@ struct DirectoryRecord {
         static let contested = Flags(rawValue: 256)
         /// It may have changed since ``DirectoryTable/takeNoted()``.
         static let noted = Flags(rawValue: 512)
+        /// It may not be read or not be searched, so nothing in it is looked at: see ``TreeWatcher/close(_:_:_:)``.
+        static let closed = Flags(rawValue: 1_024)
+        /// It was closed while a job to read it was on its way.
+        static let closedMeanwhile = Flags(rawValue: 2_048)
+        /// An event has told of its mode, its owner or its access control list since it was looked at.
+        static let attributesTold = Flags(rawValue: 4_096)
     }
 
     var node: TreeNode

@@ -45,6 +45,12 @@ extension TreeWatcher {
             return
         }
         directories[id].flags.remove(.reading)
+        if directories[id].flags.contains(.closedMeanwhile) {
+            dropWatch(of: result)
+            touchedNames[id.slot] = nil
+            read(id, descends: true, origin: origin)
+            return
+        }
         // A job may have been asked for before extras were, and done after: it is good for no round then.
         let wantsExtras = containers[directories[id].node.container]?.options.readsExtras == true
         directories[id].round = wantsExtras && !result.hasExtras ? 0 : result.round
@@ -63,6 +69,7 @@ extension TreeWatcher {
             return
         }
         heldEvents[result.watch] = nil
+        directories[id].flags.remove(.closed)
         // What another has heard by this watch since the directory was read is lost with that one.
         let wasHeardByAnother =
             result.watch >= 0 && directories[id].watch != result.watch && heardWatches.contains(result.watch)
@@ -172,7 +179,7 @@ extension TreeWatcher {
             if result.hasExtras { touchedNames[directory.slot] = [] }
             noteDepth(of: directory)
             directories[directory].flags.insert(.reading)
-            directories[directory].flags.subtract([.needsReading, .changedMeanwhile])
+            directories[directory].flags.subtract([.needsReading, .changedMeanwhile, .closedMeanwhile])
         }
     }
 
@@ -240,15 +247,7 @@ extension TreeWatcher {
         let node = directories[id].node
         switch error {
         case .noAccess, .notPermitted:
-            becameUnreadable(id, error)
-            verifyBelow(id)
-            if tree.parent(of: node) == nil, let container = containers[node.container] {
-                // Nothing of it can be read. It has no watch of its own that would tell of a change of its mode, so
-                // the directory above is watched for that, and it is looked at once more behind that.
-                container.rootError = error
-                suspects.insert(container.number)
-                abandonVerification(container, id)
-            }
+            close(id, error, origin)
         case .crossesDevice:
             // Something is mounted on it: an entry that is not entered.
             leave(node)

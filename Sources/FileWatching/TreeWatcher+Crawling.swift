@@ -45,7 +45,7 @@ extension TreeWatcher {
         let ticket = pool.tickets(1)
         tickets[ticket] = id
         directories[id].flags.insert(.reading)
-        directories[id].flags.remove(.changedMeanwhile)
+        directories[id].flags.subtract([.changedMeanwhile, .closedMeanwhile])
         if container.options.readsExtras { touchedNames[id.slot] = [] }
         let isMeasured = container.comparison?.isAudit == true && container.comparison?.task == task
         pool.submit(

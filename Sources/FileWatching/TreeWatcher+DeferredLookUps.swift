@@ -78,7 +78,7 @@ extension TreeWatcher {
                     }
                     continue
                 } catch {
-                    if isRefused(id, error) { continue }
+                    if isRefused(id, error, lookUp.origin) { continue }
                 }
             }
             // It waits for its directory from now on, and first halves do not wait for it: it may wait for one of them.

@@ -24,28 +24,21 @@ extension TreeWatcher {
 
     /// Lets go of a directory and those below it: before they leave the tree.
     func leave(_ node: TreeNode) {
-        if directories.directory(at: node) != nil || tree.childCount(of: node) > 0 {
-            var below: [TreeNode] = []
-            tree.forEachDirectory(below: node) { below.append($0) }
-            for directory in below { forget(directory) }
-        }
+        if directories.directory(at: node) != nil || tree.childCount(of: node) > 0 { leaveBelow(node) }
         forget(node)
+    }
+
+    /// Lets go of the directories below one.
+    func leaveBelow(_ node: TreeNode) {
+        var below: [TreeNode] = []
+        tree.forEachDirectory(below: node) { below.append($0) }
+        for directory in below { forget(directory) }
     }
 
     /// Lets go of one directory.
     func forget(_ node: TreeNode) {
         guard let id = directories.directory(at: node) else { return }
-        let watch = directories[id].watch
-        if watch >= 0 {
-            setWatch(id, to: -1)
-            if let containers = ancestorWatches[watch]?.containers {
-                // It stays, and tells more than is needed from now on.
-                ancestorWatches[watch]?.mask = .directory
-                suspects.formUnion(containers)
-            } else if unwanted.insert(watch).inserted {
-                unwantedWatches.append(watch)
-            }
-        }
+        endWatch(of: id)
         closeDescriptor(of: id)
         if let container = containers[node.container] {
             container.directories -= 1
@@ -57,6 +50,20 @@ extension TreeWatcher {
         }
         touchedNames[id.slot] = nil
         directories.remove(id)
+    }
+
+    /// A directory wants its watch no more.
+    func endWatch(of id: DirectoryID) {
+        let watch = directories[id].watch
+        guard watch >= 0 else { return }
+        setWatch(id, to: -1)
+        if let containers = ancestorWatches[watch]?.containers {
+            // It stays, and tells more than is needed from now on.
+            ancestorWatches[watch]?.mask = .directory
+            suspects.formUnion(containers)
+        } else if unwanted.insert(watch).inserted {
+            unwantedWatches.append(watch)
+        }
     }
 
     func setWatch(_ id: DirectoryID, to watch: Int32) {
@@ -117,6 +124,9 @@ extension TreeWatcher {
         container.unreadable -= 1
         if container.root == id, container.rootError != nil {
             container.rootError = nil
+            if container.comparison?.isVerification == true {
+                notices.append(.containerFound(container: container.number, isKnown: true))
+            }
             // The directories above need not be watched for it any more.
             suspects.insert(container.number)
         }

@@ -69,7 +69,7 @@ extension TreeWatcher {
     ) {
         counters.eventsRead += 1
         if isContentChange(event), let id = directories.directory(watch: event.watch),
-            ancestorWatches[event.watch] == nil
+            ancestorWatches[event.watch] == nil, !directories[id].flags.contains(.closed)
         {
             noteHeard(event.watch)
             contentChanged(id, name: name, origin: origin)
@@ -93,6 +93,7 @@ extension TreeWatcher {
             directoryChanged(id, event, origin: origin)
             return
         }
+        if directories[id].flags.contains(.closed) { return heardInClosed(id, event, name: name, origin) }
         if secondPair != nil { noteSecondPair(id, event, name: name) }
         if origin.cause < heardBefore, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
             movedBefore(id, event, name: name, origin: origin)
@@ -142,6 +143,7 @@ extension TreeWatcher {
         } else if !event.mask.isDisjoint(with: [.moveSelf, .deleteSelf, .unmount]) {
             lookAtPlace(of: id, origin: origin, isExpected: event.mask.contains(.moveSelf))
         } else {
+            if event.mask.contains(.attributes) { directories[id].flags.insert(.attributesTold) }
             lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }
     }
@@ -173,7 +175,7 @@ extension TreeWatcher {
     }
 
     /// Keeps an event for a watch that nobody knows: a thread has added it, and its result is on the way.
-    private func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, cause: UInt64) {
+    func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, cause: UInt64) {
         if event.mask.contains(.ignored) { unwanted.remove(event.watch) }
         guard tasksAreOutstanding else { return }
         if event.mask.contains(.ignored) {

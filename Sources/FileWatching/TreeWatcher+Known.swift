@@ -10,6 +10,7 @@ extension TreeWatcher {
         guard container.isKnown, !container.isParked else { return }
         container.isParked = true
         ahead.forget { $0.container == container.number }
+        containersWithClosed.remove(container.number)
         tree.park(container.number)
     }
 
@@ -30,30 +31,6 @@ extension TreeWatcher {
         abandonComparison(container)
         container.comparison = Comparison(task: task, isPoll: false, isVerification: true, queue: [root])
         stepComparisons()
-    }
-
-    /// A directory that is to be verified cannot be read, so the threads do not come by those in it: they are tried one
-    /// by one.
-    func verifyBelow(_ id: DirectoryID) {
-        let node = directories[id].node
-        guard containers[node.container]?.comparison?.isVerification == true else { return }
-        var known: [TreeNode] = []
-        tree.forEachChild(of: node) {
-            if tree.status(of: $0).kind.isDirectory, directories.directory(at: $0) == nil { known.append($0) }
-        }
-        for child in known { directories[record(child, tree.status(of: child))].round = 0 }
-    }
-
-    /// What was to be verified cannot even be begun: the entries are away until the root can be read.
-    func abandonVerification(_ container: WatchedContainer, _ root: DirectoryID) {
-        guard container.comparison?.isVerification == true, !directories[root].flags.contains(.wasRead) else { return }
-        var below: [TreeNode] = []
-        tree.forEachChild(of: directories[root].node) { below.append($0) }
-        for child in below where directories.directory(at: child) != nil { forget(child) }
-        abandonComparison(container)
-        container.wasCrawled = false
-        container.isKnown = true
-        park(container)
     }
 
     /// The same directory on a file system that has got another number: everything on it is what it was.

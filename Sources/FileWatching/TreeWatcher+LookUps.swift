@@ -24,6 +24,8 @@ extension TreeWatcher {
 
     private func look(at name: UnsafeRawBufferPointer, _ entry: LookUpQueue.Entry) {
         let id = entry.directory
+        // What may be found in it by its name would be found by nobody who reads it.
+        if !name.isEmpty, directories[id].flags.contains(.closed) { return }
         // A name that has left by the first half of a rename is looked at when the second has come or has not. A barrier
         // that waits for what was heard of it before waits for that.
         if !halves.isEmpty, !name.isEmpty, halves.lowerCause(id, name, to: entry.origin.cause) { return }
@@ -31,7 +33,7 @@ extension TreeWatcher {
         do throws(SystemError) {
             directory = try descriptor(of: id)
         } catch {
-            if !isRefused(id, error) { wait(entry, name: name) }
+            if !isRefused(id, error, entry.origin) { wait(entry, name: name) }
             return
         }
         counters.lookUps += 1
@@ -52,7 +54,7 @@ extension TreeWatcher {
                 }
                 removeNode(child, origin: entry.origin)
             } else {
-                _ = isRefused(id, error)
+                refused(name, in: id, error, entry.origin)
             }
             return
         }
@@ -116,8 +118,11 @@ extension TreeWatcher {
         }
         let node = directories[id].node
         let old = tree.status(of: node)
-        if tell(node, status.file, extras: extras) {
-            count(entry.origin) { $0.changed += 1 }
+        let isAccessTold = directories[id].flags.remove(.attributesTold) != nil
+        let changed = tell(node, status.file, extras: extras)
+        if changed { count(entry.origin) { $0.changed += 1 } }
+        if isAccessTold, closeIfRefused(id, entry.origin) { return }
+        if changed {
             directoryChanged(id, from: old, to: status.file, origin: entry.origin)
             if let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
                 lookForCopying(of: old, to: status.file, in: above, entry.origin)
@@ -133,13 +138,19 @@ extension TreeWatcher {
     }
 
     /// Whether a directory cannot be opened, or an entry in it be looked at, for reasons that waiting for a move does
-    /// not end. The look-up is dropped: the directory is read when its mode or that of one above changes, or polled.
-    func isRefused(_ id: DirectoryID, _ error: SystemError) -> Bool {
+    /// not end. The look-up is dropped: the directory is read, which tells what it is that refuses, and again when its mode
+    /// or that of one above changes, or it is polled.
+    func isRefused(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
         if error == .noAccess || error == .notPermitted {
-            if directories[id].flags.contains(.reading) { directories[id].flags.insert(.changedMeanwhile) }
+            let isNews = !directories[id].flags.contains(.unreadable)
             // It may be a directory above the container that refuses.
-            if !directories[id].flags.contains(.unreadable) { suspects.insert(directories.container(of: id)) }
+            if isNews { suspects.insert(directories.container(of: id)) }
             becameUnreadable(id, error)
+            if directories[id].flags.contains(.reading) {
+                directories[id].flags.insert(.changedMeanwhile)
+            } else if isNews {
+                read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
+            }
             return true
         }
         if error.isLack {
@@ -147,6 +158,18 @@ extension TreeWatcher {
             return true
         }
         return false
+    }
+
+    /// An entry cannot be looked at in a directory that is open. Where reading that has come to the same, and nothing else was
+    /// refused, nobody sees the entry.
+    private func refused(
+        _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ error: SystemError, _ origin: Origin
+    ) {
+        let wasKnown = directories[id].flags.contains(.unreadable) && !directories[id].flags.contains(.reading)
+        guard isRefused(id, error, origin), wasKnown, !error.isLack, !name.isEmpty,
+            let child = tree.child(of: directories[id].node, named: name)
+        else { return }
+        removeNode(child, origin: origin)
     }
 
     // MARK: What a look-up found
@@ -208,16 +231,14 @@ extension TreeWatcher {
         if let old { directoryChanged(id, from: old, to: status.file, origin: origin) }
     }
 
-    /// A directory has changed: if it could not be read, it may be now, and so may those below it if that was a change
-    /// of its mode, its owner or its place.
+    /// A directory has changed: it may be closed now; or if it could not be read, it may be now, and so may those below it if
+    /// that was a change of its mode, its owner or its place.
     private func directoryChanged(_ id: DirectoryID, from old: FileStatus, to new: FileStatus, origin: Origin) {
+        let decidesAccess = mayDecideAccess(old, new)
+        if decidesAccess, closeIfRefused(id, origin) { return }
         guard !unreadable.isEmpty || directories[id].flags.contains(.reading) else { return }
         readAgainIfUnreadable(id, origin: origin)
-        // An access control list shows in the time of change only; so does a rename.
-        guard
-            old.mode != new.mode || old.owner != new.owner || old.group != new.group
-                || (old.changed != new.changed && old.modified == new.modified)
-        else { return }
+        guard decidesAccess else { return }
         let node = directories[id].node
         for other in unreadable where other != id && isSelfOrAncestor(node, of: directories[other].node) {
             readAgainIfUnreadable(other, origin: origin)

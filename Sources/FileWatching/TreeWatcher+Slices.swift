@@ -39,10 +39,15 @@ extension TreeWatcher {
     /// Takes the next slice of a result. Returns whether that was all, and the result can be applied.
     func takeSlice(of result: CrawlResult) -> Bool {
         if slices == nil {
-            guard let id = tickets[result.ticket], directories.isAlive(id) else { return true }
+            guard let id = tickets[result.ticket], directories.isAlive(id),
+                !directories[id].flags.contains(.closedMeanwhile)
+            else { return true }
+            directories[id].flags.remove(.closed)
             slices = DirectorySlices(directory: id, isNew: isUnknown(id, to: result))
         }
-        guard let id = slices?.directory, let start = slices?.next, directories.isAlive(id) else {
+        guard let id = slices?.directory, let start = slices?.next, directories.isAlive(id),
+            !directories[id].flags.contains(.closedMeanwhile)
+        else {
             slices = nil
             return true
         }

@@ -44,6 +44,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var halves = RenameHalves()
     /// Containers in which something was removed that may come again.
     var containersWithAside: Set<UInt32> = []
+    /// The same of closed directories, as long as they are closed.
+    var containersWithClosed: Set<UInt32> = []
     /// Where in the stream what tells of them lies before.
     var asidePosition: UInt64 = 0
     /// Rows that may know what was not heard of yet.
@@ -227,6 +229,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         runPatientLookUps()
         finishTasks()
         endAside()
+        endClosed()
         removeUnwantedWatches()
         closeIdleDirectories()
         poll()

@@ -100,6 +100,14 @@ package protocol WatchedTree: AnyObject {
     /// What was set aside in a container and did not come again is gone.
     func endAside(_ container: UInt32)
 
+    /// The same of a directory that may not be read any more: entries that come as one of these files have its identity again
+    /// until ``endClosed(_:)``, those of files with several names where they lay.
+    @discardableResult
+    func setAsideClosed(_ directory: TreeNode) -> Int
+
+    /// All directories of a container can be read: what was set aside with closed ones and did not come again is gone.
+    func endClosed(_ container: UInt32)
+
     /// Removes all entries of a directory and what lies below them; says how many entries that were.
     @discardableResult
     func removeChildren(of directory: TreeNode) -> Int

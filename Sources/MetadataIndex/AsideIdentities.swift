@@ -29,12 +29,21 @@ struct AsideIdentities {
     /// With so many, the first of those that are kept end.
     static let mostIdentities = 65_536
 
+    /// Where a file with several names lay, which is one of them.
+    private struct Place: Hashable {
+        var file: FileIdentity
+        var directory: UInt32
+        var name: [UInt8]
+    }
+
     private(set) var identities: [FileIdentity: Identity] = [:]
+    private var linked: [Place: Identity] = [:]
     /// The files in the order in which they went, those that came again since among them, from `first` on.
     private var order: [(file: FileIdentity, row: UInt32, generation: UInt32)] = []
     private var first = 0
 
-    var isEmpty: Bool { identities.isEmpty }
+    var isEmpty: Bool { identities.isEmpty && linked.isEmpty }
+    var count: Int { identities.count + linked.count }
 
     /// Keeps one; returns what ends for it, what was kept for the same file before or longest.
     mutating func keep(_ identity: Identity, of file: FileIdentity) -> Identity? {
@@ -48,6 +57,27 @@ struct AsideIdentities {
             return identities.removeValue(forKey: order[first - 1].file)
         }
         return nil
+    }
+
+    /// Keeps one of a file with several names, for that which it has here; returns what ends for it.
+    mutating func keep(
+        _ identity: Identity, of file: FileIdentity, named name: [UInt8], in directory: UInt32
+    ) -> Identity? {
+        let place = Place(file: file, directory: directory, name: name)
+        if linked.count >= AsideIdentities.mostIdentities, linked[place] == nil { return identity }
+        return linked.updateValue(identity, forKey: place)
+    }
+
+    /// Takes that.
+    mutating func take(_ file: FileIdentity, named name: UnsafeRawBufferPointer, in directory: UInt32) -> Identity? {
+        linked.isEmpty
+            ? nil : linked.removeValue(forKey: Place(file: file, directory: directory, name: Array(name)))
+    }
+
+    /// Calls with each.
+    func forEach(_ body: (Identity) -> Void) {
+        for identity in identities.values { body(identity) }
+        for identity in linked.values { body(identity) }
     }
 
     private func isKept(_ place: (file: FileIdentity, row: UInt32, generation: UInt32)) -> Bool {
@@ -84,7 +114,16 @@ struct AsideIdentities {
     }
 
     /// Bytes held, about.
-    var byteCount: Int { identities.capacity * 96 + order.capacity * 48 }
+    var byteCount: Int { identities.capacity * 96 + order.capacity * 48 + linked.capacity * 160 }
+}
+
+/// What becomes of the identity of an entry that goes.
+enum Remembrance {
+    case none
+    /// It is kept until ``IndexStorage/endAside()``.
+    case aside
+    /// It is kept until ``IndexStorage/endClosed()``.
+    case closed
 }
 
 extension AsideIdentities.Young {
@@ -103,31 +142,66 @@ extension IndexStorage {
         try checkItem(row)
         noteDeparture(row)
         unlink(row)
-        removeUnlinked(row, keeps: true)
+        removeUnlinked(row, keeps: .aside)
     }
 
     /// As ``setAside(_:)``, of all that lies below a directory. What is large enough as a whole goes in sweeps.
-    mutating func setAsideChildren(_ row: UInt32) { removeChildren(row, keeps: true) }
+    mutating func setAsideChildren(_ row: UInt32) { removeChildren(row, keeps: .aside) }
+
+    /// As ``setAsideChildren(_:)``, of a directory that may not be read any more: until ``endClosed()``. It goes in sweeps where
+    /// there is more in it than is kept.
+    mutating func setAsideClosed(_ row: UInt32) { removeChildren(row, keeps: .closed) }
 
     /// Whatever did not come again is gone.
     mutating func endAside() {
         guard !aside.isEmpty else { return }
-        for identity in aside.identities.values { free(identity.row) }
+        aside.forEach { free($0.row) }
         aside = AsideIdentities()
+    }
+
+    /// So is whatever lay in directories that could not be read.
+    mutating func endClosed() {
+        guard !closed.isEmpty else { return }
+        closed.forEach { free($0.row) }
+        closed = AsideIdentities()
     }
 
     /// The slot of an entry that comes again, its generation as it was; else a free one.
     @inline(__always)
-    mutating func allocate(for status: FileStatus) throws(IndexError) -> (row: UInt32, isKnown: Bool) {
-        if !aside.isEmpty, let known = aside.take(status) {
-            rows.writable(known.row).generation[RowStore.slot(known.row)] = known.generation
-            return (known.row, true)
-        }
-        return (try allocate(), false)
+    mutating func allocate(
+        for status: FileStatus, named name: UnsafeRawBufferPointer, in directory: UInt32
+    ) throws(IndexError) -> (row: UInt32, isKnown: Bool) {
+        guard !aside.isEmpty || !closed.isEmpty,
+            let known = aside.take(status) ?? closed.take(status)
+                ?? closed.take(status.identity, named: name, in: directory)
+        else { return (try allocate(), false) }
+        rows.writable(known.row).generation[RowStore.slot(known.row)] = known.generation
+        return (known.row, true)
     }
 
-    /// Whether the identity of an entry that goes is kept.
-    func isKept(_ status: FileStatus) -> Bool { AsideIdentities.isKnownAgain(status) }
+    /// Keeps the identity of an entry that goes, or gives its slot free.
+    mutating func keep(
+        _ row: UInt32, _ generation: UInt32, _ status: FileStatus, named name: [UInt8], as remembrance: Remembrance
+    ) {
+        var kept = AsideIdentities.Identity(
+            row: row, generation: generation, isDirectory: status.kind.isDirectory,
+            young: AsideIdentities.young(status))
+        let ended: AsideIdentities.Identity?
+        if remembrance == .closed {
+            // It is where it was, and may not have changed at all.
+            kept.young = nil
+            ended =
+                AsideIdentities.isKnownAgain(status)
+                ? closed.keep(kept, of: status.identity)
+                : status.created == nil
+                    ? kept : closed.keep(kept, of: status.identity, named: name, in: rows.parent(row))
+        } else {
+            ended =
+                remembrance == .aside && AsideIdentities.isKnownAgain(status)
+                ? aside.keep(kept, of: status.identity) : kept
+        }
+        if let ended { free(ended.row) }
+    }
 
     /// Chains a slot, which has the next occupant's generation already.
     @inline(__always)

@@ -47,7 +47,7 @@ extension IndexStorage {
                 result.append(Row(row))
                 continue
             }
-            let (row, isKnown) = try allocate(for: statuses[index])
+            let (row, isKnown) = try allocate(for: statuses[index], named: name, in: parent)
             // One that comes again went in a set.
             if recording || isKnown {
                 recordInsertion(row)

@@ -20,7 +20,7 @@ extension IndexStorage {
         guard isValidName(name) else { throw .invalidName }
         let hash = hasher.hash(parent: parent, name: name)
         if let other = find(parent, name, hash) { throw .nameTaken(Row(other)) }
-        let row = try allocate(for: status).row
+        let row = try allocate(for: status, named: name, in: parent).row
         recordInsertion(row)
         install(row, parent, name, status, hash, in: package(holding: parent))
         return row
@@ -260,9 +260,9 @@ extension IndexStorage {
         removeUnlinked(row)
     }
 
-    mutating func removeChildren(_ row: UInt32, keeps: Bool = false) {
+    mutating func removeChildren(_ row: UInt32, keeps: Remembrance = .none) {
         noteDeparture(below: row)
-        if isSwept(below: row) { return sweep(below: row, isTopGone: false) }
+        if isSwept(below: row, keeps: keeps) { return sweep(below: row, isTopGone: false) }
         while true {
             let child = rows.firstChild(row)
             if child == Row.none { return }
@@ -273,8 +273,8 @@ extension IndexStorage {
 
     /// Removes a row that is not among its parent's children any more, and all below it: children before their directory,
     /// along the links, with neither recursion nor a stack.
-    mutating func removeUnlinked(_ top: UInt32, keeps: Bool = false) {
-        if isSwept(below: top) { return sweep(below: top, isTopGone: true) }
+    mutating func removeUnlinked(_ top: UInt32, keeps: Remembrance = .none) {
+        if isSwept(below: top, keeps: keeps) { return sweep(below: top, isTopGone: true) }
         var row = top
         while true {
             let child = rows.firstChild(row)
@@ -294,9 +294,10 @@ extension IndexStorage {
     }
 
     /// Ends the occupant of a row without children, which is filed and linked no more, and gives the slot free.
-    private mutating func vacate(_ row: UInt32, keeps: Bool = false) {
+    private mutating func vacate(_ row: UInt32, keeps: Remembrance = .none) {
         let slot = RowStore.slot(row)
-        let status = keeps ? rows.status(row) : nil
+        let status = keeps == .none ? nil : rows.status(row)
+        let name = keeps == .closed ? Array(rows.block(row).nameBytes(slot)) : []
         if rows.values(row).isFoundByInode { inodes.remove(row, rows) }
         if !packages.isEmpty { forgetPackage(row) }
         setEnclosed(row, false)
@@ -321,10 +322,7 @@ extension IndexStorage {
             retiredCount += 1
             return
         }
-        guard let status, isKept(status) else { return free(row) }
-        let kept = AsideIdentities.Identity(
-            row: row, generation: generation, isDirectory: status.kind.isDirectory,
-            young: AsideIdentities.young(status))
-        if let earlier = aside.keep(kept, of: status.identity) { free(earlier.row) }
+        guard let status else { return free(row) }
+        keep(row, generation, status, named: name, as: keeps)
     }
 }

@@ -14,6 +14,7 @@ extension IndexStorage {
     mutating func park(isRecorded: Bool = true) {
         guard parked == nil else { return }
         endAside()
+        endClosed()
         settlePackages()
         if isRecorded {
             var all = RowBits(blocks: rows.blocks.count)

@@ -13,8 +13,9 @@ extension IndexStorage {
     static let smallestSweep = 1_024
 
     /// Whether so much lies below a row that sweeps are cheaper. Complexity: O(smallest sweep).
-    func isSwept(below top: UInt32) -> Bool {
-        let limit = max(smallestSweep, Int(slotCount) / 64)
+    func isSwept(below top: UInt32, keeps: Remembrance = .none) -> Bool {
+        let limit =
+            keeps == .closed ? AsideIdentities.mostIdentities + 1 : max(smallestSweep, Int(slotCount) / 64)
         return rows.descendantCount(of: top, atMost: limit) >= limit
     }
 

@@ -31,6 +31,8 @@ struct IndexStorage: ~Copyable {
     var generationLimit = UInt32.max
     /// Identities of entries that are gone, to be given again to the same files (``setAside(_:)``).
     var aside = AsideIdentities()
+    /// The same of what lay in directories that may not be read now (``setAsideClosed(_:)``).
+    var closed = AsideIdentities()
     /// What is kept of each package, and those whose columns are to follow from what happened within.
     var packages: [UInt32: PackageState] = [:]
     var unsettled: Set<UInt32> = []
@@ -239,7 +241,8 @@ struct IndexStorage: ~Copyable {
         bytes += names.byteCount + inodes.byteCount
         bytes += rows.common.capacity * MemoryLayout<CommonAttributes>.stride + commonNumbers.capacity * 32
         bytes += packagesByteCount
-        bytes += aside.byteCount + extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)
+        bytes += aside.byteCount + closed.byteCount
+        bytes += extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)
         return bytes
     }
 }

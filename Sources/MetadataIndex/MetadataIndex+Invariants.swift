@@ -120,7 +120,7 @@ extension IndexStorage {
             if free > Int(slotCount) { return "a circle of free slots" }
             row = rows.parent(row)
         }
-        let expected = Int(slotCount) - count - 1 - retiredCount - aside.identities.count
+        let expected = Int(slotCount) - count - 1 - retiredCount - aside.count - closed.count
         return free == expected ? nil : "\(free) free slots, not \(expected)"
     }
 

@@ -92,6 +92,16 @@ extension MetadataIndex {
         storage.setAsideChildren(row.number)
     }
 
+    /// As ``setAsideChildren(of:)``, of a directory that may not be read any more: until ``endClosed()``, and with those of files
+    /// with several names, which have them again where they lay. Complexity: as ``remove(_:)``.
+    package func setAsideClosed(_ row: Row) throws(IndexError) {
+        guard storage.rows.isLive(row.number) else { throw .noSuchRow(row) }
+        storage.setAsideClosed(row.number)
+    }
+
+    /// What lay in such directories and did not come again is gone. Complexity: O(identities kept).
+    package func endClosed() { storage.endClosed() }
+
     /// What was set aside and did not come again is gone. Complexity: O(identities kept).
     package func endAside() { storage.endAside() }
 

@@ -25,6 +25,7 @@ struct Churn {
     private let outside: String
     private let names: [String]
     private var serial = 0
+    var makesLinks = true
 
     init(seed: UInt64, root: String, outside: String, names: Int = 5) {
         random = SeededGenerator(seed: seed)
@@ -83,7 +84,7 @@ struct Churn {
             try? Entry.rename(a, to: b, mode: .exchange)
             return "exchange \(a) \(b)"
         case 71..<75:
-            link(a, b)
+            if makesLinks { link(a, b) }
             return "link \(a) \(b)"
         case 75..<78:
             symlink(b, a)

@@ -30,6 +30,8 @@ final class DictionaryTree: WatchedTree {
     private(set) var childSearches = 0
     /// Identities of what was set aside.
     private var aside: [UInt32: [FileIdentity: Int]] = [:]
+    /// The same of closed directories.
+    private(set) var closed: [UInt32: [FileIdentity: Int]] = [:]
     private var parked: [UInt32: [TreeNode: Entry]] = [:]
     /// Whether what was parked comes back.
     var keepsParked = true
@@ -156,7 +158,10 @@ final class DictionaryTree: WatchedTree {
         if row == nextRow { nextRow += 1 }
         let node = TreeNode(container: directory.container, row: row)
         precondition(entries[node] == nil)
-        let known = isSingle(status) ? aside[node.container]?.removeValue(forKey: status.identity) : nil
+        let known =
+            isSingle(status)
+            ? aside[node.container]?.removeValue(forKey: status.identity)
+                ?? closed[node.container]?.removeValue(forKey: status.identity) : nil
         entries[node] = Entry(
             parent: directory, name: name, status: status, extras: extras, identity: known ?? nextIdentity)
         if known == nil { nextIdentity += 1 }
@@ -257,6 +262,18 @@ final class DictionaryTree: WatchedTree {
 
     func endAside(_ container: UInt32) { aside[container] = nil }
 
+    func setAsideClosed(_ directory: TreeNode) -> Int {
+        var count = 0
+        for child in entry(directory).children.values.sorted(by: { path($0) < path($1) }) {
+            log.append("remove \(path(child))")
+            detach(child)
+            count += release(child, keeps: true, closed: true)
+        }
+        return count
+    }
+
+    func endClosed(_ container: UInt32) { closed[container] = nil }
+
     private func isSingle(_ status: FileStatus) -> Bool { status.kind.isDirectory || status.links == 1 }
 
     func removeChildren(of directory: TreeNode) -> Int {
@@ -269,9 +286,11 @@ final class DictionaryTree: WatchedTree {
         let root = TreeNode(container: container, row: 0)
         precondition(parked[container] == nil)
         endAside(container)
+        endClosed(container)
+        let status = entry(root).status
         parked[container] = entries.filter { $0.key.container == container }
         entries = entries.filter { $0.key.container != container }
-        entries[root] = Entry(parent: nil, name: [], status: .none, extras: nil, identity: 0)
+        entries[root] = Entry(parent: nil, name: [], status: status, extras: nil, identity: 0)
         log.append("park")
     }
 
@@ -305,14 +324,16 @@ final class DictionaryTree: WatchedTree {
     }
 
     @discardableResult
-    private func release(_ node: TreeNode, keeps: Bool = false) -> Int {
+    private func release(_ node: TreeNode, keeps: Bool = false, closed isClosed: Bool = false) -> Int {
         var count = 1
-        if keeps, isSingle(entry(node).status) {
+        if isClosed, isSingle(entry(node).status) {
+            closed[node.container, default: [:]][entry(node).status.identity] = entry(node).identity
+        } else if keeps, isSingle(entry(node).status) {
             aside[node.container, default: [:]][entry(node).status.identity] = entry(node).identity
         }
         // A directory that was replaced has handed its entries over.
         for child in entry(node).children.values where entry(child).parent == node {
-            count += release(child, keeps: keeps)
+            count += release(child, keeps: keeps, closed: isClosed)
         }
         entries[node] = nil
         freeRows.append(node.row)

@@ -128,13 +128,14 @@ import Testing
         try verify(tree, ignoring: ["cache", "skip"])
     }
 
-    /// Below a directory that cannot be read what is known is verified all the same.
+    /// Below a directory that cannot be read nothing is known any more, until it can.
     @Test func belowADirectoryThatCannotBeRead() throws {
         let fixture = PlayedFixture()
         for path in ["/c", "/c/d", "/c/d/e", "/c/d/e/g"] { fixture.kernel.create(path, .directory) }
         for path in ["/c/d/e/f", "/c/d/e/g/h"] { fixture.kernel.create(path) }
         fixture.watcher.addContainer(1, path: "/c")
         fixture.rest()
+        let file = fixture.tree.identity(at: "d/e/g/h")
         fixture.watcher.close()
         fixture.kernel.write("/c/d/e/f", size: 3)
         fixture.kernel.write("/c/d/e/g/h", size: 3)
@@ -143,8 +144,13 @@ import Testing
         second.watcher.addContainer(1, path: "/c", isKnown: true)
         second.rest()
         second.expectEqual("/c")
-        #expect(second.watcher.figures(of: 1).directories == 4)
+        #expect(second.watcher.figures(of: 1).directories == 2)
         #expect(second.watcher.figures(of: 1).unreadable == 1)
+        fixture.kernel.setUnreadable("/c/d", false)
+        second.rest()
+        second.expectEqual("/c")
+        #expect(second.watcher.figures(of: 1).directories == 4)
+        #expect(second.tree.identity(at: "d/e/g/h") == file)
     }
 
     @Test func anotherDeviceNumber() throws {

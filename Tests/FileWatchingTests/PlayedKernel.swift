@@ -130,11 +130,12 @@ final class PlayedKernel: WatchKernel {
                 result = .failure(.tooManyDescriptors)
                 return
             }
-            for name in path.split(separator: "/") where name != "." {
+            for name in path.split(separator: "/") {
                 if state.inodes[inode]?.isUnsearchable == true {
                     result = .failure(.noAccess)
                     return
                 }
+                if name == "." { continue }
                 guard let next = state.inodes[inode]?.children[String(name)] else { return }
                 guard state.inodes[next]?.status.kind == .directory else {
                     result = .failure(.notDirectory)
@@ -182,10 +183,11 @@ final class PlayedKernel: WatchKernel {
                 error = .noAccess
                 return nil
             }
-            guard let inode = name.isEmpty ? parent : state.inodes[parent]?.children[name],
+            let isItself = name.isEmpty || name == "."
+            guard let inode = isItself ? parent : state.inodes[parent]?.children[name],
                 let entry = state.inodes[inode]
             else { return nil }
-            return KernelStatus(file: entry.status, isMountRoot: !name.isEmpty && entry.isMountRoot)
+            return KernelStatus(file: entry.status, isMountRoot: !isItself && entry.isMountRoot)
         }
         guard let found else { throw error }
         return found
@@ -539,20 +541,40 @@ final class PlayedKernel: WatchKernel {
 
     func advance(_ nanoseconds: UInt64) { state.withLock { $0.now += nanoseconds } }
 
-    /// Everything below a directory, by path.
-    func contents(below path: String) -> [[UInt8]: FileStatus] {
+    /// Everything below a directory, by path; as it is for the watcher, to which some may be closed, or as it is.
+    func contents(below path: String, asSeen: Bool = true) -> [[UInt8]: FileStatus] {
         state.withLock { state in
             guard let root = PlayedKernel.locate(path, state).inode else { return [:] }
             var found: [[UInt8]: FileStatus] = [:]
             var stack: [(UInt64, String)] = [(root, "")]
             while let (inode, prefix) = stack.popLast() {
-                for (name, child) in state.inodes[inode]?.children ?? [:] {
+                guard let directory = state.inodes[inode],
+                    !asSeen || !(directory.isUnreadable || directory.isUnsearchable)
+                else { continue }
+                for (name, child) in directory.children {
                     guard let entry = state.inodes[child] else { continue }
                     found[Array((prefix + name).utf8)] = entry.status
                     if !entry.isMountRoot { stack.append((child, prefix + name + "/")) }
                 }
             }
             return found
+        }
+    }
+
+    /// The same without what nobody can hear of: one that may not read a directory cannot watch it, and is not told when its
+    /// times and its links change.
+    func heard(_ contents: [[UInt8]: FileStatus]) -> [[UInt8]: FileStatus] {
+        state.withLock { state in
+            var contents = contents
+            for (name, status) in contents where status.kind == .directory {
+                guard let inode = state.inodes[status.inode], inode.isUnreadable || inode.isUnsearchable else {
+                    continue
+                }
+                contents[name]?.modified = Timestamp(nanoseconds: 0)
+                contents[name]?.changed = Timestamp(nanoseconds: 0)
+                contents[name]?.links = 0
+            }
+            return contents
         }
     }
 }

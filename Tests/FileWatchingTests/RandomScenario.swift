@@ -30,6 +30,8 @@ struct RandomScenario {
     private var moves = MoveModel()
     /// What should keep it too, with `GATHER_SCENARIO_IDENTITIES`.
     private var model: ScenarioModel?
+    /// Whether directories are closed and opened.
+    private var closes: Bool { seed % 4 == 3 }
     /// Where in the played file system each container lies; every other seed has two.
     private let containers: [UInt32: String]
 
@@ -85,8 +87,8 @@ struct RandomScenario {
 
     private func check() -> Bool {
         for (number, path) in containers {
-            let expected = player.kernel.contents(below: path)
-            let found = player.tree.contents(of: number)
+            let expected = player.kernel.heard(player.kernel.contents(below: path))
+            let found = player.kernel.heard(player.tree.contents(of: number))
             guard found != expected else { continue }
             let differing = Set(expected.keys).union(found.keys).filter { expected[$0] != found[$0] }
                 .map {
@@ -149,7 +151,9 @@ struct RandomScenario {
         path.hasPrefix("/") ? path : path.hasPrefix("outside") ? "/" + path : "/c/" + path
     }
     private func kind(_ path: String) -> FileKind? { player.kernel.kind(absolute(path)) }
-    private func isEmpty(_ path: String) -> Bool { player.kernel.contents(below: absolute(path)).isEmpty }
+    private func isEmpty(_ path: String) -> Bool {
+        player.kernel.contents(below: absolute(path), asSeen: false).isEmpty
+    }
 
     /// What happens to a file outside that has another name inside is told by nobody.
     private func isUntold(_ path: String) -> Bool {
@@ -159,11 +163,33 @@ struct RandomScenario {
         return player.kernel.state.withLock { $0.inodes[inode]?.status.links ?? 1 } > 1
     }
 
+    /// Whether a directory above may not be read or not be searched.
+    private func isClosed(_ path: String) -> Bool {
+        var names = absolute(path).split(separator: "/")
+        while names.count > 1 {
+            names.removeLast()
+            guard let inode = player.kernel.inode("/" + names.joined(separator: "/")) else { continue }
+            if player.kernel.state.withLock({
+                $0.inodes[inode].map { $0.isUnreadable || $0.isUnsearchable } ?? false
+            }) {
+                return true
+            }
+        }
+        return false
+    }
+
+    private func hasLinks(_ path: String) -> Bool {
+        guard kind(path) == .file, let inode = player.kernel.inode(absolute(path)) else { return false }
+        return player.kernel.state.withLock { $0.inodes[inode]?.status.links ?? 1 } > 1
+    }
+
     private mutating func change() {
         let a = place()
         let b = place()
         guard !isUntold(a), !isUntold(b) else { return }
-        switch (pick([20, 10, 14, 16, 26, 6, 4, 4]), kind(a)) {
+        // What is written by a name that is closed is told by nobody to another name of the file.
+        guard !isClosed(a) || !hasLinks(a), !isClosed(b) || !hasLinks(b) else { return }
+        switch (pick([20, 10, 14, 16, 26, 6, 4, closes ? 0 : 4, closes ? 16 : 0]), kind(a)) {
         case (0, nil):
             var inode = ""
             if Int.random(in: 0..<2, using: &random) == 0, let number = freed.popLast() { inode = " \(number)" }
@@ -197,6 +223,9 @@ struct RandomScenario {
             // A link whose name ends before it was looked at is told by nobody.
             perform("link \(a) \(b)")
             if text.contains("start") { perform("settle") }
+        case (8, .directory?):
+            let verbs = ["unreadable", "readable", "readable", "unsearchable", "searchable", "searchable"]
+            perform("\(verbs.randomElement(using: &random) ?? "readable") \(a)")
         default: return
         }
         // The same with a file of several names that comes in.

@@ -51,7 +51,8 @@ final class Scenario {
         settle(context)
         for (number, path) in containers {
             #expect(
-                tree.contents(of: number) == kernel.contents(below: path), "\(context): at the end",
+                kernel.heard(tree.contents(of: number)) == kernel.heard(kernel.contents(below: path)),
+                "\(context): at the end",
                 sourceLocation: sourceLocation)
         }
         watcher.close()

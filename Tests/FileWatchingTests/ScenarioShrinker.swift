@@ -82,7 +82,9 @@ struct ScenarioShrinker {
                 model?.begin(player.tree, player.kernel)
             case .settle where hasStarted:
                 for (number, path) in containers
-                where player.tree.contents(of: number) != player.kernel.contents(below: path) { return true }
+                where player.kernel.heard(player.tree.contents(of: number))
+                    != player.kernel.heard(player.kernel.contents(below: path))
+                { return true }
                 if !moves.check(player.tree, player.kernel, containers).isEmpty { return true }
                 if model?.check(player.tree, player.kernel).isEmpty == false { return true }
             default: break
@@ -106,7 +108,7 @@ struct ScenarioShrinker {
             let parent = "/" + path.split(separator: "/").dropLast().joined(separator: "/")
             guard parent == "/" || kernel.kind(parent) == .directory else { return false }
         }
-        func isEmpty(_ path: String) -> Bool { kernel.contents(below: path).isEmpty }
+        func isEmpty(_ path: String) -> Bool { kernel.contents(below: path, asSeen: false).isEmpty }
         func isDirectory(_ path: String) -> Bool { kernel.kind(path) == .directory }
         switch step.verb {
         case .mkdir, .create, .symlink:

@@ -98,6 +98,8 @@ final class WatcherFixture {
     let watcher: TreeWatcher<LinuxKernel, DictionaryTree>
     private let wake: WakeSignal
     private(set) var notices: [WatchNotice] = []
+    /// Whether the kernel sees ``FileUser`` in each turn.
+    var isFileUser = false
 
     init(
         containers: [UInt32] = [1], tree: DictionaryTree? = nil, settings: WatchSettings = WatchSettings(),
@@ -124,7 +126,7 @@ final class WatcherFixture {
     @discardableResult
     func turn() -> Bool {
         wake.signal.clear()
-        let more = watcher.turn()
+        let more = isFileUser ? FileUser.act { watcher.turn() } : watcher.turn()
         notices += watcher.takeNotices()
         save()
         return more

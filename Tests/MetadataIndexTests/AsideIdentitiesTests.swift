@@ -158,3 +158,91 @@ import Testing
         }
     }
 }
+
+/// What lay in directories that may not be read: kept until all of them may.
+@Suite struct ClosedIdentitiesTests {
+    private func status(_ kind: FileKind, _ inode: UInt64, links: UInt32 = 1, changed: Int64 = 0) -> FileStatus {
+        var status = FileStatus.sample(kind, inode: inode, links: links, created: Timestamp(nanoseconds: 1))
+        status.changed = Timestamp(nanoseconds: 1 + changed)
+        return status
+    }
+
+    @Test func `What has not changed at all comes back, and one of several names where it lay`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let d = try index.insert("d", below: .root, status(.directory, 2))
+        let known = [
+            try index.insert("young", below: d, status(.file, 3)),
+            try index.insert("linked", below: d, status(.file, 4, links: 2)),
+            try index.insert("other", below: d, status(.file, 4, links: 2)),
+        ].map { index.identifier(of: $0) }
+        let gone = index.identifier(of: try index.insert("gone", below: d, status(.file, 5)))
+        let count = index.count
+        try index.setAsideClosed(d)
+        #expect(index.count == 1 && index.checkInvariants() == nil)
+        // What is set aside for a moment ends by itself.
+        let passing = try index.insert("passing", below: .root, status(.file, 9))
+        try index.setAside(passing)
+        index.endAside()
+        #expect(index.checkInvariants() == nil)
+        // Several names go by their place alone.
+        let elsewhere = try index.insert("linked", below: .root, status(.file, 4, links: 3))
+        #expect(!known.contains(index.identifier(of: elsewhere)))
+        var rows: [Row] = []
+        let names = ["young", "linked", "other"]
+        try index.insertChildren(
+            of: d, names.flatMap { Array($0.utf8) }, names.map { UInt8($0.utf8.count) },
+            [status(.file, 3), status(.file, 4, links: 3), status(.file, 4, links: 3)], recording: true, into: &rows)
+        #expect(rows.map { index.identifier(of: $0) } == known)
+        #expect(index.count == count && index.checkInvariants() == nil)
+        index.endClosed()
+        let late = try index.insert("gone", below: d, status(.file, 5))
+        #expect(index.identifier(of: late) != gone && index.checkInvariants() == nil)
+        // Away as a whole, nothing is kept.
+        try index.setAsideClosed(d)
+        index.park()
+        #expect(index.checkInvariants() == nil && index.unpark() && index.checkInvariants() == nil)
+    }
+
+    /// A save in between knows nothing of what is kept, and the journal brings it back all the same.
+    @Test func `Saved while it is closed`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let d = try index.insert("d", below: .root, status(.directory, 2))
+        let known = index.identifier(of: try index.insert("f", below: d, status(.file, 3)))
+        _ = index.takeChanges()
+        try index.setAsideClosed(d)
+        _ = index.takeChanges()
+        let saved = index.saved()
+        let again = try index.insert("f", below: d, status(.file, 3))
+        #expect(index.identifier(of: again) == known)
+        var writer = JournalWriter(Saved.header)
+        writer.add(index.takeChanges(), of: index, sequence: Saved.header.startSequence + 1)
+        let restored = try Saved.index(saved, journal: [Saved.header.bytes + writer.bytes])
+        #expect(restored.identifier(of: again) == known && restored.checkInvariants() == nil)
+        #expect(restored.clock == index.clock)
+    }
+
+    /// As many as are kept come back, and of more none is lost to the index.
+    @Test func `A large directory`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let d = try index.insert("d", below: .root, status(.directory, 2))
+        for (count, isKept) in [(5_000, true), (AsideIdentities.mostIdentities + 5, false)] {
+            var rows: [Row] = []
+            let names = (0..<count).map { Array("f\($0)".utf8) }
+            let statuses = (0..<count).map { status(.file, UInt64($0 + 10)) }
+            func insert() throws {
+                rows = []
+                try index.insertChildren(
+                    of: d, names.flatMap { $0 }, names.map { UInt8($0.count) }, statuses, recording: true, into: &rows)
+            }
+            try insert()
+            let known = rows.map { index.identifier(of: $0) }
+            try index.setAsideClosed(d)
+            #expect(index.checkInvariants() == nil)
+            try insert()
+            #expect((rows.map { index.identifier(of: $0) } == known) == isKept)
+            index.endClosed()
+            #expect(index.checkInvariants() == nil)
+            try index.removeChildren(of: d)
+        }
+    }
+}

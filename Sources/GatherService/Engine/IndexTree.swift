@@ -330,6 +330,11 @@ extension IndexTree {
     func setAsideChildren(of directory: TreeNode) -> Int { removing(directory, MetadataIndex.setAsideChildren) }
 
     @discardableResult
+    func setAsideClosed(_ directory: TreeNode) -> Int { removing(directory, MetadataIndex.setAsideClosed) }
+
+    func endClosed(_ container: UInt32) { entry(container).index.endClosed() }
+
+    @discardableResult
     func removeChildren(of directory: TreeNode) -> Int { removing(directory, MetadataIndex.removeChildren) }
 
     /// How many items are gone then.

@@ -1,0 +1,108 @@
+// Directories that may not be read, or not be searched, any more: what lies below leaves the tree until they may.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+// A crawl finds nothing in a directory without the permissions to read and to search it. So nothing is known of one that
+// loses either, whatever the kernel still tells by its watch and by those below: the entries leave the tree, and the watches
+// below end. Its own stays where it had one, which tells of its times and of its permissions, as that of the directory above
+// does of the latter. The identities of the entries are kept for as long as a directory of the container cannot be read, and
+// those that are found again have them.
+extension TreeWatcher {
+    /// Whether a change of a directory may be one of who may read it. An access control list that is not read here shows in
+    /// the time of change only; so does a rename.
+    func mayDecideAccess(_ old: FileStatus, _ new: FileStatus) -> Bool {
+        old.mode != new.mode || old.owner != new.owner || old.group != new.group || old.accessList != new.accessList
+            || (old.changed != new.changed && old.modified == new.modified)
+    }
+
+    /// Looks whether a directory may still be read and searched. Returns whether it may not, and was closed for that.
+    func closeIfRefused(_ id: DirectoryID, _ origin: Origin) -> Bool {
+        guard !directories[id].flags.contains(.closed), let error = refusal(of: id) else { return false }
+        close(id, error, origin)
+        return true
+    }
+
+    /// Why a directory may not be read or not be searched; nil where it may, and where that cannot be told now. To open `.` in it takes both permissions.
+    private func refusal(of id: DirectoryID) -> SystemError? {
+        do throws(SystemError) {
+            kernel.close(try kernel.openDirectory(".", beneath: try descriptor(of: id), access: .reading))
+            return nil
+        } catch {
+            // Then it is read as soon as that is over.
+            if error.isLack { fellShort(id, error) }
+            return error == .noAccess || error == .notPermitted ? error : nil
+        }
+    }
+
+    /// A directory may not be read or not be searched: what is known to lie in it leaves the tree. A root's container is
+    /// unavailable then.
+    func close(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) {
+        becameUnreadable(id, error)
+        let wasRead = directories[id].flags.remove(.wasRead) != nil
+        directories[id].flags.insert(.closed)
+        // What a job that is on its way has found is out of date.
+        if directories[id].flags.contains(.reading) { directories[id].flags.insert(.closedMeanwhile) }
+        let node = directories[id].node
+        closeDescriptor(of: id)
+        isPolledNoMore(id)
+        if tree.parent(of: node) == nil {
+            closeRoot(id, error, wasRead: wasRead)
+        } else if tree.childCount(of: node) > 0 {
+            leaveBelow(node)
+            setAsideBelow(node, origin)
+        }
+    }
+
+    /// An event names an entry of a closed directory: it tells of the directory's own times, and of what a job that is on its
+    /// way may have read before.
+    func heardInClosed(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, _ origin: Origin) {
+        if directories[id].flags.contains(.reading) { hold(event, name: name, cause: origin.cause) }
+        _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
+    }
+
+    private func setAsideBelow(_ node: TreeNode, _ origin: Origin) {
+        let linked = linkedFiles(below: node)
+        let keeps = keepsBirthTimes(tree.status(of: node))
+        var removed = forgetAhead(below: node, mayComeAgain: keeps)
+        removed += keeps ? tree.setAsideClosed(node) : tree.removeChildren(of: node)
+        count(origin) { $0.removed += removed }
+        if keeps { containersWithClosed.insert(node.container) }
+        // What has changed them by names here may be told by nothing else.
+        for file in linked { lookAtLinks(of: file, origin: origin) }
+    }
+
+    /// Nothing of a container can be read. Its directory has no watch of its own that would tell of a change of its mode, so
+    /// the one above is watched for that, and it is looked at once more behind that.
+    private func closeRoot(_ id: DirectoryID, _ error: SystemError, wasRead: Bool) {
+        guard let container = containers[directories.container(of: id)] else { return }
+        container.rootError = error
+        suspects.insert(container.number)
+        guard wasRead || container.comparison?.isVerification == true else { return }
+        endWatch(of: id)
+        leaveBelow(directories[id].node)
+        abandonComparison(container)
+        halves.removeAll(of: container.number)
+        container.goesOn = false
+        container.wasCrawled = false
+        container.firstCrawl = nil
+        // What is known of it is verified when it can be read.
+        container.isKnown = true
+        park(container)
+        if wasRead { notices.append(.containerGone(container: container.number, error: error)) }
+    }
+
+    /// Ends what is kept of closed directories, where all can be read and have been.
+    func endClosed() {
+        guard !containersWithClosed.isEmpty, lookUps.isEmpty, deferredLookUps.isEmpty else { return }
+        for number in containersWithClosed {
+            if let container = containers[number] {
+                if container.unreadable > 0 || container.outstanding > 0 { continue }
+                if let comparison = container.comparison, !comparison.isInBackground { continue }
+                tree.endClosed(number)
+            }
+            containersWithClosed.remove(number)
+        }
+    }
+}
