@@ -20,7 +20,7 @@ struct DaemonFixture {
     static func run(
         containers: [String: String]? = nil, directory: TemporaryDirectory? = nil, isSystem: Bool = false,
         state: String = "state", packages: [String] = [], limits: ServiceLimits = ServiceLimits(),
-        accounts: AccountDirectory = .system,
+        accounts: AccountDirectory = .system, keep: (@Sendable ([KeptDescriptor]) -> Void)? = nil,
         _ body: (DaemonFixture) async throws -> Void
     ) async throws {
         let directory = try directory ?? TemporaryDirectory()
@@ -44,7 +44,7 @@ struct DaemonFixture {
         options.accounts = accounts
         let daemon = GatherDaemon(
             options: options,
-            observer: ReadyObserver(ready: ready.continuation), logger: logger)
+            observer: ReadyObserver(ready: ready.continuation, keep: keep), logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 defer { ready.continuation.finish() }
@@ -64,6 +64,10 @@ struct DaemonFixture {
 
     private struct ReadyObserver: DaemonObserver {
         let ready: AsyncStream<Void>.Continuation
+        /// Is given what is to be kept; nil where nobody keeps anything.
+        let keep: (@Sendable ([KeptDescriptor]) -> Void)?
+        var keepsDescriptors: Bool { keep != nil }
+        func keep(_ descriptors: [KeptDescriptor]) { keep?(descriptors) }
         var heartbeat: Duration? { nil }
         func ready(status: String) { ready.yield() }
         func status(_ text: String) {}

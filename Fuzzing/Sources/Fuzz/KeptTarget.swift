@@ -13,7 +13,9 @@ enum KeptTarget: FuzzTarget {
     static func test(_ bytes: UnsafeRawBufferPointer) {
         if let state = TurnState(aligned(bytes), sequence: 5) {
             for name in state.names {
-                expect(name.name.count <= WatchLimits.nameLength && !name.name.contains(0), "a name that is none")
+                expect(
+                    name.name.count <= WatchLimits.nameLength && (name.name.isEmpty || EventRing.isName(name.name)),
+                    "a name that is none")
             }
         }
         guard bytes.count >= EventRing.headerSize else { return }
