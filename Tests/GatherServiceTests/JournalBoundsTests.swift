@@ -33,7 +33,10 @@ import Testing
         return false
     }
 
+    /// A directory of so many files. What goes back and forth is saved when a tenth of the interval is over: no minute of a busy
+    /// machine is to be enough.
     private func fill(_ directory: TemporaryDirectory, files: Int) throws {
+        try directory.write("snapshot-interval = \"10h\"\n", to: "gatherd.toml")
         try directory.makeDirectory("tree/dir")
         for number in 0..<files { try directory.write("", to: "tree/dir/file\(number)") }
     }
@@ -264,8 +267,6 @@ import Testing
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")
         try fill(directory, files: 50)
-        // Of which a tenth has to pass: on a busy machine a minute may.
-        try directory.write("snapshot-interval = \"10h\"\n", to: "gatherd.toml")
         var limits = ServiceLimits()
         if isOfBytes { limits.largestRecord = 1_000 } else { limits.largestSet = 10 }
         var held: Held = ([:], nil)
