@@ -340,6 +340,6 @@ import Testing
         fixture.settle()
         // Names that come are told, their writing and closing are not: the directory above the container holds its name.
         let heard = fixture.watcher.counters.eventsRead - before
-        #expect(heard <= 20, "\(heard) events")
+        #expect(heard < 40, "\(heard) events, where all that a directory's watch tells were 60")
     }
 }
