@@ -171,6 +171,9 @@ final class Daemon {
         return descriptor
     }
 
+    /// Whether the index of a container was saved, whole.
+    func hasSaved(_ identifier: String) -> Bool { access(directory + "/state/saved/index-\(identifier)", F_OK) == 0 }
+
     /// Ends it with a signal and returns its exit status, or its signal's number and 128, when it is gone.
     @discardableResult
     func end(_ signal: CInt) -> CInt {

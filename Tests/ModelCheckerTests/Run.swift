@@ -137,12 +137,27 @@ final class Run {
         }
         if mode.bulk > 0 { churners[0].populate(files: mode.bulk) }
         try daemon.start()
+        // One that ends before it has saved anything goes on as a new one: nothing is promised of that.
+        if mode.ending != nil { try awaitSavedState() }
         subscribers = questions.map { Subscriber($0, batch: random.one(of: [0, 0, 0, 5, 600_000])) }
         // Some come when the first churn is over.
         for subscriber in subscribers where random.chance(3, in: 4) { try subscriber.connect(daemon.socket) }
         if mode == .slow { for subscriber in subscribers.prefix(2) { subscriber.isSlow = true } }
         links.settle(walk())
         for model in models { model.beginWindow() }
+    }
+
+    /// Waits until there is something to start again with. Nothing tells of that, so questions are the time between two looks.
+    private func awaitSavedState() throws {
+        let deadline = Date(timeIntervalSinceNow: 30)
+        for box in boxes {
+            while !daemon.hasSaved(box.identifier) {
+                if Date() > deadline {
+                    throw Violation("in 30 s nothing was saved of '\(box.identifier)'\n\(daemon.log)")
+                }
+                _ = try call("Service.Status")
+            }
+        }
     }
 
     private func churn() throws {
