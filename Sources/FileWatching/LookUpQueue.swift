@@ -27,6 +27,8 @@ struct LookUpQueue {
         var isExpected: Bool
         /// Whether only events that name it have asked for it: whoever hears them again asks again.
         var isHeard: Bool
+        /// It had to wait before, also where it joined another.
+        var hasWaited: Bool
         /// What is there has come from another container, whatever names it had in this one.
         var isArrival = false
     }
@@ -101,6 +103,11 @@ struct LookUpQueue {
         return !entries[index].isExpected
     }
 
+    /// Whether a name waits.
+    func waits(_ name: UnsafeRawBufferPointer, in directory: DirectoryID) -> Bool {
+        !isEmpty && find(name, LookUpQueue.hash(name, directory.slot), directory).index != nil
+    }
+
     /// Where the name waits, or the bucket for it.
     private func find(
         _ name: UnsafeRawBufferPointer, _ hash: UInt32, _ directory: DirectoryID
@@ -163,6 +170,7 @@ struct LookUpQueue {
         let (index, bucket) = find(name, hash, directory)
         if let index {
             merge(origin, isExpected: isExpected, into: index)
+            if attempts > 0 { entries[index].hasWaited = true }
             return
         }
         if origin.task != 0 { ofTask[origin.task, default: 0] += 1 }
@@ -181,7 +189,7 @@ struct LookUpQueue {
             Entry(
                 directory: directory, origin: origin, offset: UInt32(truncatingIfNeeded: offset), hash: hash,
                 length: UInt16(truncatingIfNeeded: name.count), attempts: attempts, isExpected: isExpected,
-                isHeard: isHearing))
+                isHeard: isHearing, hasWaited: attempts > 0))
         table[bucket] = UInt32(truncatingIfNeeded: entries.count)
         if entries.count * 2 > table.count { grow() }
     }

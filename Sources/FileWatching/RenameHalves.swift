@@ -13,6 +13,8 @@ struct RenameHalf {
     var identity: FileIdentity?
     /// Whether it had a row.
     var hasRow = false
+    /// Whether something was heard of it before that, and it was not looked at since.
+    var isOutdated = false
     var deadline: UInt64
     var origin: Origin
     /// Where the stream was when its time was over: crawls that later events cause cannot bring the second half.
@@ -137,22 +139,28 @@ struct RenameHalves {
     /// The second half of one lies before this, if there is one.
     mutating func settle(_ serial: Int, before end: UInt64) { halves[serial]?.end = end }
 
-    /// Says where the stream is, and the end of the look-ups that wait, to those whose time is over, and takes those that
-    /// need not be kept, in order.
-    mutating func takeExpired(
-        now: UInt64, position: UInt64, lookUps: UInt64, isKept: (RenameHalf) -> Bool
-    ) -> [RenameHalf] {
+    /// Those whose time is over, in order.
+    func expired(now: UInt64) -> [Int] {
         guard let oldest, now >= oldest.deadline else { return [] }
-        var taken: [RenameHalf] = []
-        for serial in halves.keys.sorted() {
-            guard let half = halves[serial], now >= half.deadline else { break }
-            if half.expiry == .max {
-                halves[serial]?.expiry = position
-                halves[serial]?.lookUps = lookUps
-            }
-            if let half = halves[serial], !isKept(half), let removed = remove(serial) { taken.append(removed) }
+        return halves.keys.sorted().filter { halves[$0].map { now >= $0.deadline } ?? false }
+    }
+
+    /// Those whose time is over wait for the look-ups that wait now.
+    mutating func awaitLookUps(_ end: UInt64) {
+        for (serial, half) in halves where half.expiry != .max { halves[serial]?.lookUps = max(half.lookUps, end) }
+    }
+
+    /// Says where the stream is, and the end of the look-ups that wait, to one whose time is over, and takes it where it need
+    /// not be kept.
+    mutating func takeExpired(
+        _ serial: Int, position: UInt64, lookUps: UInt64, isKept: (RenameHalf) -> Bool
+    ) -> RenameHalf? {
+        guard var half = halves[serial] else { return nil }
+        if half.expiry == .max {
+            (half.expiry, half.lookUps) = (position, lookUps)
+            halves[serial] = half
         }
-        return taken
+        return isKept(half) ? nil : remove(serial)
     }
 
     /// Forgets those of a container.

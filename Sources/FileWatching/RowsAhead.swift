@@ -14,6 +14,8 @@ struct RowsAhead {
         var isLikely: Bool
         /// Whether a look has made the row: its name was free by what was heard.
         var isNew = false
+        /// A directory was renamed onto it, and nobody knows which: the one that is found has its identity.
+        var isTakenOver = false
         /// What is heard from here on is told of the file that was found; nil as long as nothing was read since.
         var end: UInt64?
     }
@@ -68,12 +70,13 @@ struct RowsAhead {
         guard let known else { return make(node) }
         var record: Record
         if let former = self.record(of: node, at: position) {
+            if former.isTakenOver, isSame(known) { return set(node, nil) }
             if !former.isLikely, let file = former.file {
                 if isSame(file) { return set(node, nil) }
                 record = former
             } else {
-                // Where it has not moved, it was there before.
-                if former.isLikely, former.end != nil, isSame(known) { return }
+                // Where it has not moved, it was there before; where something was heard to have left, it has come since.
+                if former.isLikely, let end = former.end, end != .max, isSame(known) { return }
                 if former.isNew { return make(node) }
                 record = Record(file: nil, isLikely: true, end: nil)
             }
@@ -117,8 +120,16 @@ struct RowsAhead {
 
     private func moved(_ record: Record?) -> Record? {
         guard let record else { return nil }
-        return Record(file: record.isLikely ? nil : record.file, isLikely: false, end: .max)
+        return Record(
+            file: record.isLikely ? nil : record.file, isLikely: false, isTakenOver: record.isTakenOver, end: .max)
     }
+
+    /// A directory that nobody has looked at was renamed onto that of a row.
+    mutating func takenOver(_ node: TreeNode) {
+        set(node, Record(file: nil, isLikely: false, isTakenOver: true, end: .max))
+    }
+
+    func isTakenOver(_ node: TreeNode) -> Bool { !records.isEmpty && records[node]?.isTakenOver == true }
 
     /// A row takes over what another knows, which goes.
     mutating func replaced(_ target: TreeNode, by source: TreeNode, at cause: UInt64) {

@@ -16,7 +16,7 @@ extension TreeWatcher {
             let node = tree.child(of: directories[id].node, named: name), likelyIdentity(of: node) == half.identity
         else { return false }
         halves.setAside(id, name)
-        removeNode(node, origin: half.origin, isDisplaced: true)
+        removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
         return true
     }
 

@@ -289,6 +289,11 @@ extension TreeWatcher {
                 excluded.append(index)
             } else if linksChanged, status.links > 1, status.kind != .directory {
                 excluded.append(index)
+            } else if !soughtLinks.isEmpty,
+                soughtLinks.contains(InodeNumber(device: status.device, inode: status.inode))
+            {
+                // Read when it had one link, and not there yet when its other names were looked for.
+                excluded.append(index)
             } else if !halves.isEmpty, halves.contains(identity(of: status)) {
                 excluded.append(index)
             } else if !removals.isEmpty, removals[identity(of: status)] != nil {

@@ -131,6 +131,7 @@ extension TreeWatcher {
             heldEvents = [:]
             goneWatches = []
             if !heardWatches.isEmpty { heardWatches = [] }
+            if !soughtLinks.isEmpty { soughtLinks = [] }
             lastHeardWatch = -1
             for container in containers.values where container.hasWideAncestors {
                 container.hasWideAncestors = false

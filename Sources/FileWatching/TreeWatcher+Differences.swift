@@ -144,11 +144,17 @@ extension TreeWatcher {
 
     /// The same of a file that a look-up of the comparison itself, of what was told while its directory was read, does not
     /// find. One in the background holds nothing that an event has told.
-    func holdOwnRemoval(_ node: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ origin: Origin) -> Bool
-    {
-        guard origin.task != 0, let container = containers[node.container], let comparison = container.comparison,
-            comparison.task == origin.task, comparison.holdsRemovals, !comparison.isInBackground
-        else { return false }
+    /// The same of one of which no event has told that it left: what told of that may be lost.
+    func holdOwnRemoval(
+        _ node: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ entry: LookUpQueue.Entry
+    ) -> Bool {
+        guard let container = containers[node.container], let comparison = container.comparison else { return false }
+        if entry.origin.task != comparison.task {
+            guard entry.isExpected, comparison.isListingAll else { return false }
+            lowerCause(of: comparison.task, to: entry.origin.cause)
+        } else {
+            guard comparison.holdsRemovals, !comparison.isInBackground else { return false }
+        }
         holdRemoval(id, Array(name), identity: likelyIdentity(of: node), in: container)
         return true
     }

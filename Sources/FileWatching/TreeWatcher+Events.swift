@@ -94,7 +94,7 @@ extension TreeWatcher {
             return
         }
         if directories[id].flags.contains(.closed) { return heardInClosed(id, event, name: name, origin) }
-        if secondPair != nil { noteSecondPair(id, event, name: name) }
+        if secondPair != nil { noteSecondPair(id, event, name: name, at: origin.cause) }
         if origin.cause < heardBefore, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
             movedBefore(id, event, name: name, origin: origin)
         } else if event.mask.contains(.movedFrom) {
@@ -162,6 +162,8 @@ extension TreeWatcher {
             suspects.insert(node.container)
             return
         }
+        // What has replaced it may have moved on.
+        let isExpected = isExpected || ahead.isTakenOver(node)
         withName(of: node) {
             lookUps.add($0, in: above, origin: origin, attempts: attempts, isExpected: isExpected)
         }

@@ -137,6 +137,7 @@ extension TreeWatcher {
             wanted.merge(links) { $0.cause < $1.cause ? $0 : $1 }
             crawledLinks[number] = nil
         }
+        if tasksAreOutstanding { soughtLinks.formUnion(wanted.keys) }
         return wanted
     }
 

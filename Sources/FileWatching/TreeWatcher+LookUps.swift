@@ -45,14 +45,18 @@ extension TreeWatcher {
             status = try kernel.status(of: text, in: directory)
         } catch {
             if error == .noEntry, !name.isEmpty {
-                guard let child = tree.child(of: node, named: name) else { return }
+                guard let child = tree.child(of: node, named: name) else {
+                    // What waited here for news had been seen, and may have had names in directories that are read meanwhile.
+                    if entry.hasWaited { pool.raiseLinkEpoch() }
+                    return
+                }
                 if entry.isExpected, waitForNews(entry, name: name) { return }
                 if let directory = directories.directory(at: child) {
                     if holdRemoval(of: directory, entry.origin) { return }
-                } else if holdOwnRemoval(child, name, in: id, entry.origin) {
+                } else if holdOwnRemoval(child, name, in: id, entry) {
                     return
                 }
-                removeNode(child, origin: entry.origin)
+                removeNode(child, origin: entry.origin, isOutdated: entry.isExpected)
             } else {
                 refused(name, in: id, error, entry.origin)
             }
@@ -186,6 +190,7 @@ extension TreeWatcher {
         }
         if !isSame, mountChanged(child, from: old, to: status, extras: extras, entry.origin) { return }
         if !isSame, old.kind.isDirectory || status.file.kind == .directory {
+            if foundTakenOver(child, status, extras: extras, origin: entry.origin) { return }
             // An event may have named it for something else, and what replaced it is still in the queue: the look-up waits
             // for that once, since a directory that is renamed onto another takes over its identity.
             let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0)
@@ -260,7 +265,8 @@ extension TreeWatcher {
     ) {
         let directory = directories[id].node
         if status.file.kind == .directory, !status.isMountRoot {
-            if let known = knownDirectory(status.file, in: directory.container) {
+            // Where nobody knows which directory a row is now, what was found there before may be this one.
+            if let known = knownDirectory(status.file, in: directory.container), !ahead.isTakenOver(known) {
                 // A directory has one place only, so it has moved here, whatever became of the events.
                 if isSelfOrAncestor(known, of: directory) {
                     wait(entry, name: name)
@@ -351,7 +357,8 @@ extension TreeWatcher {
     // MARK: Removals
 
     /// Removes an entry with what lies below it, and has the other names of its files looked at.
-    func removeNode(_ node: TreeNode, origin: Origin, isDisplaced: Bool = false) {
+    /// `isOutdated`: it was heard to have changed since it was looked at.
+    func removeNode(_ node: TreeNode, origin: Origin, isDisplaced: Bool = false, isOutdated: Bool = false) {
         let status = tree.status(of: node)
         var linked: [FileStatus] = []
         if status.kind.isDirectory {
@@ -363,7 +370,7 @@ extension TreeWatcher {
         let mayComeAgain = mayComeAgain(node, status, isDisplaced: isDisplaced)
         var removed = status.kind.isDirectory ? forgetAhead(below: node, mayComeAgain: mayComeAgain) : 0
         if mayComeAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
-        removed += mayComeAgain ? tree.setAside(node) : tree.remove(node)
+        removed += mayComeAgain ? tree.setAside(node, isOutdated: isOutdated) : tree.remove(node)
         // The row is free for another.
         ahead.forget(node)
         count(origin) { $0.removed += removed }

@@ -15,13 +15,19 @@ extension TreeWatcher {
         // What left this name before has not been heard of again, and what leaves it now is something else.
         if !setAside(name, in: id) { _ = halves.take(id, name) }
         let node = tree.child(of: directories[id].node, named: name)
-        if let node, lookUps.isUnexpected(name, in: id) { ahead.doubt(node) }
+        if let node, lookUps.isUnexpected(name, in: id), !ahead.isTakenOver(node) { ahead.doubt(node) }
         halves.append(
             RenameHalf(
                 cookie: event.cookie, directory: id, container: directories[id].node.container, name: Array(name),
                 identity: node.flatMap { likelyFile(of: $0, at: origin.cause) }.map { self.identity(of: $0) },
-                hasRow: node != nil, deadline: kernel.now() &+ settings.renameWindow, origin: origin))
+                hasRow: node != nil, isOutdated: node != nil && waits(name, in: id),
+                deadline: kernel.now() &+ settings.renameWindow, origin: origin))
         if let node { ahead.left(node, tree.status(of: node), at: origin.cause) }
+    }
+
+    /// Whether something was heard of a name that was not looked at since.
+    private func waits(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
+        lookUps.waits(name, in: id) || patientLookUps.waits(name, in: id) || hotLookUps.waits(name, in: id)
     }
 
     /// The second half. `following` is what was read behind it.
@@ -109,7 +115,7 @@ extension TreeWatcher {
         var source = half.isAside ? nil : half.name.withUnsafeBytes { tree.child(of: from, named: $0) }
         if let known = source,
             tree.status(of: known).kind.isDirectory != isDirectory
-                || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil)
+                || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil && !ahead.isTakenOver(known))
         {
             source = nil
             let found = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
@@ -142,6 +148,7 @@ extension TreeWatcher {
         if isSelfOrAncestor(target, of: from), setAside(name, in: id) { return }
         let sourceStatus = tree.status(of: source)
         let targetStatus = tree.status(of: target)
+        let sign = exchangeSign(half, id, name, following)
         let overlaps = isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from)
         if !overlaps {
             if let waiting = halves.half(id, name), waiting.hasRow, waiting.identity == likelyIdentity(of: target) {
@@ -152,7 +159,7 @@ extension TreeWatcher {
                 halves.move(id, name, to: half.directory, half.name)
                 return
             }
-            if let cookie = exchange(half, id, name, sourceStatus, following) {
+            if let cookie = cookieOfExchange(sign, sourceStatus, name, id) {
                 tree.exchange(source, target)
                 for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
                 exchangeCookie = cookie
@@ -178,8 +185,11 @@ extension TreeWatcher {
             return
         }
         let targetStayed = isSame(atTarget, targetFile)
-        // An exchange comes as two pairs; the second finds everything in place.
-        if isSame(atSource, sourceFile), targetStayed { return }
+        // An exchange comes as two pairs; the second finds everything in place. So does a rename onto one of several names of a
+        // file, and back, when another of them has come to that since.
+        let lostName = (targetFile?.links ?? 1) > (atTarget?.file.links ?? 1) || sign == .isTakenAgain
+        let isAnotherName = targetFile.map { $0.links > 1 && !$0.kind.isDirectory } == true && lostName
+        if isSame(atSource, sourceFile), targetStayed, !isAnotherName { return }
         if overlaps { return }
         let sourceArrived = atTarget == nil || isSame(atTarget, sourceFile) || (sourceFile == nil && !targetStayed)
         // What was replaced is nowhere, unless it has another name: so where it is, this is the first pair of an exchange. That
@@ -189,10 +199,10 @@ extension TreeWatcher {
         let hasOneName =
             likelyTarget.map { $0.kind.isDirectory || ($0.links == 1 && !isSameFile(sourceStatus, targetStatus)) }
             ?? false
-        if isThere, hasOneName, !isNoExchange(half, id, name, following) {
+        if isThere, hasOneName, sign != .isNone {
             tree.exchange(source, target)
             for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
-            secondPair = SecondPair(from: id, name: Array(name), to: half.directory)
+            awaitSecondPair(from: id, name, to: half.directory)
             return
         }
         if sourceStatus.kind.isDirectory != targetStatus.kind.isDirectory {
@@ -303,9 +313,11 @@ extension TreeWatcher {
             self.isAnnounced(half) || self.lookUps.taken < half.lookUps || self.isKeptForCrawl(half)
                 || awaited < half.expiry
         }
-        for half in halves.takeExpired(
-            now: kernel.now(), position: position, lookUps: lookUps.end, isKept: isKept)
-        {
+        var end = lookUps.end
+        for serial in halves.expired(now: kernel.now()) {
+            guard let half = halves.takeExpired(serial, position: position, lookUps: end, isKept: isKept) else {
+                continue
+            }
             counters.movesUnpaired += 1
             guard directories.isAlive(half.directory) else { continue }
             if let container = containers[half.container], let comparison = container.comparison,
@@ -316,22 +328,27 @@ extension TreeWatcher {
                 holdRemoval(half.directory, half.name, identity: half.identity, in: container)
             } else {
                 if half.isAside { continue }
-                removeLeft(half)
+                let found = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
+                removeLeft(half, found)
                 half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
+                // What has left another name since may have gone into the directory that is here now.
+                if found?.file.kind == .directory {
+                    end = lookUps.end
+                    halves.awaitLookUps(end)
+                }
             }
         }
     }
 
     /// Removes the row of a file that has left for good, unless it is back: whatever else has its name now is another, and
     /// may be a directory in which it lies.
-    private func removeLeft(_ half: RenameHalf) {
+    private func removeLeft(_ half: RenameHalf, _ found: KernelStatus?) {
         let parent = directories[half.directory].node
         guard half.hasRow, let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }),
             likelyIdentity(of: node) == half.identity
         else { return }
-        let found = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
         if let found, likelyFile(of: node).map({ !isSameFile(found.file, $0) }) ?? true {
-            removeNode(node, origin: half.origin, isDisplaced: true)
+            removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
         }
     }
 }

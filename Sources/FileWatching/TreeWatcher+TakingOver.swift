@@ -23,6 +23,8 @@ extension TreeWatcher {
             source.kind = .directory
         } else {
             guard let found = status(of: name, in: id), found.file.kind == .directory, !found.isMountRoot else {
+                // It has moved on.
+                ahead.takenOver(target)
                 return
             }
             source = found.file
@@ -35,9 +37,28 @@ extension TreeWatcher {
         }
         leave(target)
         removeChildren(of: target, origin: origin)
-        ahead.forget(target)
+        // It may have moved on, and what is here be another.
+        if file == nil { ahead.takenOver(target) } else { ahead.forget(target) }
         tell(target, source, extras: nil)
         enter(target, source, origin: origin)
+    }
+
+    /// A look-up has found a directory under the name of one that was taken over by it. False where it is not that.
+    func foundTakenOver(
+        _ node: TreeNode, _ status: KernelStatus, extras: UnsafeRawBufferPointer?, origin: Origin
+    ) -> Bool {
+        guard ahead.isTakenOver(node), status.file.kind == .directory, !status.isMountRoot,
+            tree.status(of: node).device == status.file.device,
+            knownDirectory(status.file, in: node.container) == nil
+        else { return false }
+        leave(node)
+        // What is known below may be elsewhere, and comes again as what it was.
+        ahead.forget(node)
+        removeChildren(of: node, origin: origin)
+        tell(node, status.file, extras: extras)
+        count(origin) { $0.changed += 1 }
+        enter(node, status.file, origin: origin)
+        return true
     }
 
     /// The same by one that has left its name here, to where nobody has heard of it.

@@ -104,6 +104,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var linkedFiles: [InodeNumber: Origin] = [:]
     /// The same of those that crawls came by, by container.
     var crawledLinks: [UInt32: [InodeNumber: Origin]] = [:]
+    /// Files whose names were looked for while directories were being read.
+    var soughtLinks: Set<InodeNumber> = []
     /// Files with several names, one of which was lost while there was more to hear.
     var strays: [InodeNumber: StrayLink] = [:]
     /// File systems whose birth times say nothing of which file it is (see ``FileSystemType/keepsBirthTimes``).

@@ -89,9 +89,9 @@ package protocol WatchedTree: AnyObject {
 
     /// The same of an entry that may only be elsewhere, and so may what lies below it: an entry that comes as one of these
     /// files, by device, inode and birth time, has its identity again, until ``endAside(_:)``. The tree may keep those of
-    /// some only. Says how many entries were removed.
+    /// some only. `isOutdated`: it was heard to have changed since its status was told. Says how many entries were removed.
     @discardableResult
-    func setAside(_ node: TreeNode) -> Int
+    func setAside(_ node: TreeNode, isOutdated: Bool) -> Int
 
     /// The same of all entries of a directory and what lies below them.
     @discardableResult

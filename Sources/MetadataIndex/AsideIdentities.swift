@@ -17,8 +17,9 @@ struct AsideIdentities {
 
     /// What tells a file that has moved from another that was born in the same tick, and given the same inode.
     struct Young {
-        var size: Int64
-        var modified: Int64
+        /// Nil where it was written to since.
+        var size: Int64?
+        var modified: Int64?
         var changed: Int64
     }
 
@@ -36,6 +37,8 @@ struct AsideIdentities {
         var name: [UInt8]
     }
 
+    /// Whether what goes now has changed since it was looked at.
+    var isOutdated = false
     private(set) var identities: [FileIdentity: Identity] = [:]
     private var linked: [Place: Identity] = [:]
     /// The files in the order in which they went, those that came again since among them, from `first` on.
@@ -105,12 +108,13 @@ struct AsideIdentities {
     }
 
     /// What is to be remembered of a file besides its identity.
-    static func young(_ status: FileStatus) -> Young? {
+    func young(_ status: FileStatus) -> Young? {
         guard let created = status.created else { return nil }
         let (age, overflow) = status.changed.nanoseconds.subtractingReportingOverflow(created.nanoseconds)
-        guard !overflow, age < grain else { return nil }
+        guard !overflow, age < AsideIdentities.grain else { return nil }
         return Young(
-            size: status.size, modified: status.modified.nanoseconds, changed: status.changed.nanoseconds)
+            size: isOutdated ? nil : status.size, modified: isOutdated ? nil : status.modified.nanoseconds,
+            changed: status.changed.nanoseconds)
     }
 
     /// Bytes held, about.
@@ -131,21 +135,25 @@ extension AsideIdentities.Young {
     /// directory that has moved may have been filled as well.
     fileprivate func mayBe(_ status: FileStatus) -> Bool {
         guard status.changed.nanoseconds > changed else { return false }
-        return status.kind.isDirectory || (status.size == size && status.modified.nanoseconds == modified)
+        return status.kind.isDirectory
+            || (size ?? status.size == status.size
+                && modified ?? status.modified.nanoseconds == status.modified.nanoseconds)
     }
 }
 
 extension IndexStorage {
     /// Removes an entry and all below it, but keeps their identities for those of the files that come again until
     /// ``endAside()``. Those of a subtree that is large enough to go in sweeps end.
-    mutating func setAside(_ row: UInt32) throws(IndexError) {
+    mutating func setAside(_ row: UInt32, isOutdated: Bool) throws(IndexError) {
         try checkItem(row)
+        aside.isOutdated = isOutdated
+        defer { aside.isOutdated = false }
         noteDeparture(row)
         unlink(row)
         removeUnlinked(row, keeps: .aside)
     }
 
-    /// As ``setAside(_:)``, of all that lies below a directory. What is large enough as a whole goes in sweeps.
+    /// As ``setAside(_:isOutdated:)``, of all that lies below a directory. What is large enough as a whole goes in sweeps.
     mutating func setAsideChildren(_ row: UInt32) { removeChildren(row, keeps: .aside) }
 
     /// As ``setAsideChildren(_:)``, of a directory that may not be read any more: until ``endClosed()``. It goes in sweeps where
@@ -185,7 +193,7 @@ extension IndexStorage {
     ) {
         var kept = AsideIdentities.Identity(
             row: row, generation: generation, isDirectory: status.kind.isDirectory,
-            young: AsideIdentities.young(status))
+            young: aside.young(status))
         let ended: AsideIdentities.Identity?
         if remembrance == .closed {
             // It is where it was, and may not have changed at all.

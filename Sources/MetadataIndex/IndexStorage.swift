@@ -29,7 +29,7 @@ struct IndexStorage: ~Copyable {
     var generationFloor: UInt32 = 0
     /// A slot whose next occupant would have a larger generation is not given out again in this run.
     var generationLimit = UInt32.max
-    /// Identities of entries that are gone, to be given again to the same files (``setAside(_:)``).
+    /// Identities of entries that are gone, to be given again to the same files (``setAside(_:isOutdated:)``).
     var aside = AsideIdentities()
     /// The same of what lay in directories that may not be read now (``setAsideClosed(_:)``).
     var closed = AsideIdentities()

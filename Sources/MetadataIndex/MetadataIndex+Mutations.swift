@@ -84,9 +84,12 @@ extension MetadataIndex {
     /// entry that is inserted with the status of one of these files has its identity, and was never gone to those who see
     /// both in one change set. Files with several names and those without a birth time have no part in it, nor a subtree that
     /// goes in sweeps; of very many the last are kept. Complexity: as ``remove(_:)``.
-    package func setAside(_ row: Row) throws(IndexError) { try storage.setAside(row.number) }
+    /// `isOutdated`: what the index has of the entry besides its identity is known to be over.
+    package func setAside(_ row: Row, isOutdated: Bool = false) throws(IndexError) {
+        try storage.setAside(row.number, isOutdated: isOutdated)
+    }
 
-    /// As ``setAside(_:)``, of all that lies below a row. Complexity: as ``remove(_:)``.
+    /// As ``setAside(_:isOutdated:)``, of all that lies below a row. Complexity: as ``remove(_:)``.
     package func setAsideChildren(of row: Row) throws(IndexError) {
         guard storage.rows.isLive(row.number) else { throw .noSuchRow(row) }
         storage.setAsideChildren(row.number)

@@ -248,7 +248,7 @@ final class DictionaryTree: WatchedTree {
         return release(node)
     }
 
-    func setAside(_ node: TreeNode) -> Int {
+    func setAside(_ node: TreeNode, isOutdated: Bool) -> Int {
         log.append("remove \(path(node))")
         detach(node)
         return release(node, keeps: true)
@@ -256,7 +256,9 @@ final class DictionaryTree: WatchedTree {
 
     func setAsideChildren(of directory: TreeNode) -> Int {
         var count = 0
-        for child in entry(directory).children.values.sorted(by: { path($0) < path($1) }) { count += setAside(child) }
+        for child in entry(directory).children.values.sorted(by: { path($0) < path($1) }) {
+            count += setAside(child, isOutdated: false)
+        }
         return count
     }
 

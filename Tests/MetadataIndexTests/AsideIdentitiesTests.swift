@@ -104,16 +104,19 @@ import Testing
             return status
         }
         let later: Int64 = 8_000_000
-        for (inode, become, isSame) in [
-            (10, young(10, size: 0, modified: 1_000, changed: 1_000), false),
-            (11, young(11, size: 5, modified: 1_000, changed: later), false),
-            (12, young(12, size: 0, modified: later, changed: later), false),
-            (13, young(13, size: 0, modified: 1_000, changed: later), true),
-        ] as [(UInt64, FileStatus, Bool)] {
+        for (inode, become, isOutdated, isSame) in [
+            (10, young(10, size: 0, modified: 1_000, changed: 1_000), false, false),
+            (11, young(11, size: 5, modified: 1_000, changed: later), false, false),
+            (12, young(12, size: 0, modified: later, changed: later), false, false),
+            (13, young(13, size: 0, modified: 1_000, changed: later), false, true),
+            // It was heard to have been written to before it went.
+            (14, young(14, size: 5, modified: later, changed: later), true, true),
+            (15, young(15, size: 5, modified: 1_000, changed: 1_000), true, false),
+        ] as [(UInt64, FileStatus, Bool, Bool)] {
             let first = try index.insert(
                 "a", below: .root, young(inode, size: 0, modified: 1_000, changed: 1_000))
             let known = index.identifier(of: first)
-            try index.setAside(first)
+            try index.setAside(first, isOutdated: isOutdated)
             let second = try index.insert("b", below: .root, become)
             #expect((index.identifier(of: second) == known) == isSame, "inode \(inode)")
             try index.remove(second)

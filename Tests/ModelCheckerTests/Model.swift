@@ -31,6 +31,8 @@ final class Model {
         let isDirectory: Bool
         fileprivate(set) var isAmbiguous = false
         fileprivate var window: Int
+        /// The same of what lies in it, where it was renamed over another.
+        fileprivate var windowOfContents = -1
         /// When it left its container.
         fileprivate var windowOfLeaving = -1
         /// What it was exchanged with in this window.
@@ -153,6 +155,7 @@ final class Model {
         source.isAmbiguous =
             target.isAmbiguous || target.window == window || lostTrack(of: target)
         source.token = target.token
+        source.windowOfContents = max(source.windowOfContents, source.window)
         source.window = target.window
         source.windowOfReplacing = window
         newParent.insert(source, newName)
@@ -259,14 +262,14 @@ final class Model {
     /// `movesAreTold`, whether the directories from and to which something moved were watched.
     ///
     /// Open is only what the kernel cannot tell. Of several names of a file that come to light in a directory which was not
-    /// watched yet, none is known to be another's continuation. Where events were lost (`lossy`: an overflow, directories
-    /// without watches, a daemon that was away) two states are compared, and of the entries only these are sure: those that
-    /// nothing touched, and those that moved once, from a name that nobody took to one that nobody had: a row whose last move
-    /// was not heard of stands under a name on the way, and whatever is told of that next is told of it. An identity is told
-    /// by its file then. So none is sure of an entry that took in another's contents before it moved: its own file is gone,
-    /// and `mv a b; mv c b; mv b d` has left what `rm a; mv c d` leaves. Nor of one that had the name of another on the way that
-    /// was unlinked before: where that alone was lost, `rm b; mv c b; mv b d` is told as the former. Nor of a file that had
-    /// several names, of which one is left: it may be any of them.
+    /// watched yet, or has taken the place of one that was, none is known to be another's continuation. Where events were lost
+    /// (`lossy`: an overflow, directories without watches, a daemon that was away) two states are compared, and of the entries
+    /// only these are sure: those that nothing touched, and those that moved once, from a name that nobody took to one that
+    /// nobody had: a row whose last move was not heard of stands under a name on the way, and whatever is told of that next is
+    /// told of it. An identity is told by its file then. So none is sure of an entry that took in another's contents before it
+    /// moved: its own file is gone, and `mv a b; mv c b; mv b d` has left what `rm a; mv c d` leaves. Nor of one that had the
+    /// name of another on the way that was unlinked before: where that alone was lost, `rm b; mv c b; mv b d` is told as the
+    /// former. Nor of a file that had several names, of which one is left: it may be any of them.
     func observations(lossy: Bool, movesAreTold: Bool = true, hasOneLink: (Bytes) -> Bool) -> [Observation] {
         var observations: [Observation] = []
         forEach { node, place in
@@ -286,7 +289,10 @@ final class Model {
         node.isAmbiguous || directories(above: place).contains { $0.isAmbiguous }
     }
 
-    private func isNewAbove(_ place: Place) -> Bool { directories(above: place).contains { $0.window == window } }
+    /// Whether it lies in a directory that was not watched when this window began.
+    private func isNewAbove(_ place: Place) -> Bool {
+        directories(above: place).contains { $0.window == window || $0.windowOfContents == window }
+    }
 
     private func directories(above place: Place) -> [Node] {
         var nodes: [Node] = []

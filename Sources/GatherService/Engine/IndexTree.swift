@@ -324,7 +324,11 @@ extension IndexTree {
     func remove(_ node: TreeNode) -> Int { removing(node, MetadataIndex.remove) }
 
     @discardableResult
-    func setAside(_ node: TreeNode) -> Int { removing(node, MetadataIndex.setAside) }
+    func setAside(_ node: TreeNode, isOutdated: Bool) -> Int {
+        removing(node) { index in
+            { (row) throws(IndexError) in try index.setAside(row, isOutdated: isOutdated) }
+        }
+    }
 
     @discardableResult
     func setAsideChildren(of directory: TreeNode) -> Int { removing(directory, MetadataIndex.setAsideChildren) }
