@@ -31,7 +31,8 @@ struct RandomScenario {
     /// What should keep it too, with `GATHER_SCENARIO_IDENTITIES`.
     private var model: ScenarioModel?
     /// Whether directories are closed and opened.
-    private var closes: Bool { seed % 4 == 3 }
+    private var closes: Bool { RandomScenario.closes(seed) }
+    private static func closes(_ seed: UInt64) -> Bool { seed % 4 == 3 }
     /// Where in the played file system each container lies; every other seed has two.
     private let containers: [UInt32: String]
 
@@ -39,7 +40,10 @@ struct RandomScenario {
         self.seed = seed
         random = SeededGenerator(seed: seed)
         containers = seed % 2 == 0 ? [1: "/c", 2: "/o"] : [1: "/c"]
-        if getenv("GATHER_SCENARIO_IDENTITIES") != nil { model = ScenarioModel(containers) }
+        // What lies in a closed directory leaves, and comes back as what it was: to the model it has ended.
+        if getenv("GATHER_SCENARIO_IDENTITIES") != nil, !RandomScenario.closes(seed) {
+            model = ScenarioModel(containers)
+        }
         // Some watchers have no time, so that whatever is made in slices is.
         player = RandomScenario.player(seed)
     }
