@@ -40,6 +40,7 @@ let package = Package(
         // MARK: Rung 1: the system, the vocabulary, the wire
 
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux"]),
 
         .target(name: "Metadata"),
@@ -51,21 +52,23 @@ let package = Package(
         .target(name: "Varlink", dependencies: [nio, nioPosix]),
         .testTarget(
             name: "VarlinkTests",
-            dependencies: ["Varlink", nio, .product(name: "NIOEmbedded", package: "swift-nio")]),
+            dependencies: ["TestSupport", "Varlink", nio, .product(name: "NIOEmbedded", package: "swift-nio")]),
 
         // MARK: Rung 2: the language, the index, the watching
 
         .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2", collections]),
         .testTarget(
-            name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "ContentTypes", "Metadata"],
+            name: "PredicateLanguageTests",
+            dependencies: ["TestSupport", "PredicateLanguage", "ContentTypes", "Metadata"],
             exclude: ["Fixtures"]),
 
         .target(name: "MetadataIndex", dependencies: ["Metadata", collections]),
-        .testTarget(name: "MetadataIndexTests", dependencies: ["MetadataIndex", "Metadata"]),
+        .testTarget(name: "MetadataIndexTests", dependencies: ["TestSupport", "MetadataIndex", "Metadata"]),
 
         .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
         .testTarget(
-            name: "FileWatchingTests", dependencies: ["FileWatching", "LinuxSystem", "Metadata"], exclude: ["Scenarios"]
+            name: "FileWatchingTests", dependencies: ["TestSupport", "FileWatching", "LinuxSystem", "Metadata"],
+            exclude: ["Scenarios"]
         ),
 
         // MARK: Rung 3: live queries, our interfaces
@@ -75,7 +78,9 @@ let package = Package(
             dependencies: ["MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata", collections]),
         .testTarget(
             name: "LiveQueriesTests",
-            dependencies: ["LiveQueries", "MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata"]),
+            dependencies: [
+                "TestSupport", "LiveQueries", "MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata",
+            ]),
 
         .target(name: "GatherProtocol", dependencies: ["Varlink", "Metadata"]),
         .testTarget(name: "GatherProtocolTests", dependencies: ["GatherProtocol", "Varlink", "Metadata"]),
@@ -92,12 +97,13 @@ let package = Package(
         .testTarget(
             name: "GatherServiceTests",
             dependencies: [
-                "GatherService", "GatherKit", "GatherProtocol", "FileWatching", "Varlink", "LinuxSystem", "Metadata",
-                log, nio, nioPosix,
+                "TestSupport", "GatherService", "GatherKit", "GatherProtocol", "FileWatching", "Varlink",
+                "LinuxSystem", "Metadata", log, nio, nioPosix,
             ]),
 
         .target(name: "GatherKit", dependencies: ["GatherProtocol", "Varlink", "Metadata", nio, nioPosix]),
-        .testTarget(name: "GatherKitTests", dependencies: ["GatherKit", "GatherProtocol", "Varlink", "Metadata"]),
+        .testTarget(
+            name: "GatherKitTests", dependencies: ["TestSupport", "GatherKit", "GatherProtocol", "Varlink", "Metadata"]),
 
         // MARK: Rung 5: Foundation's predicates, systemd
 
@@ -132,7 +138,7 @@ let package = Package(
         // It sorts and compares thousands of paths for each question: optimized in each configuration, so that a run of any
         // mode takes seconds.
         .testTarget(
-            name: "ModelCheckerTests", dependencies: ["gatherd"], swiftSettings: [.unsafeFlags(["-O"])]),
+            name: "ModelCheckerTests", dependencies: ["TestSupport", "gatherd"], swiftSettings: [.unsafeFlags(["-O"])]),
         .testTarget(name: "EndToEndTests", dependencies: ["GatherKit", "Metadata", "gatherd", "gather", "grocery"]),
     ],
     swiftLanguageModes: [.v6]

@@ -25,15 +25,18 @@ let package = Package(
         .target(name: "MetadataIndex", dependencies: ["Metadata", collections]),
         .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
 
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux"]),
         .testTarget(name: "ContentTypesTests", dependencies: ["ContentTypes"]),
         .testTarget(name: "MetadataTests", dependencies: ["Metadata"]),
         .testTarget(
-            name: "PredicateLanguageTests", dependencies: ["PredicateLanguage", "ContentTypes", "Metadata"],
+            name: "PredicateLanguageTests",
+            dependencies: ["TestSupport", "PredicateLanguage", "ContentTypes", "Metadata"],
             exclude: ["Fixtures"]),
-        .testTarget(name: "MetadataIndexTests", dependencies: ["MetadataIndex", "Metadata"]),
+        .testTarget(name: "MetadataIndexTests", dependencies: ["TestSupport", "MetadataIndex", "Metadata"]),
         .testTarget(
-            name: "FileWatchingTests", dependencies: ["FileWatching", "LinuxSystem", "Metadata"], exclude: ["Scenarios"]
+            name: "FileWatchingTests", dependencies: ["TestSupport", "FileWatching", "LinuxSystem", "Metadata"],
+            exclude: ["Scenarios"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -44,6 +44,7 @@ struct SourceFile {
 /// A target as the manifest declares it.
 struct DeclaredTarget {
     let name: String
+    /// Tests, or what only tests have.
     let isTest: Bool
     /// Targets and products by their names.
     let dependencies: Set<String>
@@ -94,7 +95,8 @@ enum Repository {
                     }
                 }
             }
-            return DeclaredTarget(name: String(match.2), isTest: match.1 == "testTarget", dependencies: dependencies)
+            let isTest = match.1 == "testTarget" || declaration.contains("path: \"Tests/")
+            return DeclaredTarget(name: String(match.2), isTest: isTest, dependencies: dependencies)
         }
     }
 

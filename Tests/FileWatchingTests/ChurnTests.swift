@@ -6,6 +6,7 @@ import Glibc
 import LinuxSystem
 import Metadata
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct ChurnTests {

@@ -6,6 +6,7 @@ import Glibc
 import LinuxSystem
 import Metadata
 import Synchronization
+import TestSupport
 import Testing
 
 /// Another user, as whom the kernel is asked: setfsuid(2) is of the calling thread alone, and takes the capabilities that go

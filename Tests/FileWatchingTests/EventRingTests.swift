@@ -3,6 +3,7 @@
 
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import FileWatching

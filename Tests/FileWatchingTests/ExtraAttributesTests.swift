@@ -5,6 +5,7 @@ import FileWatching
 import Glibc
 import LinuxSystem
 import Metadata
+import TestSupport
 import Testing
 
 @Suite struct ExtraAttributesTests {

@@ -1,6 +1,7 @@
 // The queue of look-ups against a list and a search.
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import FileWatching

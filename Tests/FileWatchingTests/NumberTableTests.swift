@@ -1,6 +1,7 @@
 // The table of numbers against a dictionary.
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import FileWatching

@@ -5,6 +5,7 @@ import FileWatching
 import Glibc
 import Metadata
 import Synchronization
+import TestSupport
 import Testing
 
 /// Random changes of a played file system, whose events are read in random portions, in the kernel's order. The oracle is

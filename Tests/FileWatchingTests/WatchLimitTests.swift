@@ -5,6 +5,7 @@ import FileWatching
 import LinuxSystem
 import Metadata
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct WatchLimitTests {

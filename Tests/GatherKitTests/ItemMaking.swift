@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import Metadata
+import TestSupport
 import Varlink
 
 @testable import GatherKit
@@ -93,20 +94,5 @@ struct StrictReader {
         for item in changes.added where items.updateValue(item, forKey: item.id) != nil {
             violations.append("added \(item.path ?? ""), which was there")
         }
-    }
-}
-
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    // SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,6 +1,7 @@
 // Merging changes, against a model that keeps the whole set.
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import GatherKit

@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import Metadata
+import TestSupport
 import Testing
 import Varlink
 

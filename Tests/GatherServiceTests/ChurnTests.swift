@@ -4,6 +4,7 @@
 import GatherProtocol
 import Glibc
 import Metadata
+import TestSupport
 import Testing
 import Varlink
 
@@ -134,20 +135,5 @@ import Varlink
             if kind == S_IFDIR { entries += walk(tree, path) }
         }
         return entries
-    }
-}
-
-/// A generator that gives the same numbers for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

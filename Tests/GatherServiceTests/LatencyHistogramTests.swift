@@ -1,6 +1,7 @@
 // Steps of durations, against a plain list of them.
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import GatherService

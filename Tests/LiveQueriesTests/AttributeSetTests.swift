@@ -3,11 +3,12 @@
 
 import LiveQueries
 import Metadata
+import TestSupport
 import Testing
 
 @Suite struct AttributeSetTests {
     @Test func itIsASetOfAttributes() {
-        var generator = SeededGenerator(state: 1)
+        var generator = SeededGenerator(seed: 1)
         let all =
             Attribute.fixed
             + ["comment", "a", "zz", "\u{E9}", "e\u{301}"].compactMap { ExtendedAttributeName($0) }

@@ -4,6 +4,7 @@
 import Metadata
 import MetadataIndex
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @testable import LiveQueries
@@ -112,7 +113,7 @@ private final class ClockWorld {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func itemsComeAndGoWithTime(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         // Near the end of a day, wherever that is here.
         let midnight =
             try #require(TimeExpression(.day).end(from: Timestamp(nanoseconds: 1_700_000_000 * second))).nanoseconds

@@ -4,6 +4,7 @@
 import Metadata
 import MetadataIndex
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @testable import LiveQueries
@@ -305,9 +306,9 @@ private final class World {
 @Suite struct LiveQueryModelTests {
     @Test(arguments: Array(0..<24) + [298, 455] as [UInt64])
     func subscribersHoldWhatMatches(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         // Apart, so that the seeds stay what they were.
-        var others = SeededGenerator(state: ~seed)
+        var others = SeededGenerator(seed: ~seed)
         let users: [UInt32?] = [nil] + NaiveTree.viewers
         let hasPackages = seed % 5 < 3
         let world = World(

@@ -2,21 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
+import TestSupport
 
 @testable import MetadataIndex
 
-/// A generator whose runs can be repeated: SplitMix64.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SeededGenerator {
     mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &self) == 0 }
     mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &self)] }
 }

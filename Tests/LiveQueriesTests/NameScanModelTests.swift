@@ -4,6 +4,7 @@
 import Metadata
 import MetadataIndex
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @testable import LiveQueries
@@ -69,7 +70,7 @@ import Testing
 
     @Test(arguments: 0..<24 as Range<UInt64>)
     func scansAndFilingsAnswerAsTheLanguageDoes(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let index = MetadataIndex(root: NaiveTree.status(.directory))
         var rows: [Row] = []
         var names: [[UInt8]] = []

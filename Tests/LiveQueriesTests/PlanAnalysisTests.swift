@@ -4,6 +4,7 @@
 import Metadata
 import MetadataIndex
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @testable import LiveQueries
@@ -13,7 +14,7 @@ import Testing
 
     @Test(arguments: 0..<4 as Range<UInt64>)
     func theLastStepLeavesWhatMatches(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var tree = NaiveTree()
         for _ in 0..<400 { try tree.randomChange(&generator, size: 120) }
         let snapshot = tree.index.snapshot()

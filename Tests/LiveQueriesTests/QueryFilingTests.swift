@@ -4,6 +4,7 @@
 import Metadata
 import MetadataIndex
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @testable import LiveQueries
@@ -40,7 +41,7 @@ import Testing
     /// Whatever the query, if an item matches then it is a candidate; filed and taken out at random.
     @Test(arguments: 0..<10 as Range<UInt64>)
     func everyQueryThatMatchesIsACandidate(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var tree = NaiveTree()
         for _ in 0..<120 { try tree.randomChange(&generator, size: 60) }
         _ = tree.index.takeChanges()
@@ -204,7 +205,7 @@ import Testing
     /// Patterns and names of odd pieces: what a pattern matches is a candidate, whatever folds to what.
     @Test(arguments: 0..<12 as Range<UInt64>)
     func whatMatchesIsACandidateWhateverFolds(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let pieces = [
             "a", "B", "ab", "é", "e\u{301}", "\u{301}", "ß", "SS", "ſ", "K", "k", "İ", "i", "ﬁ", "fi", "Å", "\u{212B}",
             ".", "_", "1", "日", "が", "か\u{3099}", "ñ", "N", "ǰ", "j", "Ω", "ö.txt",

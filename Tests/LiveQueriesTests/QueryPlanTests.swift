@@ -5,11 +5,12 @@ import LiveQueries
 import Metadata
 import MetadataIndex
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @Suite struct QueryPlanTests {
     private static func tree(seed: UInt64, size: Int) throws -> NaiveTree {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var tree = NaiveTree()
         for _ in 0..<size * 2 { try tree.randomChange(&generator, size: size) }
         return tree
@@ -60,7 +61,7 @@ import Testing
     /// same, and a scan ends with an error exactly where one of the items has.
     @Test(arguments: 0..<40 as Range<UInt64>)
     func plansAnswerAsTheLanguageDoes(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let tree = try Self.tree(seed: seed, size: 40)
         let environment = PlanEnvironment.test(tree.index, now: Timestamp(nanoseconds: 2_000_000_000))
         let snapshot = tree.index.snapshot()
@@ -171,7 +172,7 @@ import Testing
     /// The language itself is the oracle: it makes the list of tags, and takes one after the other.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func tagsAreTestedAsTheLanguageDoes(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let index = MetadataIndex(root: NaiveTree.status(.directory))
         let parts: [[UInt8]] = [
             Array("red".utf8), Array(" blue ".utf8), [], Array("\u{E9}t\u{E9}".utf8), [0xFF], [0x61, 0xC3],

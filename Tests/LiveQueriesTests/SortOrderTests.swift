@@ -5,6 +5,7 @@ import LiveQueries
 import Metadata
 import MetadataIndex
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @Suite struct SortOrderTests {
@@ -97,7 +98,7 @@ import Testing
 
     @Test(arguments: 0..<6 as Range<UInt64>)
     func anyKeysSortAsWrittenOut(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var tree = NaiveTree()
         for _ in 0..<400 { try tree.randomChange(&generator, size: 120) }
         let snapshot = tree.index.snapshot()
@@ -229,7 +230,7 @@ import Testing
 
     /// Enough rows that what does not fit is dropped on the way.
     @Test func aLimitKeepsTheFirst() throws {
-        var generator = SeededGenerator(state: 7)
+        var generator = SeededGenerator(seed: 7)
         let names = (0..<6_000).map { "n\($0)" }
         let shuffled = names.shuffled(using: &generator)
         #expect(try sorted(shuffled, limit: 10) == Array(names.prefix(10)))

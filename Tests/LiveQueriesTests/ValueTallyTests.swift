@@ -6,6 +6,7 @@ import LiveQueries
 import Metadata
 import MetadataIndex
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @Suite struct ValueTallyTests {
@@ -95,7 +96,7 @@ import Testing
 
     @Test(arguments: 0..<8 as Range<UInt64>)
     func countsAreThoseOfTheItems(seed: UInt64) throws {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         var tree = NaiveTree()
         for _ in 0..<400 { try tree.randomChange(&generator, size: 120) }
         let snapshot = tree.index.snapshot()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
+import TestSupport
 import Testing
 
 @testable import MetadataIndex
@@ -10,7 +11,7 @@ struct ChildLookUpTests {
     /// Few names in few directories, so that what goes and comes again, or moves, often stands where a neighbour was.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `Each name leads to its row, in the order of rows and in any other`(seed: UInt64) throws {
-        var random = SeededGenerator(state: seed)
+        var random = SeededGenerator(seed: seed)
         let index = MetadataIndex(root: .sample(.directory, inode: 2))
         let directories = try (0..<4).map { try index.insert("d\($0)", below: .root, .sample(.directory)) }
         var model: [Row: [String: Row]] = [:]

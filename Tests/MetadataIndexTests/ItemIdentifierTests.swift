@@ -1,13 +1,14 @@
 // The text of identifiers.
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import MetadataIndex
 
 @Suite struct ItemIdentifierTests {
     @Test func textsAreReadBack() {
-        var generator = SeededGenerator(state: 1)
+        var generator = SeededGenerator(seed: 1)
         let numbers: [UInt32] = [0, 1, 15, 16, 255, 4_096, 0x1000_0000, .max - 1, generator.next(), generator.next()]
         for epoch in [0, 1, 0x1234, .max, generator.next()] as [UInt64] {
             for row in numbers {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
+import TestSupport
 import Testing
 
 @testable import MetadataIndex
@@ -270,7 +271,7 @@ import Testing
 
     @Test func `Damage with checksums that fit is refused, or makes a whole index`() throws {
         let (saved, journal) = try small()
-        var generator = SeededGenerator(state: 9)
+        var generator = SeededGenerator(seed: 9)
         var accepted = 0
         for place in journal.indices {
             for value in damages(&generator) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
+import TestSupport
 import Testing
 
 @testable import MetadataIndex
@@ -353,7 +354,7 @@ import Testing
     }
 
     @Test func bitmapsCombine() {
-        var generator = SeededGenerator(state: 9)
+        var generator = SeededGenerator(seed: 9)
         let a = KernelTests.anyBits(&generator)
         let b = KernelTests.anyBits(&generator)
         var both = a
@@ -377,7 +378,7 @@ import Testing
 
     /// Needles at every place around the steps of sixteen bytes.
     @Test func bytesAreFound() {
-        var generator = SeededGenerator(state: 11)
+        var generator = SeededGenerator(seed: 11)
         for length in [0, 1, 5, 15, 16, 17, 31, 32, 33, 64, 200] {
             for needle in [[97], [97, 98], [97, 97], [97, 98, 97], Array(repeating: 97, count: 17)] as [[UInt8]] {
                 let bytes = (0..<length).map { _ in UInt8.random(in: 97...98, using: &generator) }

@@ -2,21 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
+import TestSupport
 
 @testable import MetadataIndex
-
-/// A generator whose runs can be repeated: SplitMix64.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 /// A path as bytes, without a slash in front; empty for the root.
 typealias Path = [UInt8]
@@ -206,7 +194,7 @@ struct Pair {
 
     /// With even seeds, whatever is removed with something below goes in sweeps.
     init(seed: UInt64, log: ChangeLog = ChangeLog()) {
-        generator = SeededGenerator(state: seed)
+        generator = SeededGenerator(seed: seed)
         index = MetadataIndex(root: .sample(.directory, inode: 1_000), epoch: 1, key: seed, log: log)
         if seed % 2 == 0 { index.storage.smallestSweep = 1 }
         if seed % 3 == 0 { index.storage.mostFoundAtOnce = 1 }

@@ -1,6 +1,7 @@
 // The hash table of rows against a dictionary.
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import MetadataIndex
@@ -9,7 +10,7 @@ import Testing
     /// Good hashes, hashes that share their kept bits, hashes that share their first bits, and hashes that are all alike.
     @Test(arguments: [UInt64.max, 0xFFFF_FFFF_FFFF_0000, 0x0000_0000_0000_FFFF, 0])
     func rowsComeAndGo(mask: UInt64) {
-        var generator = SeededGenerator(state: mask ^ 5)
+        var generator = SeededGenerator(seed: mask ^ 5)
         var table = RowTable()
         let rowCount: UInt32 = mask == .max ? 30_000 : 900
         let hashes = (0..<rowCount).map { _ in generator.next() & mask | (mask == 0 ? 7 : 0) }
@@ -38,7 +39,7 @@ import Testing
 
     @Test(arguments: [UInt64.max, 0xFFFF_FFFF_FFFF_0000, 0x0000_0000_0000_FFFF, 0])
     func manyRowsGoAtOnce(mask: UInt64) {
-        var generator = SeededGenerator(state: mask ^ 6)
+        var generator = SeededGenerator(seed: mask ^ 6)
         var table = RowTable()
         let rowCount: UInt32 = mask == .max ? 30_000 : 900
         let hashes = (0..<rowCount).map { _ in generator.next() & mask | (mask == 0 ? 7 : 0) }
@@ -72,7 +73,7 @@ import Testing
 
     /// What a row takes while the table grows: never more than at a load of an eighth, and 9 bytes when there are many.
     @Test func theTableIsCompact() {
-        var generator = SeededGenerator(state: 3)
+        var generator = SeededGenerator(seed: 3)
         let hashes = (0..<100_000).map { _ in generator.next() }
         var table = RowTable()
         for row in 0..<100_000 as Range<UInt32> {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
+import TestSupport
 import Testing
 
 @testable import MetadataIndex
@@ -241,7 +242,7 @@ import Testing
 
     @Test func `Damage with checksums that fit is refused, or makes a whole index`() throws {
         let bytes = try small()
-        var generator = SeededGenerator(state: 3)
+        var generator = SeededGenerator(seed: 3)
         var accepted = 0
         for place in bytes.indices {
             for value in damages(&generator) {
@@ -260,7 +261,7 @@ import Testing
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func `Several damages at once, and foreign bytes`(seed: UInt64) throws {
         let bytes = try small()
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         for _ in 0..<1_500 {
             var damaged = bytes
             for _ in 0..<Int.random(in: 1...6, using: &generator) {

@@ -3,6 +3,7 @@
 
 import Glibc
 import Metadata
+import TestSupport
 
 @testable import MetadataIndex
 

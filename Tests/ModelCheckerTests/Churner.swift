@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import TestSupport
 
 /// One thread's churn. With a model the area is its own and what is there is known; without, several share the area, meet
 /// each other, and most changes hit or miss by chance.

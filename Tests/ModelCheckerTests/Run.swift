@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 
 /// One change of one round, which a shorter run may leave out.
 struct Step: Hashable {

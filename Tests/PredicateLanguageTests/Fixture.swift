@@ -4,6 +4,7 @@
 import Glibc
 import Metadata
 import PredicateLanguage
+import TestSupport
 import Testing
 
 /// A file of JSON objects, one a line, in `Fixtures`.
@@ -27,19 +28,4 @@ enum Fixture {
 extension MetadataValue {
     var text: String? { if case .string(let text) = self { text } else { nil } }
     var elements: [MetadataValue] { if case .array(let elements) = self { elements } else { [] } }
-}
-
-/// Random numbers that a seed repeats (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
 }

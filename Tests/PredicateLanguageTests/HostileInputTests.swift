@@ -4,6 +4,7 @@
 import Glibc
 import Metadata
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @Suite struct HostileInputTests {

@@ -3,6 +3,7 @@
 
 import Metadata
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @Suite struct ObjectReaderTests {

@@ -3,6 +3,7 @@
 
 import Metadata
 import PredicateLanguage
+import TestSupport
 import Testing
 
 /// Makes trees of the form that the parser makes: with nothing in them that it would have folded away.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @Suite struct RegularExpressionTests {

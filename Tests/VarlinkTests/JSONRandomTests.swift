@@ -1,6 +1,7 @@
 // Reader and writer against Python's json module, on random values and on broken texts.
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 import Varlink
 

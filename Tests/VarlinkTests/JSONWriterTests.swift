@@ -1,6 +1,7 @@
 // What the writer writes, byte for byte.
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 import Varlink
 
