@@ -24,7 +24,37 @@ extension TreeWatcher {
         return true
     }
 
-    /// Why a directory may not be read or not be searched; nil where it may, and where that cannot be told now. To open `.` in it takes both permissions.
+    /// The way to a directory was refused: closes the one that refuses it, which may lie above. False where none does that is in
+    /// its place: another has come there, of which nobody has heard yet.
+    func closeRefusing(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
+        // What is open may have gone elsewhere.
+        closeDescriptors(above: id)
+        var id = id
+        while true {
+            closeDescriptor(of: id)
+            do throws(SystemError) {
+                _ = try descriptor(of: id)
+                guard let error = refusal(of: id) else { return false }
+                close(id, error, origin)
+                return true
+            } catch {
+                if error.isLack {
+                    fellShort(id, error)
+                    return true
+                }
+                guard error == .noAccess || error == .notPermitted else { return false }
+                guard let parent = tree.parent(of: directories[id].node) else {
+                    close(id, error, origin)
+                    return true
+                }
+                guard let above = directories.directory(at: parent) else { return false }
+                id = above
+            }
+        }
+    }
+
+    /// Why a directory may not be read or not be searched; nil where it may, and where that cannot be told now. To open `.` in
+    /// it takes both permissions.
     private func refusal(of id: DirectoryID) -> SystemError? {
         do throws(SystemError) {
             kernel.close(try kernel.openDirectory(".", beneath: try descriptor(of: id), access: .reading))

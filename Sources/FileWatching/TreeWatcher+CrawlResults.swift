@@ -247,25 +247,26 @@ extension TreeWatcher {
         let node = directories[id].node
         switch error {
         case .noAccess, .notPermitted:
-            close(id, error, origin)
+            if !closeRefusing(id, error, origin) { goneAstray(id, origin) }
         case .crossesDevice:
             // Something is mounted on it: an entry that is not entered.
             leave(node)
             removeChildren(of: node, origin: origin)
         case .noEntry, .stale, .notDirectory, .tooManyLinks, .wouldBlock:
-            directories[id].flags.insert(.needsReading)
-            // The way to it is out of date somewhere. A look-up from a directory that is open would find it, and have
-            // it read in vain again and again; one that goes the whole way waits for the move that explains it.
-            var current = node
-            while let parent = tree.parent(of: current) {
-                if let above = directories.directory(at: parent) { closeDescriptor(of: above) }
-                current = parent
-            }
-            if !holdRemoval(of: id, origin) { lookAtPlace(of: id, origin: origin) }
+            goneAstray(id, origin)
         default:
             becameUnreadable(id, error)
             fellShort(id, error)
         }
+    }
+
+    /// The way to a directory is out of date somewhere: it is read when its place is known. A look-up from a directory that is
+    /// open would find it, and have it read in vain again and again; one that goes the whole way waits for the move that
+    /// explains it.
+    private func goneAstray(_ id: DirectoryID, _ origin: Origin) {
+        directories[id].flags.insert(.needsReading)
+        closeDescriptors(above: id)
+        if !holdRemoval(of: id, origin) { lookAtPlace(of: id, origin: origin) }
     }
 
     /// The entries of a directory that was empty in the tree, or some of them, all at once but for those that need a closer

@@ -162,6 +162,15 @@ extension TreeWatcher {
         if number >= 0 { kernel.close(number) }
     }
 
+    /// Has the next that is opened below a directory's container go the whole way.
+    func closeDescriptors(above id: DirectoryID) {
+        var node = directories[id].node
+        while let parent = tree.parent(of: node) {
+            if let above = directories.directory(at: parent) { closeDescriptor(of: above) }
+            node = parent
+        }
+    }
+
     func closeIdleDirectories() {
         guard cache.nextDeadline(idleTime: 0) != nil else { return }
         for idle in cache.sweep(now: kernel.now(), idleTime: settings.directoryIdleTime) {

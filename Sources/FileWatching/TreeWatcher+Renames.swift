@@ -216,6 +216,9 @@ extension TreeWatcher {
             tree.move(source, to: to, named: name)
             ahead.moved(source, at: half.origin.cause)
         } else if sourceStatus.kind.isDirectory {
+            // It has one name, so where it is nothing has replaced it: it was moved back, and what is known under the other name
+            // has come there since.
+            if targetStayed, !sourceArrived { return }
             replaceDirectory(target, with: source, origin: half.origin)
         } else {
             tree.replace(target, with: source)
