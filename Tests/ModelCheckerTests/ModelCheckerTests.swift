@@ -9,6 +9,15 @@ import Testing
     /// After so many it is known that something is wrong.
     private static let failuresAtMost = 10
 
+    /// What is asked for and cannot be; nothing else is run in its place.
+    private struct UnknownWish: Error, CustomStringConvertible {
+        var variable: String
+        var value: String
+        var known: String
+
+        var description: String { "\(variable) is '\(value)', but has to be \(known)" }
+    }
+
     /// What `Packaging/check-model` asks for.
     private struct Wish {
         var seed: UInt64?
@@ -16,19 +25,30 @@ import Testing
         var modes: [Mode]
         var shrinks: Bool
 
-        init() {
+        init() throws {
             let environment = ProcessInfo.processInfo.environment
-            seed = environment["GATHER_MODEL_SEED"].flatMap { UInt64($0) }
-            minutes = environment["GATHER_MODEL_MINUTES"].flatMap { Double($0) }
+            func read<Value>(_ variable: String, known: String, _ parse: (String) -> Value?) throws -> Value? {
+                guard let text = environment[variable], !text.isEmpty else { return nil }
+                guard let value = parse(text) else {
+                    throw UnknownWish(variable: variable, value: text, known: known)
+                }
+                return value
+            }
+            // Room to count on from it.
+            seed = try read("GATHER_MODEL_SEED", known: "a number up to \(UInt64.max >> 1)") { text in
+                UInt64(text).flatMap { $0 <= UInt64.max >> 1 ? $0 : nil }
+            }
+            minutes = try read("GATHER_MODEL_MINUTES", known: "a number") { Double($0) }
+            let names = Mode.allCases.map(\.rawValue).joined(separator: ", ")
             modes =
-                environment["GATHER_MODEL_MODE"].flatMap { Mode(rawValue: $0) }.map { [$0] }
+                try read("GATHER_MODEL_MODE", known: "one of \(names)") { Mode(rawValue: $0).map { [$0] } }
                 ?? Mode.allCases
             shrinks = environment["GATHER_MODEL_SHRINK"] != nil
         }
     }
 
     @Test func `Gather is never wrong`() async throws {
-        let wish = Wish()
+        let wish = try Wish()
         let failures = await withCheckedContinuation { continuation in
             // It blocks, which tasks must not.
             Thread.detachNewThread { continuation.resume(returning: ModelCheckerTests.check(wish)) }
