@@ -150,6 +150,31 @@ import Varlink
         }
     }
 
+    @Test func `Those of a container that is added are told before a flush returns`() async throws {
+        try await DaemonFixture.run { daemon in
+            try daemon.directory.makeDirectory("more")
+            let count = 4_000
+            for number in 0..<count {
+                let name = "more/f\(number)"
+                try daemon.directory.write("x", to: name)
+                try set(daemon.directory, "../" + name, ["xdg.comment": "of \(number)"])
+            }
+            let subscriber = try await Subscriber(
+                daemon, .init(predicate: "comment != nil", attributes: ["path"], heartbeat: 1))
+            try await subscriber.gather()
+            let path = daemon.directory.path + "/more"
+            _ = try await daemon.call(ContainerInterface.Add.self, .init(identifier: "more", path: path))
+            let text = try await daemon.call(QueryInterface.Flush.self, .init()).clock
+            let flushed = try #require(QueryClock(text: text))
+            func isBehind() -> Bool {
+                subscriber.lastClock.flatMap { QueryClock(text: $0) }.map { $0.sequence < flushed.sequence } ?? true
+            }
+            while isBehind() { try await subscriber.next() }
+            #expect(subscriber.items.count == count && subscriber.violations == [])
+            await subscriber.close()
+        }
+    }
+
     @Test func `What there is no room for is said to be missing`() async throws {
         var limits = ServiceLimits()
         limits.extraBytes = 150

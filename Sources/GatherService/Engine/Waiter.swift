@@ -11,21 +11,21 @@ final class Waiter {
     let numbers: Set<UInt32>
     /// Whether the containers must have settled, and not only have seen what was changed before.
     let needsSettled: Bool
-    /// Whether extra attributes must have been read.
-    let needsExtras: Bool
+    /// Those of them whose extra attributes must have been read.
+    let extras: Set<UInt32>
     /// Called once, on the loop: empty when the answer would be exact now, else the containers that were not in time.
     let completion: ([ContainerRecord]) -> Void
     var timeout: Scheduled<Void>?
     var isDone = false
 
     init(
-        barrier: Barrier, numbers: Set<UInt32>, needsSettled: Bool, needsExtras: Bool,
+        barrier: Barrier, numbers: Set<UInt32>, needsSettled: Bool, extras: Set<UInt32>,
         completion: @escaping ([ContainerRecord]) -> Void
     ) {
         self.barrier = barrier
         self.numbers = numbers
         self.needsSettled = needsSettled
-        self.needsExtras = needsExtras
+        self.extras = extras
         self.completion = completion
     }
 }
@@ -37,10 +37,18 @@ extension Engine {
         _ records: [ContainerRecord], settled: Bool = true, extras: Bool = false, timeout: TimeAmount?,
         _ completion: @escaping ([ContainerRecord]) -> Void
     ) -> Waiter {
-        if extras { for record in records { fillExtras(record) } }
+        whenExact(records, settled: settled, extrasOf: extras ? records : [], timeout: timeout, completion)
+    }
+
+    /// The same with extra attributes of some of them.
+    func whenExact(
+        _ records: [ContainerRecord], settled: Bool, extrasOf filled: [ContainerRecord], timeout: TimeAmount?,
+        _ completion: @escaping ([ContainerRecord]) -> Void
+    ) -> Waiter {
+        for record in filled { fillExtras(record) }
         let waiter = Waiter(
-            barrier: watcher.barrier(), numbers: Set(records.map(\.number)), needsSettled: settled, needsExtras: extras,
-            completion: completion)
+            barrier: watcher.barrier(), numbers: Set(records.map(\.number)), needsSettled: settled,
+            extras: Set(filled.map(\.number)), completion: completion)
         waiters.append(waiter)
         if let timeout {
             let bound = NIOLoopBound((self, waiter), eventLoop: loop)
@@ -79,8 +87,11 @@ extension Engine {
 
     /// Whether answers about these containers would be as exact as they can be.
     func areSettled(_ records: [ContainerRecord], extras: Bool) -> Bool {
-        records.allSatisfy { !isSettling($0) && (!extras || $0.extras == .filled || isUnavailable($0)) }
+        records.allSatisfy { !isSettling($0) && (!extras || hasExtras($0)) }
     }
+
+    /// Whether extra attributes were read, of one where there is anything to read.
+    private func hasExtras(_ record: ContainerRecord) -> Bool { record.extras == .filled || isUnavailable(record) }
 
     private func finish(_ waiter: Waiter, late: [ContainerRecord]) {
         guard !waiter.isDone else { return }
@@ -103,8 +114,9 @@ extension Engine {
             let behind = records.filter { !watcher.isReached(waiter.barrier, in: [$0.number]) }
             return behind.isEmpty ? records : behind
         }
-        guard waiter.needsSettled else { return [] }
-        return records.filter { !areSettled([$0], extras: waiter.needsExtras) }
+        return records.filter { record in
+            (waiter.needsSettled && isSettling(record)) || (waiter.extras.contains(record.number) && !hasExtras(record))
+        }
     }
 
     /// Begins to read extra attributes in a container, unless that was done before.

@@ -182,7 +182,9 @@ struct QueryHandler {
         let records = engine.containers.filter { record in
             own.contains { $0.looks(at: record) } && engine.isOpen(record, for: engine.restriction(of: call.peer))
         }
-        let waiter = engine.whenExact(records, settled: false, timeout: nil) { _ in
+        // Nothing is told of the attributes in a container that was added until they are read, whenever they were set.
+        let filled = records.filter { record in own.contains { $0.question.readsExtras && $0.looks(at: record) } }
+        let waiter = engine.whenExact(records, settled: false, extrasOf: filled, timeout: nil) { _ in
             let clock = engine.clock(question: 0).text
             engine.whenCaughtUp(own) {
                 for subscription in own { subscription.flush() }
