@@ -253,6 +253,8 @@ enum WatchLimits {
     /// How many watches that have ended are kept while directories are being read: under a steady coming and going of
     /// directories there is no moment at which none is.
     static let goneWatches = 16_384
+    /// The same of files whose names were looked for.
+    static let soughtLinks = 16_384
     /// Rows ahead of the stream among which those that it has come up to are not looked for yet.
     static let leastAhead = 256
     /// How often the mount points are looked at again that changed while directories were being read. In nanoseconds.

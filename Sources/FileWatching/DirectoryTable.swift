@@ -128,10 +128,16 @@ struct DirectoryTable {
 
     /// Makes room for so many directories more, which are about to be added.
     mutating func reserve(_ count: Int) {
-        records.reserveCapacity(records.count + count)
-        if notesChanges { noted.reserveCapacity(noted.count + count) }
-        byNode.reserve(count)
-        byWatch.reserve(count)
+        // What is exact would have each container that is added copy those before it.
+        if records.capacity - records.count < count {
+            records.reserveCapacity(max(records.count + count, 2 * records.capacity))
+        }
+        if notesChanges, noted.capacity - noted.count < count {
+            noted.reserveCapacity(max(noted.count + count, 2 * noted.capacity))
+        }
+        let records = records
+        byNode.reserve(count) { DirectoryTable.key(records[Int($0)].node) }
+        byWatch.reserve(count) { DirectoryTable.key(records[Int($0)].watch) }
     }
 
     /// Takes a directory out. Its watch and its descriptor must have been taken from it.

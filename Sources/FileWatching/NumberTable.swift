@@ -34,12 +34,11 @@ struct NumberTable {
         }
     }
 
-    /// Makes room for so many in all, where nothing is in it yet.
-    mutating func reserve(_ capacity: Int) {
-        guard count == 0 else { return }
+    /// Makes room for so many more.
+    mutating func reserve(_ more: Int, keyOf: (Int32) -> UInt64) {
         var size = NumberTable.smallest
-        while size < capacity * 2 { size *= 2 }
-        if size > buckets.count { rebuild(size) { _ in 0 } }
+        while size < (count + more) * 2 { size *= 2 }
+        if size > buckets.count { rebuild(size, keyOf) }
     }
 
     /// Puts a number in the place of the one with its key for which `matches` holds, or adds it. `keyOf` says the key of any
@@ -115,7 +114,8 @@ struct WatchNumbers {
 
     func contains(_ watch: Int32) -> Bool { table.find(WatchNumbers.key(watch)) { $0 == watch } != nil }
 
-    mutating func reserve(_ capacity: Int) { table.reserve(capacity) }
+    /// Makes room for so many more.
+    mutating func reserve(_ more: Int) { table.reserve(more, keyOf: WatchNumbers.key) }
 
     /// False where it is there already. What is negative is no watch, and is not kept.
     @discardableResult

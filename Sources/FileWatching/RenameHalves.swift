@@ -21,6 +21,8 @@ struct RenameHalf {
     var expiry: UInt64 = .max
     /// The look-ups that waited then: one of them may find what it has become, or have that read.
     var lookUps: UInt64 = .max
+    /// Whether it has waited for look-ups that others of its time have asked for.
+    var hasAwaitedOthers = false
     /// When its time is over: where in the stream the second half lies before, if there is one.
     var end: UInt64?
     /// Whether its row had to make way, and is not in the tree.
@@ -45,8 +47,10 @@ struct RenameHalves {
     /// In the order in which they came: the names of a file with several are moved one by one.
     private var byFile: [FileIdentity: [Int]] = [:]
     private var countOfContainer: [UInt32: Int] = [:]
-    /// Those whose cause is not that with which they came, and those whose rows are in other places than they came from.
+    /// Those whose causes are less than that of one that came before, and those whose rows are in other places than they came from.
     private var lowered: Set<Int> = []
+    /// The greatest cause with which one came since there was none.
+    private var greatest: UInt64 = 0
     private var moved: Set<Int> = []
 
     /// The least cause of all; nil where there is none.
@@ -67,7 +71,9 @@ struct RenameHalves {
 
     /// Adds one; no other waits for this place.
     mutating func append(_ half: RenameHalf) {
-        if halves.isEmpty { first = next }
+        if halves.isEmpty { (first, greatest) = (next, 0) }
+        if half.origin.cause < greatest { lowered.insert(next) }
+        greatest = max(greatest, half.origin.cause)
         countOfContainer[half.container, default: 0] += 1
         halves[next] = half
         byCookie[half.cookie] = next
@@ -101,6 +107,11 @@ struct RenameHalves {
         halves[serial]?.directory = newDirectory
         halves[serial]?.name = newName
         byPlace[Place(directory: newDirectory, name: newName)] = serial
+    }
+
+    /// The row of what has left this place stood in another then.
+    mutating func noteMoved(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) {
+        if let serial = byPlace[Place(directory: directory, name: Array(name))] { moved.insert(serial) }
     }
 
     /// The row of what has left a place is not there any more; whatever is heard of that is heard of something else.
@@ -145,9 +156,14 @@ struct RenameHalves {
         return halves.keys.sorted().filter { halves[$0].map { now >= $0.deadline } ?? false }
     }
 
-    /// Those whose time is over wait for the look-ups that wait now.
+    /// Those whose time is over wait for the look-ups that wait now: each once, or as many as have left directories behind would
+    /// end one by one, with a look-up and a crawl between.
     mutating func awaitLookUps(_ end: UInt64) {
-        for (serial, half) in halves where half.expiry != .max { halves[serial]?.lookUps = max(half.lookUps, end) }
+        for serial in Array(halves.keys) {
+            guard let half = halves[serial], half.expiry != .max, !half.hasAwaitedOthers else { continue }
+            halves[serial]?.hasAwaitedOthers = true
+            halves[serial]?.lookUps = max(half.lookUps, end)
+        }
     }
 
     /// Says where the stream is, and the end of the look-ups that wait, to one whose time is over, and takes it where it need

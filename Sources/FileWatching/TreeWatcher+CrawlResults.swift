@@ -290,9 +290,7 @@ extension TreeWatcher {
                 excluded.append(index)
             } else if linksChanged, status.links > 1, status.kind != .directory {
                 excluded.append(index)
-            } else if !soughtLinks.isEmpty,
-                soughtLinks.contains(InodeNumber(device: status.device, inode: status.inode))
-            {
+            } else if wasSought(status, since: result.ticket) {
                 // Read when it had one link, and not there yet when its other names were looked for.
                 excluded.append(index)
             } else if !halves.isEmpty, halves.contains(identity(of: status)) {
@@ -316,6 +314,13 @@ extension TreeWatcher {
             }
         }
         count(origin) { $0.added += range.count - excluded.count }
+    }
+
+    /// Whether the names of a file were looked for since a job was asked for, as far as is known.
+    private func wasSought(_ status: FileStatus, since ticket: UInt64) -> Bool {
+        guard ticket >= soughtTicket else { return status.kind != .directory }
+        return !soughtLinks.isEmpty
+            && soughtLinks.contains(InodeNumber(device: status.device, inode: status.inode))
     }
 
     private func isKnown(_ index: Int, of batch: DirectoryBatch, in directory: TreeNode) -> Bool {

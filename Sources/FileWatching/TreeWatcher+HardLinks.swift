@@ -137,7 +137,14 @@ extension TreeWatcher {
             wanted.merge(links) { $0.cause < $1.cause ? $0 : $1 }
             crawledLinks[number] = nil
         }
-        if tasksAreOutstanding { soughtLinks.formUnion(wanted.keys) }
+        if tasksAreOutstanding {
+            if soughtLinks.count + wanted.count > WatchLimits.soughtLinks {
+                soughtLinks = []
+                soughtTicket = pool.tickets(1)
+            } else {
+                soughtLinks.formUnion(wanted.keys)
+            }
+        }
         return wanted
     }
 

@@ -125,7 +125,11 @@ extension TreeWatcher {
         let isAccessTold = directories[id].flags.remove(.attributesTold) != nil
         let changed = tell(node, status.file, extras: extras)
         if changed { count(entry.origin) { $0.changed += 1 } }
-        if isAccessTold, closeIfRefused(id, entry.origin) { return }
+        if isAccessTold {
+            if closeIfRefused(id, entry.origin) { return }
+            // It may have been refused, and be allowed again, within one tick of the clock: nothing of it shows then.
+            readAgainIfUnreadable(id, origin: entry.origin)
+        }
         if changed {
             directoryChanged(id, from: old, to: status.file, origin: entry.origin)
             if let parent = tree.parent(of: node), let above = directories.directory(at: parent) {

@@ -317,6 +317,7 @@ extension TreeWatcher {
                 || awaited < half.expiry
         }
         var end = lookUps.end
+        var areOthersWaiting = false
         for serial in halves.expired(now: kernel.now()) {
             guard let half = halves.takeExpired(serial, position: position, lookUps: end, isKept: isKept) else {
                 continue
@@ -337,7 +338,8 @@ extension TreeWatcher {
                 // What has left another name since may have gone into the directory that is here now.
                 if found?.file.kind == .directory {
                     end = lookUps.end
-                    halves.awaitLookUps(end)
+                    if !areOthersWaiting { halves.awaitLookUps(end) }
+                    areOthersWaiting = true
                 }
             }
         }

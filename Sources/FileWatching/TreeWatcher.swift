@@ -104,8 +104,10 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var linkedFiles: [InodeNumber: Origin] = [:]
     /// The same of those that crawls came by, by container.
     var crawledLinks: [UInt32: [InodeNumber: Origin]] = [:]
-    /// Files whose names were looked for while directories were being read.
+    /// Files whose names were looked for while directories were being read. Where they became too many they were forgotten, and
+    /// every file of a result with an earlier ticket than this is taken for one of them.
     var soughtLinks: Set<InodeNumber> = []
+    var soughtTicket: UInt64 = 0
     /// Files with several names, one of which was lost while there was more to hear.
     var strays: [InodeNumber: StrayLink] = [:]
     /// File systems whose birth times say nothing of which file it is (see ``FileSystemType/keepsBirthTimes``).

@@ -13,6 +13,8 @@ struct AsideIdentities {
         var isDirectory: Bool
         /// What was known of one that had not been seen a moment after its birth; nil of others.
         var young: Young?
+        /// Since when it is kept.
+        var serial: UInt64 = 0
     }
 
     /// What tells a file that has moved from another that was born in the same tick, and given the same inode.
@@ -42,8 +44,9 @@ struct AsideIdentities {
     private(set) var identities: [FileIdentity: Identity] = [:]
     private var linked: [Place: Identity] = [:]
     /// The files in the order in which they went, those that came again since among them, from `first` on.
-    private var order: [(file: FileIdentity, row: UInt32, generation: UInt32)] = []
+    private var order: [(file: FileIdentity, serial: UInt64)] = []
     private var first = 0
+    private var serial: UInt64 = 0
 
     var isEmpty: Bool { identities.isEmpty && linked.isEmpty }
     var count: Int { identities.count + linked.count }
@@ -51,7 +54,11 @@ struct AsideIdentities {
     /// Keeps one; returns what ends for it, what was kept for the same file before or longest.
     mutating func keep(_ identity: Identity, of file: FileIdentity) -> Identity? {
         if order.count >= 4 * AsideIdentities.mostIdentities { tidy() }
-        order.append((file, identity.row, identity.generation))
+        // One that came again, and goes once more, is another in the order.
+        serial += 1
+        var identity = identity
+        identity.serial = serial
+        order.append((file, serial))
         if let earlier = identities.updateValue(identity, forKey: file) { return earlier }
         guard identities.count > AsideIdentities.mostIdentities else { return nil }
         while first < order.count {
@@ -83,8 +90,8 @@ struct AsideIdentities {
         for identity in linked.values { body(identity) }
     }
 
-    private func isKept(_ place: (file: FileIdentity, row: UInt32, generation: UInt32)) -> Bool {
-        identities[place.file].map { $0.row == place.row && $0.generation == place.generation } ?? false
+    private func isKept(_ place: (file: FileIdentity, serial: UInt64)) -> Bool {
+        identities[place.file]?.serial == place.serial
     }
 
     private mutating func tidy() {

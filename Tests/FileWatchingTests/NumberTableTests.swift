@@ -14,8 +14,10 @@ import Testing
         var model: [UInt64: Int32] = [:]
         // Many keys, and few that come again and again.
         let range = seed % 3 == 0 ? 40 : UInt64(4_000)
-        if seed % 2 == 0 { table.reserve(Int.random(in: 0..<5_000, using: &random)) }
         for step in 0..<20_000 {
+            if seed % 2 == 0, step % 7_000 == 0 {
+                table.reserve(Int.random(in: 0..<5_000, using: &random)) { keys[Int($0)] }
+            }
             // It grows for a while, then shrinks.
             let adds = Int.random(in: 0..<10, using: &random) < (step < 10_000 ? 7 : 3)
             let key = UInt64.random(in: 0..<range, using: &random) << (seed % 4 * 16)

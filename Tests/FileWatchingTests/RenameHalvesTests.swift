@@ -34,10 +34,11 @@ import Testing
             switch Int.random(in: 0..<20, using: &random) {
             case 0..<10:
                 guard !list.contains(where: { $0.directory == directory && $0.name == name }) else { break }
+                // One that could not be paired yet is put back with the cause that it had.
+                let cause = step % 5 == 0 ? UInt64.random(in: 0...UInt64(step), using: &random) : UInt64(step)
                 let half = RenameHalf(
                     cookie: UInt32(step), directory: directory, container: container, name: name,
-                    identity: inode == 6 ? nil : file(inode), deadline: UInt64(step + 30),
-                    origin: Origin(cause: UInt64(step)))
+                    identity: inode == 6 ? nil : file(inode), deadline: UInt64(step + 30), origin: Origin(cause: cause))
                 halves.append(half)
                 list.append(half)
             case 10..<13:

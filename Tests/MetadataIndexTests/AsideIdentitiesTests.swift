@@ -26,6 +26,19 @@ import Testing
         return (index, rows.map { index.identifier(of: $0) })
     }
 
+    @Test func `The one that has been kept longest ends first, where it came again in between`() throws {
+        var aside = AsideIdentities()
+        func keep(_ number: UInt64) -> UInt32? {
+            let identity = AsideIdentities.Identity(row: UInt32(number), generation: 1, isDirectory: false)
+            return aside.keep(identity, of: status(.file, number).identity)?.row
+        }
+        #expect(keep(1) == nil && keep(2) == nil)
+        #expect(aside.take(status(.file, 1))?.row == 1)
+        for number in [1] + (3...UInt64(AsideIdentities.mostIdentities)) { #expect(keep(number) == nil) }
+        #expect(keep(1 << 20) == 2)
+        #expect(keep(1 << 21) == 1)
+    }
+
     @Test func `What comes again in one set has only moved`() throws {
         let (index, known) = try begin()
         try index.setAside(Row(1))

@@ -81,7 +81,7 @@ struct KeptEntries {
 
     init(capacity: Int = 0) {
         all.reserveCapacity(capacity)
-        places.reserve(capacity)
+        places.reserve(capacity) { _ in 0 }
         watches.reserve(capacity)
     }
 
