@@ -163,6 +163,7 @@ extension TreeWatcher {
         let first = slices?.nextChild ?? 0
         let entered = result.batch.enteredDirectories(range)
         slices?.nextChild += entered.count
+        let wantsExtras = containers[node.container]?.options.readsExtras == true
         for (offset, index) in zip(first..., entered) {
             let status = result.batch.statuses[index]
             let child = result.batch.names.withUnsafeBytes {
@@ -175,6 +176,8 @@ extension TreeWatcher {
                 if flags.contains(.reading) || (flags.contains(.wasRead) && !flags.contains(.unreadable)) { continue }
             }
             let directory = known ?? record(child, status)
+            // The job was made before extras were asked for, so what reads them is not over before it has come.
+            if wantsExtras, !result.hasExtras { directories[directory].round = 0 }
             tickets[result.firstChild + UInt64(offset)] = directory
             if result.hasExtras { touchedNames[directory.slot] = [] }
             noteDepth(of: directory)

@@ -17,6 +17,10 @@ final class Scenario {
     private var barrier: Barrier?
     /// The containers, by number, with their paths in the played file system.
     private var containers: [UInt32: String] = [:]
+    /// Whether extras were asked for, and the containers that were asked for theirs, and that have them.
+    private var asksForExtras = false
+    private var asked: Set<UInt32> = []
+    private var filled: Set<UInt32> = []
     /// Where the containers are.
     private let sourceLocation: SourceLocation
 
@@ -55,6 +59,8 @@ final class Scenario {
                 "\(context): at the end",
                 sourceLocation: sourceLocation)
         }
+        let wrong = wrongExtras()
+        #expect(wrong == [], "\(context): at the end", sourceLocation: sourceLocation)
         watcher.close()
         #expect(
             kernel.state.withLock { $0.descriptors.isEmpty }, "\(context): descriptors are open",
@@ -69,8 +75,8 @@ final class Scenario {
             return
         }
         switch step.verb {
-        case .mkdir, .create, .symlink, .write, .rm, .mv, .exchange, .link, .mount, .unmount, .unreadable, .readable,
-            .unsearchable, .searchable:
+        case .mkdir, .create, .symlink, .write, .tag, .rm, .mv, .exchange, .link, .mount, .unmount, .unreadable,
+            .readable, .unsearchable, .searchable:
             change(step)
         case .expect, .told, .tree, .name, .same, .state, .waits, .reached: check(step, context)
         default: perform(step, context)
@@ -89,7 +95,7 @@ final class Scenario {
         func missing(_ path: String) -> String? { kernel.kind(path) == nil ? "there is no \(path)" : nil }
         switch step.verb {
         case .mkdir, .create, .symlink: return kernel.kind(paths[0]) == nil ? nil : "there is a \(paths[0])"
-        case .rm, .mount, .unmount, .unreadable, .readable, .unsearchable, .searchable, .write:
+        case .rm, .mount, .unmount, .unreadable, .readable, .unsearchable, .searchable, .write, .tag:
             return missing(paths[0])
         case .mv: return missing(paths[0])
         case .exchange: return missing(paths[0]) ?? missing(paths[1])
@@ -106,6 +112,7 @@ final class Scenario {
         case .create: kernel.create(paths[0], inode: inode)
         case .symlink: kernel.create(paths[0], .symlink)
         case .write: kernel.write(paths[0], size: Int64(step.words[1]) ?? 0)
+        case .tag: kernel.setExtras(paths[0], ["xdg.tags": step.words[1]])
         case .rm: kernel.remove(paths[0])
         case .mv: kernel.move(paths[0], paths[1])
         case .exchange: kernel.exchange(paths[0], paths[1])
@@ -146,6 +153,7 @@ final class Scenario {
         case .rest: rest(context)
         case .settle: settle(context, atOnce: step.words.first == "now")
         case .rescan: watcher.rescan(1) { _ in }
+        case .fill: fill()
         case .barrier: barrier = watcher.barrier()
         default: break
         }
@@ -183,11 +191,43 @@ final class Scenario {
         }
     }
 
+    /// Has extras read in every container that is there, and in those to come while they are read for the first time.
+    private func fill() {
+        asksForExtras = true
+        for number in containers.keys where asked.insert(number).inserted {
+            watcher.setReadsExtras(number) { self.filled.insert(number) }
+        }
+    }
+
+    /// The entries whose extras are not those of the file system, in containers that were asked for theirs.
+    func wrongExtras() -> [String] {
+        var wrong: [String] = []
+        for (number, path) in containers where asked.contains(number) {
+            guard filled.contains(number) else {
+                wrong.append("\(path) is not filled")
+                continue
+            }
+            for name in tree.contents(of: number).keys {
+                let name = String(decoding: name, as: UTF8.self)
+                guard let node = tree.node(at: name, in: number), let inode = kernel.inode(path + "/" + name) else {
+                    continue
+                }
+                let expected = kernel.state.withLock { $0.inodes[inode]?.extras }
+                if tree.entry(node).extras != expected { wrong.append("\(path)/\(name): extras") }
+            }
+        }
+        return wrong.sorted()
+    }
+
     private func addContainer(_ number: UInt32, _ path: String, _ context: String) {
         if number != 1 { tree.addContainer(number) }
         if kernel.kind(path) == nil { kernel.create(path, .directory) }
         containers[number] = path
         watcher.addContainer(number, path: path)
+        if asksForExtras {
+            fill()
+            return
+        }
         settle(context)
         tree.log = []
     }
@@ -225,7 +265,7 @@ final class Scenario {
         let barrier = watcher.barrier()
         for _ in 0..<1000 {
             let more = turn()
-            if watcher.isReached(barrier) {
+            if watcher.isReached(barrier), filled == asked {
                 kernel.state.withLock { $0.readable = 0 }
                 return
             }

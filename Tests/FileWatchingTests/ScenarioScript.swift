@@ -30,12 +30,12 @@ struct ScenarioScript {
 
     enum Verb: String, CaseIterable {
         // What programs do.
-        case mkdir, create, symlink, write, rm, mv, exchange, link
+        case mkdir, create, symlink, write, tag, rm, mv, exchange, link
         case mount, unmount, unreadable, readable, unsearchable, searchable
         // How the kernel tells it.
         case overflow, swap, interrupt, watches, descriptors
         // What the watcher does.
-        case start, container, read, turn, wait, hold, go, crawl, rest, settle, rescan, barrier
+        case start, container, read, turn, wait, hold, go, crawl, rest, settle, rescan, fill, barrier
         // What must come of it.
         case waits, reached, expect, told, tree, name, same, state
 
@@ -43,13 +43,13 @@ struct ScenarioScript {
             switch self {
             case .mkdir, .create: [.path, .optionalNumber]
             case .symlink, .rm, .mount, .unmount, .unreadable, .readable, .unsearchable, .searchable: [.path]
-            case .write: [.path, .number]
+            case .write, .tag: [.path, .number]
             case .mv, .exchange, .link: [.path, .path]
             case .overflow, .read: [.optionalNumber]
             case .swap: [.number, .number]
             case .watches, .descriptors, .wait, .crawl: [.number]
             case .hold, .go: [.name]
-            case .interrupt, .start, .turn, .rest, .rescan, .barrier, .waits, .reached: []
+            case .interrupt, .start, .turn, .rest, .rescan, .fill, .barrier, .waits, .reached: []
             case .container: [.number, .path]
             case .settle: [.optionalNow]
             case .expect, .told: [.operations]

@@ -85,6 +85,7 @@ struct ScenarioShrinker {
                 where player.kernel.heard(player.tree.contents(of: number))
                     != player.kernel.heard(player.kernel.contents(below: path))
                 { return true }
+                if !player.wrongExtras().isEmpty { return true }
                 if !moves.check(player.tree, player.kernel, containers).isEmpty { return true }
                 if model?.check(player.tree, player.kernel).isEmpty == false { return true }
             default: break
@@ -116,6 +117,7 @@ struct ScenarioShrinker {
             let isFree = kernel.state.withLock { $0.inodes[inode ?? $0.nextInode] == nil }
             return isFree && kernel.kind(paths[0]) == nil
         case .write: return kernel.kind(paths[0]) == .file
+        case .tag: return kernel.kind(paths[0]) != nil
         case .rm: return kernel.kind(paths[0]) != nil && (!isDirectory(paths[0]) || isEmpty(paths[0]))
         case .link: return kernel.kind(paths[0]) == .file && kernel.kind(paths[1]) == nil
         case .mv, .exchange:
