@@ -63,7 +63,8 @@ let package = Package(
             exclude: ["Fixtures"]),
 
         .target(name: "MetadataIndex", dependencies: ["Metadata", collections]),
-        .testTarget(name: "MetadataIndexTests", dependencies: ["TestSupport", "MetadataIndex", "Metadata"]),
+        .testTarget(
+            name: "MetadataIndexTests", dependencies: ["TestSupport", "MetadataIndex", "LinuxSystem", "Metadata"]),
 
         .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
         .testTarget(

@@ -33,7 +33,8 @@ let package = Package(
             name: "PredicateLanguageTests",
             dependencies: ["TestSupport", "PredicateLanguage", "ContentTypes", "Metadata"],
             exclude: ["Fixtures"]),
-        .testTarget(name: "MetadataIndexTests", dependencies: ["TestSupport", "MetadataIndex", "Metadata"]),
+        .testTarget(
+            name: "MetadataIndexTests", dependencies: ["TestSupport", "MetadataIndex", "LinuxSystem", "Metadata"]),
         .testTarget(
             name: "FileWatchingTests", dependencies: ["TestSupport", "FileWatching", "LinuxSystem", "Metadata"],
             exclude: ["Scenarios"]

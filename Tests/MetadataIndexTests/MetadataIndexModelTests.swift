@@ -80,7 +80,7 @@ extension MetadataIndexModelTests {
 }
 
 /// A number that tells snapshots apart: every value, path and scan goes into it.
-private func digest(of snapshot: IndexSnapshot) -> Int {
+func digest(of snapshot: IndexSnapshot) -> Int {
     var hasher = Hasher()
     for block in 0..<snapshot.blockCount {
         var bits = snapshot.liveRows(inBlock: block)
