@@ -18,6 +18,9 @@ package struct ServiceLimits: Sendable {
     package var answerTime = Limits.answerTime
     package var answerBytesPerUser = Limits.answerBytesPerUser
     package var answerBytesInAll = Limits.answerBytesInAll
+    package var sortKeyBytes = Limits.sortKeyBytes
+    package var distinctValues = Limits.distinctValues
+    package var distinctValueBytes = Limits.distinctValueBytes
     package var rowsScannedOnLoop = Limits.rowsScannedOnLoop
     package var extraBytes = Limits.extraBytes
     package var turnTime = Limits.turnTime

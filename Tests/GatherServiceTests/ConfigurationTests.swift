@@ -100,6 +100,40 @@ import Testing
         #expect(error?.description.contains(words) == true, "\(String(describing: error))")
     }
 
+    @Test func filesAreBounded() {
+        let most = "#" + String(repeating: "x", count: Limits.configurationBytes - 1)
+        #expect(refusal(["gatherd.toml": most]) == nil)
+        for name in ["gatherd.toml", "containers.d/a.toml"] {
+            let error = refusal(["gatherd.toml": ""].merging([name: most + "x"]) { $1 })
+            #expect(error?.file.hasSuffix(name) == true)
+            #expect(error?.message == "is larger than \(Limits.configurationBytes) bytes")
+        }
+    }
+
+    @Test func identifiersAreBounded() throws {
+        let most = String(repeating: "a", count: Limits.identifierBytes)
+        #expect(try ContainerConfiguration(identifier: most, path: "/srv", origin: .runtime).identifier == most)
+        #expect {
+            try ContainerConfiguration(identifier: most + "a", path: "/srv", origin: .runtime)
+        } throws: { error in
+            (error as? InvalidContainer)?.message == "an identifier has at most 255 bytes"
+        }
+    }
+
+    @Test func containersAreBounded() throws {
+        func container(_ number: Int) throws -> ContainerConfiguration {
+            try ContainerConfiguration(identifier: "c\(number)", path: "/nonexistent/\(number)", origin: .argument)
+        }
+        var configuration = DaemonConfiguration()
+        configuration.containers = try (1..<Limits.containers).map(container)
+        try ConfigurationLoader.add(container(0), to: &configuration, from: "a file")
+        #expect(configuration.containers.count == Limits.containers)
+        #expect(throws: ConfigurationError(file: "a file", message: "more than \(Limits.containers) containers")) {
+            try ConfigurationLoader.add(container(Limits.containers), to: &configuration, from: "a file")
+        }
+        #expect(configuration.containers.count == Limits.containers)
+    }
+
     @Test func missingFile() {
         #expect(throws: ConfigurationError.self) {
             try ConfigurationLoader.load(file: "/nonexistent/gatherd.toml", required: true)

@@ -259,6 +259,65 @@ private final class Bystanders {
         }
     }
 
+    @Test func aReplyIsBounded() async throws {
+        // Each item has a path of three thousand bytes.
+        let deep = "tree" + String(repeating: "/" + Self.longName, count: 15)
+        let files = 3_000
+        try await Self.run(prepare: { directory in
+            for number in 0..<files { try directory.write("", to: "\(deep)/x\(number)") }
+        }) { daemon, areServed in
+            let caller = try RawCaller(daemon)
+            caller.call("Query.Find", "{\"predicate\":\"name LIKE 'x*'\"}")
+            try await areServed()
+            let refusal = caller.next()
+            #expect(refusal.contains("LimitExceeded"))
+            #expect(refusal.contains("\"limit\":\"replyBytes\",\"value\":\(ProtocolLimits.findReplyBytes)"))
+            // As much as fits comes whole, and all of it piece by piece.
+            caller.call("Query.Find", "{\"predicate\":\"name LIKE 'x*'\",\"limit\":2000}")
+            #expect(caller.next().split(separator: "\"id\":").count - 1 == 2_000)
+            caller.call("Query.Find", "{\"predicate\":\"name LIKE 'x*'\"}", ",\"more\":true")
+            var items = 0
+            while true {
+                let reply = caller.next()
+                items += reply.split(separator: "\"id\":").count - 1
+                guard reply.contains("\"continues\":true") else { break }
+            }
+            #expect(items == files)
+        }
+    }
+
+    @Test func whatIsSortedAndCountedIsBounded() async throws {
+        var limits = ServiceLimits()
+        limits.sortKeyBytes = 5_000
+        limits.distinctValues = 50
+        limits.distinctValueBytes = 9_000
+        try await Self.run(
+            limits: limits,
+            prepare: { for number in 100..<160 { try $0.write("", to: "tree/\(Self.longName)\(number)") } }
+        ) { daemon, areServed in
+            let caller = try RawCaller(daemon)
+            let sort = "\"sort\":[{\"attribute\":\"name\",\"ascending\":true}]"
+            for (method, predicate, rest, limit, value) in [
+                ("Find", "name LIKE 'aaa*'", sort, "sortKeyBytes", limits.sortKeyBytes),
+                ("Values", "name LIKE 'aaa*'", "\"attribute\":\"name\"", "distinctValues", limits.distinctValues),
+                (
+                    "Values", "name MATCHES 'a+1[0-4].'", "\"attribute\":\"name\"",
+                    "distinctValueBytes", limits.distinctValueBytes
+                ),
+            ] {
+                caller.call("Query.\(method)", "{\"predicate\":\"\(predicate)\",\(rest)}")
+                try await areServed()
+                let reply = caller.next()
+                #expect(reply.contains("LimitExceeded"))
+                #expect(reply.contains("\"limit\":\"\(limit)\",\"value\":\(value)"), "\(method): \(reply)")
+            }
+            caller.call("Query.Find", "{\"predicate\":\"name LIKE 'Good_*'\",\(sort)}")
+            #expect(caller.next().contains("Good_1"))
+            caller.call("Query.Values", "{\"predicate\":\"name MATCHES 'a+12.'\",\"attribute\":\"name\"}")
+            #expect(caller.next().split(separator: "\"count\":1").count - 1 == 10)
+        }
+    }
+
     // MARK: Connections
 
     @Test func callersWhoVanishLeaveNothingBehind() async throws {
@@ -330,9 +389,35 @@ private final class Bystanders {
                 }
                 let late = try RawCaller(daemon)
                 late.call("Query.Count", "{\"predicate\":\"\"}")
-                #expect(late.error() == "LimitExceeded")
+                #expect(late.next().contains("\"limit\":\"answersPerUser\",\"value\":2"))
             }
             // Their places are free once they are gone.
+            while (try? await daemon.find("name == 'x'")) == nil {}
+        }
+    }
+
+    /// The limit that is named is the one that is passed: here not the caller's own.
+    @Test func answersInAllAreBounded() async throws {
+        var limits = ServiceLimits()
+        limits.answers = 2
+        limits.turnTime = .milliseconds(20)
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("tree")
+        for number in 0..<3_000 { try directory.write("", to: "tree/\(Self.longName)\(number)") }
+        try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
+            do {
+                // Neither takes its answer.
+                let hogs = try (0..<2).map { _ in try RawCaller(daemon) }
+                for hog in hogs {
+                    hog.call("Query.Find", "{\"predicate\":\"\"}", ",\"more\":true")
+                    #expect(hog.next().contains("items"))
+                }
+                let late = try RawCaller(daemon)
+                late.call("Query.Count", "{\"predicate\":\"\"}")
+                let reply = late.next()
+                #expect(reply.contains("LimitExceeded"))
+                #expect(reply.contains("\"limit\":\"answers\",\"value\":2"), "\(reply)")
+            }
             while (try? await daemon.find("name == 'x'")) == nil {}
         }
     }

@@ -41,6 +41,17 @@ import Testing
         #expect(throws: EvaluationError.self) { try TextPattern(.matches, pattern) }
     }
 
+    /// In bytes, as written after folding; nothing but a comment is so long and short once it is compiled.
+    @Test func theLengthIsBounded() throws {
+        func pattern(_ length: Int) -> String { "(?#" + String(repeating: "x", count: length - 5) + ")a" }
+        #expect(try matches(pattern(PredicateLimits.regularExpressionLength), "a"))
+        #expect {
+            try TextPattern(.matches, pattern(PredicateLimits.regularExpressionLength + 1))
+        } throws: { error in
+            "\(error)".contains("longer than the limit")
+        }
+    }
+
     @Test(arguments: ["(a+)+[bc]", "(a|aa)+[^a]", "(.*)*(.*)*(.*)*(.*)*[bc]", "^(([a-z])+.)+[A-Z]([a-z])+$"])
     func workIsBounded(pattern: String) throws {
         let made = try TextPattern(.matches, pattern)

@@ -46,9 +46,11 @@ package struct ContainerConfiguration: Sendable, Equatable {
             default: false
             }
         }
-        guard word, let first = identifier.utf8.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-"),
-            identifier.utf8.count <= Limits.identifierBytes
-        else {
+        guard identifier.utf8.count <= Limits.identifierBytes else {
+            throw InvalidContainer(
+                identifier: identifier, message: "an identifier has at most \(Limits.identifierBytes) bytes")
+        }
+        guard word, let first = identifier.utf8.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-") else {
             throw InvalidContainer(
                 identifier: identifier,
                 message:

@@ -36,7 +36,8 @@ struct Answer: Sendable {
 
     /// Scans the snapshots, unless `guard` ends it. Throws what the scan does, and `LimitExceeded`. Complexity: O(rows).
     init(
-        _ parts: [AnswerPart], sortedBy keys: [SortOrder.Key] = [], limit: Int? = nil, guard scanGuard: ScanGuard
+        _ parts: [AnswerPart], sortedBy keys: [SortOrder.Key] = [], limit: Int? = nil,
+        sortKeyBytes: Int = Limits.sortKeyBytes, guard scanGuard: ScanGuard
     ) throws {
         self.parts = parts
         var selections: [RowSelection] = []
@@ -56,7 +57,7 @@ struct Answer: Sendable {
             let places: [SortOrder.Place]
             do throws(SortOrder.Failure) {
                 places = try SortOrder(keys).apply(
-                    to: sources, limit: limit, maximumBytes: Limits.sortKeyBytes, guard: scanGuard)
+                    to: sources, limit: limit, maximumBytes: sortKeyBytes, guard: scanGuard)
             } catch {
                 guard case .tooManyBytes(let limit) = error else { throw error }
                 throw QueryError.limitExceeded(limit: "sortKeyBytes", value: Int64(limit))

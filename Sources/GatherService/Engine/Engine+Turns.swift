@@ -94,7 +94,9 @@ extension Engine {
             }
             self.answerInTurn(lane, call, question, in: scoped, scanGuard, place, work, then: then)
         }
-        endWaiting(answering, of: call, limit: "answersPerUser", value: limits.answersPerUser)
+        endWaiting(
+            answering, of: call, limit: "answersPerUser", value: limits.answersPerUser,
+            inAll: ("answers", limits.answers))
         if answering.isWaiting { call.onClose = { answering.giveUp() } }
     }
 
@@ -129,15 +131,21 @@ extension Engine {
         }
     }
 
-    /// Tells a caller whose turn does not come that it waits for too many, most likely its own.
-    func endWaiting(_ place: TurnQueue.Place, of call: VarlinkCall, limit: String, value: Int) {
+    /// Tells a caller whose turn does not come that it waits for too many, most likely its own; `inAll` is the limit that is
+    /// named where they are others'.
+    func endWaiting(
+        _ place: TurnQueue.Place, of call: VarlinkCall, limit: String, value: Int,
+        inAll: (limit: String, value: Int)? = nil
+    ) {
         guard place.isWaiting else { return }
         let bound = NIOLoopBound((place, call), eventLoop: loop)
         loop.scheduleTask(in: limits.turnTime) {
             let (place, call) = bound.value
             guard place.isWaiting else { return }
             let onClose = call.onClose
-            call.fail(QueryError.limitExceeded(limit: limit, value: Int64(value)).varlinkError)
+            let own = (limit: limit, value: value)
+            let told = place.waitsForOthers ? inAll ?? own : own
+            call.fail(QueryError.limitExceeded(limit: told.limit, value: Int64(told.value)).varlinkError)
             onClose?()
             place.giveUp()
         }

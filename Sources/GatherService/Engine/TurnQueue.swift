@@ -21,6 +21,9 @@ final class TurnQueue {
 
         var isWaiting: Bool { state == .waiting }
 
+        /// Whether its user has fewer than one may have, so that it waits because of others.
+        var waitsForOthers: Bool { isWaiting && queue.begunOfUser[user, default: 0] < queue.perUser }
+
         /// Makes room for the next; nothing happens the second time. Also how one who waits gives up.
         func leave() { queue.leave(self) }
 

@@ -12,9 +12,11 @@ struct ValuesAnswer: Sendable {
     let values: JSONBytes
 
     /// Scans the snapshots and counts, unless `guard` ends it.
-    init(_ attribute: Attribute, _ parts: [AnswerPart], limit: Int?, guard scanGuard: ScanGuard) throws {
+    init(
+        _ attribute: Attribute, _ parts: [AnswerPart], limit: Int?, limits: ServiceLimits, guard scanGuard: ScanGuard
+    ) throws {
         var tally = ValueTally(
-            attribute, maximumValues: Limits.distinctValues, maximumBytes: Limits.distinctValueBytes)
+            attribute, maximumValues: limits.distinctValues, maximumBytes: limits.distinctValueBytes)
         for part in parts {
             let selection = try part.plan.select(in: part.snapshot, guard: scanGuard)
             try ValuesAnswer.counting {

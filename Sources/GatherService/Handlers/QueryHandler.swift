@@ -49,9 +49,11 @@ struct QueryHandler {
                 call, question, extras: question.readsExtras || sortKeys.contains { $0.attribute.isExtra },
                 sync: request.sync, timeout: request.timeout
             ) { scoped, inexact in
+                let sortKeyBytes = engine.limits.sortKeyBytes
                 let isSortedByAccount = sortKeys.contains { $0.attribute == .owner || $0.attribute == .group }
                 engine.answer(call, question, in: scoped, naming: isSortedByAccount) { parts, scanGuard in
-                    try Answer(parts, sortedBy: sortKeys, limit: limit, guard: scanGuard)
+                    try Answer(
+                        parts, sortedBy: sortKeys, limit: limit, sortKeyBytes: sortKeyBytes, guard: scanGuard)
                 } then: { result, clock, place in
                     do {
                         let stream = FindStream(
@@ -101,9 +103,10 @@ struct QueryHandler {
                 call, question, extras: question.readsExtras || attribute.isExtra, sync: request.sync,
                 timeout: request.timeout
             ) { scoped, inexact in
+                let limits = engine.limits
                 let namesAccounts = attribute == .owner || attribute == .group
                 engine.answer(call, question, in: scoped, naming: namesAccounts) { parts, scanGuard in
-                    try ValuesAnswer(attribute, parts, limit: limit, guard: scanGuard)
+                    try ValuesAnswer(attribute, parts, limit: limit, limits: limits, guard: scanGuard)
                 } then: { result, clock, place in
                     place.leave()
                     do {
