@@ -68,6 +68,23 @@ struct TerminalTests {
             ])
     }
 
+    /// From the sixteenth look on, three of them here: a reading that is over sooner shows nothing.
+    @Test func `find shows a bar while a container is read, and takes it away`() async throws {
+        let escape = TerminalTests.escape
+        for looks in [15, 18] {
+            let daemon = CrawlingDaemon(crawlingLooks: looks)
+            defer { daemon.stop() }
+            let found = await start("find '' --count --socket \(daemon.path)", ["LC_ALL": "C"]).result()
+            let bars = (16..<max(16, looks + 1)).map { look in
+                let before = String(repeating: "-", count: look - 15)
+                let behind = String(repeating: "-", count: 26 - before.count)
+                return "\r\(escape)Kreading box  \(before)####\(behind)  \(look) items so far"
+            }
+            #expect(found.text == bars.joined() + (bars.isEmpty ? "" : "\r\(escape)K") + "3\r\n")
+            #expect(found.status == 0)
+        }
+    }
+
     @Test func `watch paints what came, changed and went`() async throws {
         let tree = try tree()
         defer { try? FileManager.default.removeItem(atPath: tree) }
