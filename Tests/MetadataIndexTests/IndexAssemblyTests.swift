@@ -37,20 +37,16 @@ import Testing
     }
 }
 
-/// Threads of which each has begun before any of them does something, so that all take part, however few processors there
-/// are.
+/// Threads of which each does every so many-th piece of work, so that neighbours are never one's alone, however few processors
+/// there are and whichever piece takes longest.
 private func onThreads(_ threads: Int) -> Concurrently {
     { count, body in
         let begun = Atomic<Int>(0)
-        let next = Atomic<Int>(0)
         Threads.perform(threads, others: threads - 1) { _ in
-            begun.wrappingAdd(1, ordering: .relaxed)
+            let first = begun.wrappingAdd(1, ordering: .relaxed).oldValue
+            // A thread that went on before the others are there would be given their work too.
             while begun.load(ordering: .relaxed) < threads { sched_yield() }
-            while true {
-                let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
-                guard number < count else { return }
-                body(number)
-            }
+            for number in stride(from: first, to: count, by: threads) { body(number) }
         }
     }
 }
