@@ -103,14 +103,13 @@ extension TreeWatcher {
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }
 
-    /// Nothing of a container can be read. Its directory has no watch of its own that would tell of a change of its mode, so
-    /// the one above is watched for that, and it is looked at once more behind that.
+    /// Nothing of a container can be read. Where its directory has no watch of its own that would tell of a change of its mode,
+    /// the one above is watched for that, if it may be, and it is looked at once more behind that.
     private func closeRoot(_ id: DirectoryID, _ error: SystemError, wasRead: Bool) {
         guard let container = containers[directories.container(of: id)] else { return }
         container.rootError = error
         suspects.insert(container.number)
         guard wasRead || container.comparison?.isVerification == true else { return }
-        endWatch(of: id)
         leaveBelow(directories[id].node)
         abandonComparison(container)
         halves.removeAll(of: container.number)

@@ -5,7 +5,8 @@ internal import GatherProtocol
 internal import Varlink
 
 /// As ``GatherClient``, on one plain blocking socket: nothing is started, so that a process has its answer as early as can
-/// be. Each call blocks its thread. After an error the client is of no more use.
+/// be. Each call blocks its thread. After an error the client is of no more use. A question whose connection ends before
+/// anything was answered is asked once more: a daemon that is restarted answers what it has not read yet, and no more.
 package struct BlockingClient: ~Copyable {
     private var client: BlockingVarlinkClient
     private let socket: DaemonSocket
@@ -13,15 +14,14 @@ package struct BlockingClient: ~Copyable {
     /// Connects to the daemon.
     package init(_ socket: DaemonSocket) throws(GatherError) {
         self.socket = socket
-        do throws(VarlinkClientError) {
-            if let daemon = socket.inProcess {
-                client = BlockingVarlinkClient(descriptor: try daemon.descriptor())
-            } else {
-                client = try BlockingVarlinkClient(path: socket.path)
-            }
-        } catch {
+        do throws(VarlinkClientError) { client = try Self.connect(socket) } catch {
             throw GatherError(error, socket: socket)
         }
+    }
+
+    private static func connect(_ socket: DaemonSocket) throws(VarlinkClientError) -> BlockingVarlinkClient {
+        guard let daemon = socket.inProcess else { return try BlockingVarlinkClient(path: socket.path) }
+        return BlockingVarlinkClient(descriptor: try daemon.descriptor())
     }
 
     // MARK: Queries
@@ -118,18 +118,19 @@ package struct BlockingClient: ~Copyable {
     ) throws(GatherError) -> ContainerStatus {
         let request = ContainerInterface.Add.Request(
             identifier: identifier, path: path, packages: packages, ignore: ignore)
-        return ContainerStatus(try call(ContainerInterface.Add.self, request).container)
+        return ContainerStatus(try call(ContainerInterface.Add.self, request, isQuestion: false).container)
     }
 
     /// Takes back what was added at run time.
     package mutating func removeContainer(_ identifier: String) throws(GatherError) {
-        _ = try call(ContainerInterface.Remove.self, ContainerInterface.Remove.Request(identifier: identifier))
+        let request = ContainerInterface.Remove.Request(identifier: identifier)
+        _ = try call(ContainerInterface.Remove.self, request, isQuestion: false)
     }
 
     /// Compares the whole tree with the index again.
     package mutating func rescanContainer(_ identifier: String) throws(GatherError) -> RescanResult {
-        RescanResult(
-            try call(ContainerInterface.Rescan.self, ContainerInterface.Rescan.Request(identifier: identifier)))
+        let request = ContainerInterface.Rescan.Request(identifier: identifier)
+        return RescanResult(try call(ContainerInterface.Rescan.self, request, isQuestion: false))
     }
 
     /// Gives `body` the containers now and at each change of a state, until it returns false.
@@ -158,17 +159,23 @@ package struct BlockingClient: ~Copyable {
 
     /// Makes the daemon read its configuration again.
     package mutating func reload() throws(GatherError) {
-        _ = try call(ServiceInterface.Reload.self, ServiceInterface.Reload.Request())
+        _ = try call(ServiceInterface.Reload.self, ServiceInterface.Reload.Request(), isQuestion: false)
     }
 
     // MARK: Calls
 
     private mutating func call<Method: VarlinkMethod>(
-        _ method: Method.Type, _ request: Method.Request
+        _ method: Method.Type, _ request: Method.Request, isQuestion: Bool = true
     ) throws(GatherError) -> Method.Reply {
+        let parameters = JSONBytes(request)
         let reply: JSONBytes
         do throws(VarlinkClientError) {
-            reply = try client.call(Method.name, JSONBytes(request))
+            do throws(VarlinkClientError) {
+                reply = try client.call(Method.name, parameters)
+            } catch {
+                guard isQuestion, connectsAgain(after: error) else { throw error }
+                reply = try client.call(Method.name, parameters)
+            }
         } catch {
             throw GatherError(error, socket: socket)
         }
@@ -178,9 +185,27 @@ package struct BlockingClient: ~Copyable {
     private mutating func callMore(
         _ method: String, _ parameters: JSONBytes, _ body: (JSONBytes) throws -> Bool
     ) throws {
-        do { try client.callMore(method, parameters, body) } catch let error as VarlinkClientError {
+        var isAnswered = false
+        do {
+            do {
+                try client.callMore(method, parameters) { reply in
+                    isAnswered = true
+                    return try body(reply)
+                }
+            } catch let error as VarlinkClientError {
+                guard !isAnswered, connectsAgain(after: error) else { throw error }
+                try client.callMore(method, parameters, body)
+            }
+        } catch let error as VarlinkClientError {
             throw GatherError(error, socket: socket)
         }
+    }
+
+    /// Connects once more where the connection has ended. False for another error, and where nobody listens any more.
+    private mutating func connectsAgain(after error: VarlinkClientError) -> Bool {
+        guard error.isEndOfConnection else { return false }
+        do throws(VarlinkClientError) { client = try Self.connect(socket) } catch { return false }
+        return true
     }
 
     private static func reading<Value>(_ body: () throws(JSONError) -> Value) throws(GatherError) -> Value {

@@ -1,6 +1,8 @@
 // Why a call has no answer.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
 /// Why a call did not come to its answer.
 package enum VarlinkClientError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The service answered with an error.
@@ -13,6 +15,16 @@ package enum VarlinkClientError: Error, Sendable, Hashable, CustomStringConverti
     case violation(VarlinkClientConnection.Violation)
     /// The calling task was cancelled, which has closed the connection: Varlink knows no other way to end a call.
     case cancelled
+
+    /// Whether the service has ended the connection, or ended itself.
+    package var isEndOfConnection: Bool {
+        switch self {
+        case .closed: true
+        case .socket(let error):
+            (error.operation == .read || error.operation == .write) && [ECONNRESET, EPIPE].contains(error.errno)
+        case .error, .violation, .cancelled: false
+        }
+    }
 
     init(_ violation: VarlinkClientConnection.Violation) {
         if case .unexpectedReply(let error?) = violation { self = .error(error) } else { self = .violation(violation) }
