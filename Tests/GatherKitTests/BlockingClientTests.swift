@@ -26,7 +26,7 @@ import Testing
             { _ = $0.receive() },
             {
                 _ = $0.receive()
-                $0.reply(#"{"items":[{"path":"/a"}],"clock":"c"}"#)
+                $0.reply(#"{"items":[{"id":"a","path":"/a"}],"clock":"c"}"#)
             })
         var client = try BlockingClient(socket)
         var found = 0
@@ -39,7 +39,7 @@ import Testing
         daemon.start(
             {
                 _ = $0.receive()
-                $0.reply(#"{"items":[{"path":"/a"}],"clock":"c"}"#, continues: true)
+                $0.reply(#"{"items":[{"id":"a","path":"/a"}],"clock":"c"}"#, continues: true)
             },
             { _ in Issue.record("it was asked again") })
         var client = try BlockingClient(socket)
