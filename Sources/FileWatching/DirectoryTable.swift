@@ -103,7 +103,7 @@ struct DirectoryTable {
 
     mutating func directory(watch: Int32) -> DirectoryID? {
         if watch == lastWatch, watch >= 0 { return id(ofSlot: lastSlot) }
-        guard watch >= 0, let slot = byWatch.find(DirectoryTable.key(watch), where: { records[Int($0)].watch == watch })
+        guard watch >= 0, let slot = byWatch.find(WatchNumbers.key(watch), where: { records[Int($0)].watch == watch })
         else { return nil }
         lastWatch = watch
         lastSlot = slot
@@ -137,7 +137,7 @@ struct DirectoryTable {
         }
         let records = records
         byNode.reserve(count) { DirectoryTable.key(records[Int($0)].node) }
-        byWatch.reserve(count) { DirectoryTable.key(records[Int($0)].watch) }
+        byWatch.reserve(count) { WatchNumbers.key(records[Int($0)].watch) }
     }
 
     /// Takes a directory out. Its watch and its descriptor must have been taken from it.
@@ -161,7 +161,7 @@ struct DirectoryTable {
         let old = records[Int(id.slot)].watch
         if old >= 0 {
             let records = records
-            if byWatch.remove(id.slot, DirectoryTable.key(old), keyOf: { DirectoryTable.key(records[Int($0)].watch) }),
+            if byWatch.remove(id.slot, WatchNumbers.key(old), keyOf: { WatchNumbers.key(records[Int($0)].watch) }),
                 lastWatch == old
             {
                 lastWatch = -1
@@ -171,7 +171,7 @@ struct DirectoryTable {
         guard watch >= 0 else { return }
         if lastWatch == watch { lastWatch = -1 }
         let records = records
-        byWatch.set(id.slot, DirectoryTable.key(watch), keyOf: { DirectoryTable.key(records[Int($0)].watch) }) {
+        byWatch.set(id.slot, WatchNumbers.key(watch), keyOf: { WatchNumbers.key(records[Int($0)].watch) }) {
             records[Int($0)].watch == watch
         }
     }
@@ -180,9 +180,6 @@ struct DirectoryTable {
 
     @inline(__always)
     private static func key(_ node: TreeNode) -> UInt64 { UInt64(node.container) << 32 | UInt64(node.row) }
-
-    @inline(__always)
-    private static func key(_ watch: Int32) -> UInt64 { UInt64(UInt32(bitPattern: watch)) }
 
     /// The slot's record has the node already.
     private mutating func setSlot(of node: TreeNode, to slot: Int32) {

@@ -100,7 +100,7 @@ extension LinuxKernel {
             return try ExtendedAttributes.get(key, of: name, in: directory, into: room)
         } catch {
             // It does not fit, or may not be read: either stays so until it changes.
-            if error == .range || error == .noAccess || error == .notPermitted { return nil }
+            if error == .range || error.isRefusal { return nil }
             throw error
         }
     }

@@ -47,10 +47,11 @@ struct RenameHalves {
     /// In the order in which they came: the names of a file with several are moved one by one.
     private var byFile: [FileIdentity: [Int]] = [:]
     private var countOfContainer: [UInt32: Int] = [:]
-    /// Those whose causes are less than that of one that came before, and those whose rows are in other places than they came from.
+    /// Those whose causes are less than that of one that came before.
     private var lowered: Set<Int> = []
     /// The greatest cause with which one came since there was none.
     private var greatest: UInt64 = 0
+    /// Those whose rows are in other places than they came from.
     private var moved: Set<Int> = []
 
     /// The least cause of all; nil where there is none.

@@ -42,7 +42,7 @@ extension TreeWatcher {
                     fellShort(id, error)
                     return true
                 }
-                guard error == .noAccess || error == .notPermitted else { return false }
+                guard error.isRefusal else { return false }
                 guard let parent = tree.parent(of: directories[id].node) else {
                     close(id, error, origin)
                     return true
@@ -62,7 +62,7 @@ extension TreeWatcher {
         } catch {
             // Then it is read as soon as that is over.
             if error.isLack { fellShort(id, error) }
-            return error == .noAccess || error == .notPermitted ? error : nil
+            return error.isRefusal ? error : nil
         }
     }
 

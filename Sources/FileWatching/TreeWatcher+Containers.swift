@@ -236,4 +236,7 @@ extension SystemError {
 
     /// The same, where trying again at once is of no use.
     var isLack: Bool { [.tooManyDescriptors, .tooManyDescriptorsInSystem, .noMemory].contains(self) }
+
+    /// Whether permissions are what fails.
+    var isRefusal: Bool { self == .noAccess || self == .notPermitted }
 }

@@ -149,7 +149,7 @@ extension TreeWatcher {
     /// not end. The look-up is dropped: the directory is read, which tells what it is that refuses, and again when its mode
     /// or that of one above changes, or it is polled.
     func isRefused(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
-        if error == .noAccess || error == .notPermitted {
+        if error.isRefusal {
             let isNews = !directories[id].flags.contains(.unreadable)
             // It may be a directory above the container that refuses.
             if isNews { suspects.insert(directories.container(of: id)) }

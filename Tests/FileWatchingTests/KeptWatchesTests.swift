@@ -74,6 +74,20 @@ import Testing
         return (fixture, kept, isKept)
     }
 
+    /// Goes on from what was left of a tree, with a directory of it as the only container.
+    private func goOnElsewhere() throws -> WatcherFixture {
+        makeTree()
+        let left = try begin()
+        let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
+        let start = try #require(kept.start(run: Left.run, sequence: 1, fingerprint: 2))
+        let fixture = try WatcherFixture(inotify: left.inotify, kept: kept)
+        fixture.watcher.goOn(from: start)
+        fixture.watcher.addContainer(1, path: directory.path + "/d1", key: 6)
+        #expect(fixture.watcher.hear())
+        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        return fixture
+    }
+
     private func makeTree() {
         for a in 0..<8 {
             directory.makeDirectory("d\(a)")
@@ -287,16 +301,8 @@ import Testing
 
     /// No container goes on: what was left of them ends.
     @Test func watchesOfNobodyEnd() throws {
-        makeTree()
-        let left = try begin()
-        let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
-        let start = try #require(kept.start(run: Left.run, sequence: 1, fingerprint: 2))
-        let fixture = try WatcherFixture(inotify: left.inotify, kept: kept)
-        fixture.watcher.goOn(from: start)
-        fixture.watcher.addContainer(1, path: directory.path + "/d1", key: 6)
-        #expect(fixture.watcher.hear())
+        let fixture = try goOnElsewhere()
         #expect(!fixture.watcher.hear())
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
         #expect(fixture.watcher.watchesThatGoOn.isEmpty)
         let found = try #require(fixture.kernel.watches())
         #expect(found.count > fixture.watcher.watchCount)
@@ -325,15 +331,7 @@ import Testing
 
     /// The container is a directory of the former one: that one's watch tells only what an ancestor's tells.
     @Test func theWatchOfADirectoryThatIsAboveNowIsNarrowed() throws {
-        makeTree()
-        let left = try begin()
-        let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
-        let start = try #require(kept.start(run: Left.run, sequence: 1, fingerprint: 2))
-        let fixture = try WatcherFixture(inotify: left.inotify, kept: kept)
-        fixture.watcher.goOn(from: start)
-        fixture.watcher.addContainer(1, path: directory.path + "/d1", key: 6)
-        #expect(fixture.watcher.hear())
-        fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        let fixture = try goOnElsewhere()
         fixture.settle()
         let before = fixture.watcher.counters.eventsRead
         for number in 0..<20 { directory.write("other\(number)") }

@@ -375,38 +375,29 @@ private final class Bystanders {
     @Test func answersWaitForTheirTurn() async throws {
         var limits = ServiceLimits()
         limits.answersPerUser = 2
-        limits.turnTime = .milliseconds(20)
-        let directory = try TemporaryDirectory()
-        try directory.makeDirectory("tree")
-        for number in 0..<3_000 { try directory.write("", to: "tree/\(Self.longName)\(number)") }
-        try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
-            do {
-                // Neither takes its answer.
-                let hogs = try (0..<2).map { _ in try RawCaller(daemon) }
-                for hog in hogs {
-                    hog.call("Query.Find", "{\"predicate\":\"\"}", ",\"more\":true")
-                    #expect(hog.next().contains("items"))
-                }
-                let late = try RawCaller(daemon)
-                late.call("Query.Count", "{\"predicate\":\"\"}")
-                #expect(late.next().contains("\"limit\":\"answersPerUser\",\"value\":2"))
-            }
-            // Their places are free once they are gone.
-            while (try? await daemon.find("name == 'x'")) == nil {}
-        }
+        let reply = try await replyWhileTwoAnswersWait(limits)
+        #expect(reply.contains("\"limit\":\"answersPerUser\",\"value\":2"), "\(reply)")
     }
 
     /// The limit that is named is the one that is passed: here not the caller's own.
     @Test func answersInAllAreBounded() async throws {
         var limits = ServiceLimits()
         limits.answers = 2
+        let reply = try await replyWhileTwoAnswersWait(limits)
+        #expect(reply.contains("LimitExceeded"))
+        #expect(reply.contains("\"limit\":\"answers\",\"value\":2"), "\(reply)")
+    }
+
+    /// What a question is told beside two callers who do not take their answers. When they are gone their places are free.
+    private func replyWhileTwoAnswersWait(_ limits: ServiceLimits) async throws -> String {
+        var limits = limits
         limits.turnTime = .milliseconds(20)
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")
         for number in 0..<3_000 { try directory.write("", to: "tree/\(Self.longName)\(number)") }
+        var reply = ""
         try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
             do {
-                // Neither takes its answer.
                 let hogs = try (0..<2).map { _ in try RawCaller(daemon) }
                 for hog in hogs {
                     hog.call("Query.Find", "{\"predicate\":\"\"}", ",\"more\":true")
@@ -414,12 +405,11 @@ private final class Bystanders {
                 }
                 let late = try RawCaller(daemon)
                 late.call("Query.Count", "{\"predicate\":\"\"}")
-                let reply = late.next()
-                #expect(reply.contains("LimitExceeded"))
-                #expect(reply.contains("\"limit\":\"answers\",\"value\":2"), "\(reply)")
+                reply = late.next()
             }
             while (try? await daemon.find("name == 'x'")) == nil {}
         }
+        return reply
     }
 
     // MARK: Readers

@@ -201,8 +201,8 @@ extension TreeWatcher {
         halvesBefore = [:]
         for var half in waiting where directories.isAlive(half.directory) {
             // Its row has changed places with that of another since.
-            let hasMoved = movedHalves[half.event.cookie] != nil
-            if let node = movedHalves[half.event.cookie], let parent = tree.parent(of: node),
+            let moved = movedHalves[half.event.cookie]
+            if let node = moved, let parent = tree.parent(of: node),
                 let above = directories.directory(at: parent)
             {
                 half.directory = above
@@ -214,7 +214,7 @@ extension TreeWatcher {
                 let found = status(of: name, in: half.directory)
                 if let row, found.map({ isSameFile($0.file, tree.status(of: row)) }) != true {
                     movedFrom(half.directory, half.event, name: name, origin: half.origin)
-                    if hasMoved { halves.noteMoved(half.directory, name) }
+                    if moved != nil { halves.noteMoved(half.directory, name) }
                 } else {
                     // What has left was seen to be gone, and this is another.
                     lookUps.addRenamed(name, in: half.directory, origin: half.origin)
