@@ -75,11 +75,11 @@ struct LookUpQueue {
     /// Adds a name, unless it waits already; the earlier cause then counts.
     mutating func add(
         _ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
-        isExpected: Bool = false
+        isExpected: Bool = false, isArrival: Bool = false
     ) {
         add(
             name, hash: LookUpQueue.hash(name, directory.slot), in: directory, origin: origin, attempts: attempts,
-            isExpected: isExpected)
+            isExpected: isExpected, isArrival: isArrival)
     }
 
     /// The same of a name that a rename has left or taken, which is the last that was heard of it: whatever was heard before,
@@ -165,7 +165,7 @@ struct LookUpQueue {
     /// As the other, for a name whose hash is known.
     mutating func add(
         _ name: UnsafeRawBufferPointer, hash: UInt32, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
-        isExpected: Bool = false
+        isExpected: Bool = false, isArrival: Bool = false
     ) {
         let (index, bucket) = find(name, hash, directory)
         if let index {
@@ -189,7 +189,7 @@ struct LookUpQueue {
             Entry(
                 directory: directory, origin: origin, offset: UInt32(truncatingIfNeeded: offset), hash: hash,
                 length: UInt16(truncatingIfNeeded: name.count), attempts: attempts, isExpected: isExpected,
-                isHeard: isHearing, hasWaited: attempts > 0))
+                isHeard: isHearing, hasWaited: attempts > 0, isArrival: isArrival))
         table[bucket] = UInt32(truncatingIfNeeded: entries.count)
         if entries.count * 2 > table.count { grow() }
     }

@@ -15,7 +15,7 @@ extension TreeWatcher {
         deferredLookUps.append(
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin,
-                position: position + queuedBytes(), attempts: entry.attempts))
+                position: position + queuedBytes(), attempts: entry.attempts, isArrival: entry.isArrival))
     }
 
     /// Something has become of an entry that no event told of until now, and the queue is not empty: the event is in it,
@@ -27,7 +27,7 @@ extension TreeWatcher {
         deferredLookUps.append(
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin, position: position + queued,
-                attempts: entry.attempts, waitsForNews: true))
+                attempts: entry.attempts, waitsForNews: true, isArrival: entry.isArrival))
         // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
         if let found, found.links > 1, !found.kind.isDirectory {
             noteStray(found, cause: entry.origin.cause, in: [directories.container(of: entry.directory)])
@@ -74,7 +74,8 @@ extension TreeWatcher {
                     let isExpected = lookUp.waitsForNews && lookUp.attempts + 1 < WatchLimits.lookUpAttempts
                     lookUp.name.withUnsafeBytes {
                         lookUps.add(
-                            $0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1, isExpected: isExpected)
+                            $0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1, isExpected: isExpected,
+                            isArrival: lookUp.isArrival)
                     }
                     continue
                 } catch {

@@ -197,6 +197,8 @@ struct DeferredLookUp {
     var attempts: UInt8
     /// Its directory is where it should be, but the entry is not.
     var waitsForNews = false
+    /// As in ``LookUpQueue/Entry``.
+    var isArrival = false
 }
 
 /// What events said about a watch that the loop does not know yet.
