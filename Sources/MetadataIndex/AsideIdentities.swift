@@ -13,6 +13,8 @@ struct AsideIdentities {
         var isDirectory: Bool
         /// What was known of one that had not been seen a moment after its birth; nil of others.
         var young: Young?
+        /// Where it lay in what went with it: to move that has changed nothing in it.
+        var place: (directory: UInt32, name: [UInt8])?
         /// Since when it is kept.
         var serial: UInt64 = 0
     }
@@ -99,10 +101,13 @@ struct AsideIdentities {
         first = 0
     }
 
-    /// Takes the one of a file.
-    mutating func take(_ status: FileStatus) -> Identity? {
+    /// Takes the one of a file that comes to a place.
+    mutating func take(
+        _ status: FileStatus, named name: UnsafeRawBufferPointer? = nil, in directory: UInt32 = Row.none
+    ) -> Identity? {
         guard AsideIdentities.isKnownAgain(status), let known = identities[status.identity],
-            known.isDirectory == status.kind.isDirectory, known.young.map({ $0.mayBe(status) }) ?? true
+            known.isDirectory == status.kind.isDirectory,
+            known.young.map({ $0.mayBe(status) }) ?? true || known.lay(named: name, in: directory)
         else { return nil }
         identities[status.identity] = nil
         return known
@@ -125,7 +130,15 @@ struct AsideIdentities {
     }
 
     /// Bytes held, about.
-    var byteCount: Int { identities.capacity * 96 + order.capacity * 48 + linked.capacity * 160 }
+    var byteCount: Int { identities.capacity * 112 + order.capacity * 48 + linked.capacity * 160 }
+}
+
+extension AsideIdentities.Identity {
+    /// Whether it lay here, in a directory that has come again.
+    fileprivate func lay(named name: UnsafeRawBufferPointer?, in directory: UInt32) -> Bool {
+        guard let place, let name else { return false }
+        return place.directory == directory && name.elementsEqual(place.name)
+    }
 }
 
 /// What becomes of the identity of an entry that goes.
@@ -187,24 +200,26 @@ extension IndexStorage {
         for status: FileStatus, named name: UnsafeRawBufferPointer, in directory: UInt32
     ) throws(IndexError) -> (row: UInt32, isKnown: Bool) {
         guard !aside.isEmpty || !closed.isEmpty,
-            let known = aside.take(status) ?? closed.take(status)
+            let known = aside.take(status, named: name, in: directory) ?? closed.take(status)
                 ?? closed.take(status.identity, named: name, in: directory)
         else { return (try allocate(), false) }
         rows.writable(known.row).generation[RowStore.slot(known.row)] = known.generation
         return (known.row, true)
     }
 
-    /// Keeps the identity of an entry that goes, or gives its slot free.
+    /// Keeps the identity of an entry that goes, or gives its slot free. `isBelow`: it goes with what it lies in.
     mutating func keep(
-        _ row: UInt32, _ generation: UInt32, _ status: FileStatus, named name: [UInt8], as remembrance: Remembrance
+        _ row: UInt32, _ generation: UInt32, _ status: FileStatus, named name: [UInt8], as remembrance: Remembrance,
+        isBelow: Bool
     ) {
         var kept = AsideIdentities.Identity(
             row: row, generation: generation, isDirectory: status.kind.isDirectory,
             young: aside.young(status))
+        if isBelow, kept.young != nil { kept.place = (rows.parent(row), name) }
         let ended: AsideIdentities.Identity?
         if remembrance == .closed {
             // It is where it was, and may not have changed at all.
-            kept.young = nil
+            (kept.young, kept.place) = (nil, nil)
             ended =
                 AsideIdentities.isKnownAgain(status)
                 ? closed.keep(kept, of: status.identity)

@@ -287,17 +287,17 @@ extension IndexStorage {
             if row != top { rows.writable(parent).setFirstChild(RowStore.slot(parent), next) }
             record(row)
             unfile(row)
-            vacate(row, keeps: keeps)
+            vacate(row, keeps: keeps, isBelow: row != top)
             if row == top { return }
             row = next != Row.none ? next : parent
         }
     }
 
     /// Ends the occupant of a row without children, which is filed and linked no more, and gives the slot free.
-    private mutating func vacate(_ row: UInt32, keeps: Remembrance = .none) {
+    private mutating func vacate(_ row: UInt32, keeps: Remembrance = .none, isBelow: Bool = false) {
         let slot = RowStore.slot(row)
         let status = keeps == .none ? nil : rows.status(row)
-        let name = keeps == .closed ? Array(rows.block(row).nameBytes(slot)) : []
+        let name = keeps == .closed || (isBelow && keeps == .aside) ? Array(rows.block(row).nameBytes(slot)) : []
         if rows.values(row).isFoundByInode { inodes.remove(row, rows) }
         if !packages.isEmpty { forgetPackage(row) }
         setEnclosed(row, false)
@@ -323,6 +323,6 @@ extension IndexStorage {
             return
         }
         guard let status else { return free(row) }
-        keep(row, generation, status, named: name, as: keeps)
+        keep(row, generation, status, named: name, as: keeps, isBelow: isBelow)
     }
 }

@@ -28,8 +28,15 @@ final class DictionaryTree: WatchedTree {
     private(set) var inodeSearches = 0
     /// How often entries were looked for by their name.
     private(set) var childSearches = 0
-    /// Identities of what was set aside.
-    private var aside: [UInt32: [FileIdentity: Int]] = [:]
+    /// What was set aside: as an index has it, a file is known again that has changed since, as to move it does, or that lies
+    /// where it lay in a directory that has moved. Another may have been given its inode within one tick.
+    private struct Aside {
+        var identity: Int
+        var changed: Timestamp
+        var parent: Int?
+        var name: [UInt8]
+    }
+    private var aside: [UInt32: [FileIdentity: Aside]] = [:]
     /// The same of closed directories.
     private(set) var closed: [UInt32: [FileIdentity: Int]] = [:]
     private var parked: [UInt32: [TreeNode: Entry]] = [:]
@@ -160,14 +167,21 @@ final class DictionaryTree: WatchedTree {
         precondition(entries[node] == nil)
         let known =
             isSingle(status)
-            ? aside[node.container]?.removeValue(forKey: status.identity)
-                ?? closed[node.container]?.removeValue(forKey: status.identity) : nil
+            ? takeAside(status, name, directory) ?? closed[node.container]?.removeValue(forKey: status.identity) : nil
         entries[node] = Entry(
             parent: directory, name: name, status: status, extras: extras, identity: known ?? nextIdentity)
         if known == nil { nextIdentity += 1 }
         entries[directory]?.children[name] = node
         log.append("\(verb) \(path(node))")
         return node
+    }
+
+    private func takeAside(_ status: FileStatus, _ name: [UInt8], _ directory: TreeNode) -> Int? {
+        guard let known = aside[directory.container]?[status.identity],
+            status.changed > known.changed || (known.parent == entry(directory).identity && known.name == name)
+        else { return nil }
+        aside[directory.container]?[status.identity] = nil
+        return known.identity
     }
 
     func insertChildren(of directory: TreeNode, from batch: DirectoryBatch) {
@@ -326,16 +340,20 @@ final class DictionaryTree: WatchedTree {
     }
 
     @discardableResult
-    private func release(_ node: TreeNode, keeps: Bool = false, closed isClosed: Bool = false) -> Int {
+    private func release(
+        _ node: TreeNode, keeps: Bool = false, closed isClosed: Bool = false, below parent: Int? = nil
+    ) -> Int {
         var count = 1
-        if isClosed, isSingle(entry(node).status) {
-            closed[node.container, default: [:]][entry(node).status.identity] = entry(node).identity
-        } else if keeps, isSingle(entry(node).status) {
-            aside[node.container, default: [:]][entry(node).status.identity] = entry(node).identity
+        let gone = entry(node)
+        if isClosed, isSingle(gone.status) {
+            closed[node.container, default: [:]][gone.status.identity] = gone.identity
+        } else if keeps, isSingle(gone.status) {
+            aside[node.container, default: [:]][gone.status.identity] = Aside(
+                identity: gone.identity, changed: gone.status.changed, parent: parent, name: gone.name)
         }
         // A directory that was replaced has handed its entries over.
-        for child in entry(node).children.values where entry(child).parent == node {
-            count += release(child, keeps: keeps, closed: isClosed)
+        for child in gone.children.values where entry(child).parent == node {
+            count += release(child, keeps: keeps, closed: isClosed, below: gone.identity)
         }
         entries[node] = nil
         freeRows.append(node.row)

@@ -138,6 +138,28 @@ import Testing
         #expect(index.checkInvariants() == nil)
     }
 
+    /// To move a directory changes nothing in it, so that what has not changed since its birth is known by where it lies there.
+    @Test func `What lies in a directory that has moved was not changed by that`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        func young(_ kind: FileKind, _ inode: UInt64, changed: Int64 = 1_000) -> FileStatus {
+            var status = FileStatus.sample(kind, inode: inode, created: Timestamp(nanoseconds: 1_000))
+            status.changed = Timestamp(nanoseconds: changed)
+            return status
+        }
+        let d = try index.insert("d", below: .root, young(.directory, 2))
+        let below = try index.insert("below", below: d, young(.directory, 3))
+        let known = [d, below, try index.insert("f", below: below, young(.file, 4))].map { index.identifier(of: $0) }
+        let other = index.identifier(of: try index.insert("g", below: below, young(.file, 5)))
+        try index.setAside(d)
+        let again = try index.insert("e", below: .root, young(.directory, 2, changed: 2_000))
+        let belowAgain = try index.insert("below", below: again, young(.directory, 3))
+        let file = try index.insert("f", below: belowAgain, young(.file, 4))
+        #expect([again, belowAgain, file].map { index.identifier(of: $0) } == known)
+        #expect(index.identifier(of: try index.insert("h", below: belowAgain, young(.file, 5))) != other)
+        index.endAside()
+        #expect(index.checkInvariants() == nil)
+    }
+
     @Test func `Of very many the last are kept`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         let most = AsideIdentities.mostIdentities
