@@ -55,7 +55,7 @@ struct RandomScenario {
         player = RandomScenario.player(seed)
     }
 
-    private static func player(_ seed: UInt64) -> Scenario {
+    static func player(_ seed: UInt64) -> Scenario {
         let isHurried = seed % 3 == 0
         return Scenario { settings in
             guard isHurried else { return }
@@ -271,17 +271,25 @@ struct RandomScenario {
         }
     }
 
+    /// How some of the events are read.
+    static func portion(_ choice: Int, _ random: inout SeededGenerator) -> String {
+        switch choice {
+        case 1: "read 1"
+        case 2: "read \(Int.random(in: 1...5, using: &random))"
+        case 3: "read"
+        case 4: "wait \(Int.random(in: 0...3, using: &random))"
+        case 5: Int.random(in: 0..<2, using: &random) == 0 ? "hold crawl" : "go crawl"
+        case 6: "turn"
+        default: "crawl \(Int.random(in: 1...2, using: &random))"
+        }
+    }
+
     /// How some of the events are read, or lost.
     private mutating func hear() {
-        switch pick([30, 14, 14, 8, 6, 4, 3, 6, 3]) {
+        let choice = pick([30, 14, 14, 8, 6, 4, 3, 6, 3])
+        switch choice {
         case 0: return
-        case 1: perform("read 1")
-        case 2: perform("read \(Int.random(in: 1...5, using: &random))")
-        case 3: perform("read")
-        case 4: perform("wait \(Int.random(in: 0...3, using: &random))")
-        case 5: perform(Int.random(in: 0..<2, using: &random) == 0 ? "hold crawl" : "go crawl")
-        case 6: perform("turn")
-        case 7: perform("crawl \(Int.random(in: 1...2, using: &random))")
+        case 1...7: perform(RandomScenario.portion(choice, &random))
         default:
             // What has been in the queue stays there: the kernel loses what comes to a queue that is full.
             let queued = player.kernel.state.withLock { $0.queue.count }

@@ -48,7 +48,7 @@ struct ScenarioShrinker {
     }
 
     /// Plays it, without the steps that are not possible any more.
-    private func fails(_ lines: [String], _ player: Scenario) -> [String]? {
+    func fails(_ lines: [String], _ player: Scenario) -> [String]? {
         guard lines.contains("start"), containers.count < 2 || lines.contains("container 2 /o") else { return nil }
         var played: [String] = []
         var isWrong = false
@@ -98,7 +98,7 @@ struct ScenarioShrinker {
     }
 
     /// Whether the file system of a shorter scenario still allows a step.
-    private func isPossible(_ step: ScenarioScript.Step, _ kernel: PlayedKernel) -> Bool {
+    func isPossible(_ step: ScenarioScript.Step, _ kernel: PlayedKernel) -> Bool {
         let paths = zip(step.words, step.verb.words).filter { $1 == .path }.map { absolute($0.0) }
         // What happens to a file outside that has another name inside is told by nobody.
         for path in paths where path.hasPrefix("/outside") && kernel.kind(path) == .file {
@@ -131,7 +131,7 @@ struct ScenarioShrinker {
         }
     }
 
-    private func absolute(_ path: String) -> String {
+    func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : path.hasPrefix("outside") ? "/" + path : "/c/" + path
     }
 }

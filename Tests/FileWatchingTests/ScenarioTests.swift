@@ -141,4 +141,7 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
     /// Random changes, read in random portions: at each rest the tree equals the played file system. A failure prints
     /// its scenario.
     @Test(arguments: RandomScenario.seeds) func random(seed: UInt64) { RandomScenario(seed: seed).play() }
+
+    /// A run of the model checker that failed, heard in other portions.
+    @Test(.enabled(if: TraceScenario.text != nil)) func trace() { TraceScenario.text.map { TraceScenario($0).play() } }
 }
