@@ -5,7 +5,7 @@ import GatherKit
 import Glibc
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct PackageTests {
     @Test func `A package is one item, after a kill of the daemon too`() async throws {
         let daemon = try await TestDaemon(containers: ["other"])
@@ -41,6 +41,7 @@ struct PackageTests {
         let shown = await daemon.gather("show", package + "/inner/a", "--attributes", "inPackage,size")
         #expect(shown.lines == ["inPackage = 1", "size      = 5"], "\(shown.errors)")
 
+        try await daemon.untilSaved()
         await daemon.kill()
         try Change.write("1234567", to: package + "/inner/a")
         try await daemon.restart()

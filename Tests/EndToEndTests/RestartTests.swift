@@ -6,7 +6,7 @@ import GatherKit
 import Glibc
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct RestartTests {
     @Test func `A subscriber hears exactly what changed while the daemon was away`() async throws {
         let daemon = try await TestDaemon { box in
@@ -23,6 +23,7 @@ struct RestartTests {
         let watch = ChildProcess(.gather, ["watch", "", "--socket", daemon.socket.path])
         for _ in 0..<5 { _ = await watch.nextLine() }
 
+        try await daemon.untilSaved()
         await daemon.kill()
         guard case .reconnecting? = try await notifications.next() else {
             Issue.record("not told that the daemon is gone")

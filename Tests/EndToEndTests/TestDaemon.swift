@@ -47,6 +47,12 @@ final class TestDaemon: Sendable {
         return process
     }
 
+    /// Returns when all that the daemon has read is saved: one that ends before it has saved anything goes on as a new one.
+    func untilSaved() async throws {
+        try await client.flush()
+        while try await client.status().snapshotTime == nil { await Task.yield() }
+    }
+
     /// Ends the daemon as a crash would, and returns when it is gone.
     func kill() async {
         let process = process.withLock { $0 }
@@ -94,7 +100,7 @@ final class NotifySocket: Sendable {
         }
         try #require(code == 0, "bind: \(String(cString: strerror(errno)))")
         // A daemon that could not start says nothing: then the test fails, and does not wait for ever.
-        var patience = timeval(tv_sec: 60, tv_usec: 0)
+        var patience = timeval(tv_sec: 300, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 

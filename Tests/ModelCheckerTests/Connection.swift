@@ -7,7 +7,7 @@ import Glibc
 /// One connection to the daemon. Everything blocks, for a minute at most.
 final class Connection {
     /// How long an answer may take before the daemon counts as stuck, in milliseconds.
-    private static let patience: CInt = 60_000
+    private static let patience: CInt = 300_000
 
     struct Closed: Error {}
 
@@ -79,7 +79,7 @@ final class Connection {
         var ready: CInt
         repeat { ready = Glibc.poll(&poll, 1, waiting ? Connection.patience : 0) } while ready < 0 && errno == EINTR
         if ready == 0 {
-            if waiting { throw Violation("the daemon is stuck: no answer for a minute") }
+            if waiting { throw Violation("the daemon is stuck: no answer for five minutes") }
             return false
         }
         var bytes = Bytes(repeating: 0, count: limit)

@@ -166,7 +166,7 @@ final class Daemon {
             }
         }
         guard code == 0 else { throw Violation("\(path): \(String(cString: strerror(errno)))") }
-        var patience = timeval(tv_sec: 60, tv_usec: 0)
+        var patience = timeval(tv_sec: 300, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         return descriptor
     }

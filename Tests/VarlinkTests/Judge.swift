@@ -29,7 +29,7 @@ enum Judge: String, CaseIterable, CustomTestStringConvertible {
     /// Has it call what listens at `path`, from Start to End, and returns what it says and its exit status.
     func certify(serviceAt path: String) -> (said: String, status: CInt) {
         let script =
-            "\(Judge.closing()); exec timeout -s KILL 60 \(command ?? "false") --client --varlink='unix:\(path)' 2>&1"
+            "\(Judge.closing()); exec timeout -s KILL 300 \(command ?? "false") --client --varlink='unix:\(path)' 2>&1"
         guard let pipe = popen(Judge.bash(script), "r") else { return ("popen failed", errno) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
