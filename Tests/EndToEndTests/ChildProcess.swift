@@ -42,9 +42,6 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// More than a run of all tests has open.
-    private static let descriptorsAtMost: CInt = 4096
-
     let processID: pid_t
     private let output: PipeReader
     private let errors: PipeReader
@@ -71,10 +68,10 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, outputEnd.write, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errorEnd.write, STDERR_FILENO)
         // Tests run side by side, and not every descriptor of theirs closes on exec: a daemon that held the pipe of another
-        // test's program would have that test wait for the end of this one.
-        for descriptor in STDERR_FILENO + 1..<ChildProcess.descriptorsAtMost {
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        }
+        // test's program would have that test wait for the end of this one. In the child alone: a descriptor that another
+        // test is about to pass on stays as it is.
+        typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
+        _ = cFunction("posix_spawn_file_actions_addclosefrom_np", as: CloseFrom.self)(&actions, STDERR_FILENO + 1)
 
         // The runner of tests may ignore or block signals that a shell would not.
         var attributes = posix_spawnattr_t()

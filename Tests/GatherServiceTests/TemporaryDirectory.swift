@@ -35,13 +35,29 @@ final class TemporaryDirectory: Sendable {
         guard mkdir(path + "/" + name, 0o755) == 0 else { throw Errno(rawValue: errno) }
     }
 
+    /// Copies the state directory as it is, which is what a kill would leave behind. Files may come and go meanwhile, as
+    /// indexes are saved and segments let go of: then it is copied once more.
+    func copyState(to name: String) throws {
+        for _ in 0..<1_000 {
+            Self.run("/bin/rm", "-rf", "--", path + "/" + name)
+            if Self.run("/bin/cp", "-a", path + "/state", path + "/" + name) == 0 { return }
+        }
+        throw Errno(rawValue: EBUSY)
+    }
+
     /// Runs a program and waits for it; its exit status.
     @discardableResult
     static func run(_ arguments: String...) -> Int32 {
         var pid: pid_t = 0
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
-        guard posix_spawn(&pid, arguments[0], nil, nil, &pointers, environ) == 0 else { return -1 }
+        // A program that held the socket of another test would keep it open.
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
+        _ = cFunction("posix_spawn_file_actions_addclosefrom_np", as: CloseFrom.self)(&actions, STDERR_FILENO + 1)
+        guard posix_spawn(&pid, arguments[0], &actions, nil, &pointers, environ) == 0 else { return -1 }
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         return status >> 8
