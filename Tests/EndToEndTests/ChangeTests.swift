@@ -6,7 +6,7 @@ import GatherKit
 import Glibc
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct ChangeTests {
     private func expect(
         _ follower: inout Follower, _ expected: String, _ location: SourceLocation = #_sourceLocation,

@@ -6,7 +6,7 @@ import GatherKit
 import Glibc
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct CommandTests {
     @Test func `find prints paths, attributes, objects, counts`() async throws {
         let daemon = try await TestDaemon()

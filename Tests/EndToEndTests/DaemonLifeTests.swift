@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct DaemonLifeTests {
+@Suite(.timeLimit(.minutes(20))) struct DaemonLifeTests {
     /// A directory of the test's own.
     private final class Scratch {
         let path: String

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct EmbeddedTests {
     /// A directory with a tree, an empty home and an empty runtime directory of its own.
     private final class Place: Sendable {

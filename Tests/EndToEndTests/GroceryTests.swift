@@ -6,7 +6,7 @@ import GatherKit
 import Glibc
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct GroceryTests {
     private func files(_ daemon: TestDaemon) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: daemon.box + "/Documents").sorted()

@@ -6,7 +6,7 @@ import GatherKit
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct MetricsTests {
+@Suite(.timeLimit(.minutes(20))) struct MetricsTests {
     /// A reader of the text that others have written; it prints each value with its kind.
     private static let reader = """
         import sys

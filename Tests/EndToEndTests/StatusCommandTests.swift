@@ -6,7 +6,7 @@ import GatherKit
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct StatusCommandTests {
+@Suite(.timeLimit(.minutes(20))) struct StatusCommandTests {
     @Test func `It tells what an administrator asks first, and what to do next`() async throws {
         let daemon = try await TestDaemon(containers: ["box", "gone"])
         try Change.write("x", to: daemon.box + "/a")

@@ -6,7 +6,7 @@ import GatherKit
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct StoppedSubscriberTests {
+@Suite(.timeLimit(.minutes(20))) struct StoppedSubscriberTests {
     /// So that what is told of a few thousand files fills the socket and the pipe many times over.
     private static let longName = String(repeating: "n", count: 150)
 

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)), .enabled(if: access("/usr/bin/script", X_OK) == 0))
+@Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: access("/usr/bin/script", X_OK) == 0))
 struct TerminalTests {
     private static let escape = "\u{1B}["
 

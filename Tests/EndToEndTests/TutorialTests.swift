@@ -6,7 +6,7 @@ import GatherKit
 import Glibc
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct TutorialTests {
     private func text(_ path: String) throws -> String {
         var root = URL(filePath: #filePath).resolvingSymlinksInPath()

@@ -6,7 +6,7 @@ import GatherKit
 import Glibc
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(20)))
 struct ValuesAndShowTests {
     private func objects(_ result: ChildProcess.Result) throws -> [[String: Any]] {
         try result.lines.map {

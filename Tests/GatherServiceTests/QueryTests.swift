@@ -8,7 +8,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(2))) struct QueryTests {
+@Suite(.timeLimit(.minutes(20))) struct QueryTests {
     @Test func findReflectsWhatWasDoneBefore() async throws {
         try await DaemonFixture.run { daemon in
             #expect(try await daemon.find("").isEmpty)

@@ -9,7 +9,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(2))) struct ValuesTests {
+@Suite(.timeLimit(.minutes(20))) struct ValuesTests {
     private static let setxattr = cFunction(
         "setxattr",
         as: (@convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, CInt) -> CInt).self)

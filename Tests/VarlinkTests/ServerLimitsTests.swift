@@ -6,7 +6,7 @@ import NIOCore
 import Testing
 import Varlink
 
-@Suite(.timeLimit(.minutes(1))) struct ServerLimitsTests {
+@Suite(.timeLimit(.minutes(20))) struct ServerLimitsTests {
     private let echo = "{\"method\":\"org.example.test.Even\",\"parameters\":{\"number\":2}}\0"
     private let answer = "{\"parameters\":{}}\0"
 
