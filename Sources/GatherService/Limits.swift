@@ -40,6 +40,8 @@ package enum Limits {
     /// After a start that goes on with the watches of the daemon before it, the kernel is asked for them so much later: that takes
     /// 0.1 s of a processor for 50,000, which those have who ask something at once.
     package static let watchesCheckedAfter = TimeAmount.seconds(1)
+    /// How often it is asked where it does not tell, each time after twice as long.
+    package static let watchChecks = 6
     /// Scans, censuses and the like at once, in all and for one user: users take turns on these threads, and one who comes
     /// while another has a thousand to do finds a thread.
     package static let scansAtOnce = 4

@@ -7,6 +7,7 @@ package import NIOCore
 
 /// Those of the daemon's limits that take a crowd to pass: a test lowers them. See ``Limits`` for each.
 package struct ServiceLimits: Sendable {
+    package var containers = Limits.containers
     package var connections = Limits.connections
     package var connectionsPerUser = Limits.connectionsPerUser
     package var liveQueries = Limits.liveQueries
@@ -21,12 +22,16 @@ package struct ServiceLimits: Sendable {
     package var sortKeyBytes = Limits.sortKeyBytes
     package var distinctValues = Limits.distinctValues
     package var distinctValueBytes = Limits.distinctValueBytes
+    package var scansAtOnce = Limits.scansAtOnce
+    package var scansPerUser = Limits.scansPerUser
+    package var namingAtOnce = Limits.namingAtOnce
     package var rowsScannedOnLoop = Limits.rowsScannedOnLoop
     package var extraBytes = Limits.extraBytes
     package var turnTime = Limits.turnTime
     package var scanTime = Limits.scanTime
     package var predicateBytesOnLoop = Limits.predicateBytesOnLoop
     package var costlyTests = Limits.costlyTests
+    package var watchesCheckedAfter = Limits.watchesCheckedAfter
     package var journalBytes = StateLimits.journalBytes
     package var segmentBytes = StateLimits.segmentBytes
     package var largestJournal = StateLimits.largestJournal

@@ -388,6 +388,31 @@ private final class Bystanders {
         #expect(reply.contains("\"limit\":\"answers\",\"value\":2"), "\(reply)")
     }
 
+    /// As with answers: who waits because of others is told how many there are in all.
+    @Test func scansAreBounded() async throws {
+        // Nobody's turn comes, as where others have taken all.
+        try await Self.expectNoTurn("size >= 0", "scans") { $0.scansAtOnce = 0 }
+        try await Self.expectNoTurn("size >= 0", "scansPerUser") { $0.scansPerUser = 0 }
+        try await Self.expectNoTurn("owner == 'nobody'", "accountNames") { $0.namingAtOnce = 0 }
+    }
+
+    private static func expectNoTurn(
+        _ predicate: String, _ limit: String, _ lower: (inout ServiceLimits) -> Void
+    ) async throws {
+        var limits = ServiceLimits()
+        lower(&limits)
+        (limits.turnTime, limits.rowsScannedOnLoop) = (.milliseconds(20), -1)
+        try await DaemonFixture.run(limits: limits) { daemon in
+            for method in ["Find", "Count"] {
+                let caller = try RawCaller(daemon)
+                caller.call("Query.\(method)", "{\"predicate\":\"\(predicate)\"}")
+                let reply = caller.next()
+                #expect(reply.contains("LimitExceeded"), "\(reply)")
+                #expect(reply.contains("\"limit\":\"\(limit)\",\"value\":0"), "\(reply)")
+            }
+        }
+    }
+
     /// What a question is told beside two callers who do not take their answers. When they are gone their places are free.
     private func replyWhileTwoAnswersWait(_ limits: ServiceLimits) async throws -> String {
         var limits = limits

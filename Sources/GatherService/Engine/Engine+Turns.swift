@@ -50,7 +50,7 @@ extension Engine {
                 do { try then(try result.get()) } catch { call.fail(Dispatcher.varlinkError(error)) }
             }
         }
-        endWaiting(place, of: call, limit: "longPredicates", value: 1)
+        endWaiting(place, of: call, own: ("longPredicates", 1))
         if place.isWaiting { call.onClose = { place.giveUp() } }
     }
 
@@ -95,8 +95,7 @@ extension Engine {
             self.answerInTurn(lane, call, question, in: scoped, scanGuard, place, work, then: then)
         }
         endWaiting(
-            answering, of: call, limit: "answersPerUser", value: limits.answersPerUser,
-            inAll: ("answers", limits.answers))
+            answering, of: call, own: ("answersPerUser", limits.answersPerUser), inAll: ("answers", limits.answers))
         if answering.isWaiting { call.onClose = { answering.giveUp() } }
     }
 
@@ -122,7 +121,8 @@ extension Engine {
                 then($0, clock, answering)
             }
         }
-        endWaiting(scanning, of: call, limit: lane.limit, value: lane == .shared ? Limits.scansPerUser : 1)
+        let bounds = workload.bounds(lane)
+        endWaiting(scanning, of: call, own: bounds.own, inAll: bounds.inAll)
         // A scan that has begun makes room when it has ended, which is soon.
         call.onClose = {
             scanGuard.cancel()
@@ -134,7 +134,7 @@ extension Engine {
     /// Tells a caller whose turn does not come that it waits for too many, most likely its own; `inAll` is the limit that is
     /// named where they are others'.
     func endWaiting(
-        _ place: TurnQueue.Place, of call: VarlinkCall, limit: String, value: Int,
+        _ place: TurnQueue.Place, of call: VarlinkCall, own: (limit: String, value: Int),
         inAll: (limit: String, value: Int)? = nil
     ) {
         guard place.isWaiting else { return }
@@ -143,7 +143,6 @@ extension Engine {
             let (place, call) = bound.value
             guard place.isWaiting else { return }
             let onClose = call.onClose
-            let own = (limit: limit, value: value)
             let told = place.waitsForOthers ? inAll ?? own : own
             call.fail(QueryError.limitExceeded(limit: told.limit, value: Int64(told.value)).varlinkError)
             onClose?()

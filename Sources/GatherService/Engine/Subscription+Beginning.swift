@@ -111,7 +111,10 @@ extension Subscription {
         guard turn.isWaiting else { return false }
         scanTurn = turn
         // Whoever waits for a scan like all others waits for as long as for a crawl: a live query is there to stay.
-        if lane != .shared { engine.endWaiting(turn, of: call, limit: lane.limit, value: 1) }
+        if lane != .shared {
+            let bounds = engine.workload.bounds(lane)
+            engine.endWaiting(turn, of: call, own: bounds.own, inAll: bounds.inAll)
+        }
         return false
     }
 

@@ -30,9 +30,9 @@ final class Workload {
     init(_ limits: ServiceLimits) {
         self.limits = limits
         answers = TurnQueue(atOnce: limits.answers, perUser: limits.answersPerUser)
-        scans = TurnQueue(atOnce: Limits.scansAtOnce, perUser: Limits.scansPerUser)
+        scans = TurnQueue(atOnce: limits.scansAtOnce, perUser: limits.scansPerUser)
         costly = TurnQueue(atOnce: 1, perUser: 1)
-        naming = TurnQueue(atOnce: Limits.namingAtOnce, perUser: 1)
+        naming = TurnQueue(atOnce: limits.namingAtOnce, perUser: 1)
         openAnswers = OpenAnswers(limits)
         long = TurnQueue(atOnce: 1, perUser: 1)
     }
@@ -60,13 +60,14 @@ final class Workload {
             }
         }
 
-        /// The limit that is named to one whose turn does not come.
-        var limit: String {
-            switch self {
-            case .shared: "scansPerUser"
-            case .costly: "costlyScans"
-            case .naming: "accountNames"
-            }
+    }
+
+    /// The limit that is named to one whose turn does not come: the own one, and that of all where others have taken it.
+    func bounds(_ lane: Lane) -> (own: (limit: String, value: Int), inAll: (limit: String, value: Int)) {
+        switch lane {
+        case .shared: (("scansPerUser", limits.scansPerUser), ("scans", limits.scansAtOnce))
+        case .costly: (("costlyScans", 1), ("costlyScans", 1))
+        case .naming: (("accountNamesPerUser", 1), ("accountNames", limits.namingAtOnce))
         }
     }
 
