@@ -21,6 +21,7 @@ struct DaemonFixture {
         containers: [String: String]? = nil, directory: TemporaryDirectory? = nil, isSystem: Bool = false,
         state: String = "state", packages: [String] = [], limits: ServiceLimits = ServiceLimits(),
         accounts: AccountDirectory = .system, keep: (@Sendable ([KeptDescriptor]) -> Void)? = nil,
+        log: LogRecorder? = nil, adjust: (inout DaemonOptions) -> Void = { _ in },
         _ body: (DaemonFixture) async throws -> Void
     ) async throws {
         let directory = try directory ?? TemporaryDirectory()
@@ -34,8 +35,8 @@ struct DaemonFixture {
                     identifier: identifier, path: path, packages: packages, origin: .argument))
         }
         let ready = AsyncStream<Void>.makeStream()
-        var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        logger.logLevel = .critical
+        var logger = Logger(label: "test", factory: { _ in log ?? SwiftLogNoOpLogHandler() as any LogHandler })
+        logger.logLevel = log == nil ? .critical : .warning
         var options = DaemonOptions(
             configurationFile: directory.path + "/gatherd.toml", configurationIsRequired: false,
             socket: .path(fixture.socket, isSystem: isSystem), stateDirectory: directory.path + "/" + state,
@@ -44,6 +45,7 @@ struct DaemonFixture {
         // On a busy machine a turn may come later than anybody waits for it: unless that is what is tested, all wait.
         if limits.turnTime == Limits.turnTime { options.limits.turnTime = .minutes(30) }
         options.accounts = accounts
+        adjust(&options)
         let daemon = GatherDaemon(
             options: options,
             observer: ReadyObserver(ready: ready.continuation, keep: keep), logger: logger)

@@ -69,7 +69,8 @@ final class DaemonCore {
                 loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
                 snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)),
                 types: ContentTypeFiles.read(options.dataDirectories), logger: self.logger,
-                tellsCallersApart: options.socket.isShared, accounts: options.accounts, kept: kept)
+                tellsCallersApart: options.socket.isShared, accounts: options.accounts, kept: kept,
+                askForWatches: options.askForWatches)
         } catch {
             store.abandon()
             throw error

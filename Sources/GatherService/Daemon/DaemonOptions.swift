@@ -1,6 +1,7 @@
 // What a daemon is started with: the command line's say, over the files.
 // SPDX-License-Identifier: Apache-2.0
 
+package import FileWatching
 package import Logging
 
 /// What a daemon is started with.
@@ -49,6 +50,8 @@ package struct DaemonOptions: Sendable {
     package var limits = ServiceLimits()
     /// The system's, where no test plays another.
     package var accounts = AccountDirectory.system
+    /// How the kernel is asked for the watches that there are, where no test plays one that does not tell.
+    package var askForWatches: @Sendable (LinuxKernel) -> [Int32: UInt64]? = { $0.watches() }
 
     /// To be made before other threads exist: it looks at the environment.
     package init(

@@ -29,23 +29,33 @@ extension Engine {
         turn()
         // Where no container goes on, the watches that were left belong to nobody, and end.
         guard wasAdopted else { return }
-        let engine = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: Limits.watchesCheckedAfter) { engine.value.askForWatches() }
+        askForWatches(Limits.watchChecks, in: limits.watchesCheckedAfter)
     }
 
-    /// Has the kernel tell its watches, off the loop.
-    private func askForWatches() {
-        guard !isClosed else { return }
-        let watches = watcher.watchesThatGoOn
+    /// Has the kernel tell its watches, off the loop, after a time; where it does not, so many times in all.
+    private func askForWatches(_ times: Int, in time: TimeAmount) {
         let engine = NIOLoopBound(self, eventLoop: loop)
-        pool.runIfActive(eventLoop: loop) { [kernel] in kernel.watches() }.whenSuccess { found in
-            engine.value.check(watches, found)
+        loop.scheduleTask(in: time) {
+            let here = engine.value
+            guard !here.isClosed else { return }
+            let watches = here.watcher.watchesThatGoOn
+            here.pool.runIfActive(eventLoop: here.loop) { [kernel = here.kernel, ask = here.watchesOfKernel] in
+                ask(kernel)
+            }
+            .whenSuccess { found in
+                let here = engine.value
+                guard !here.isClosed else { return }
+                if let found {
+                    here.watcher.check(watches: found, of: watches)
+                    here.turn()
+                } else if times > 1 {
+                    here.askForWatches(times - 1, in: time * 2)
+                } else {
+                    here.logger.warning(
+                        "the kernel does not tell its watches (/proc/self/fdinfo cannot be read): that those kept over the restart are all there is not checked, the self-audit would find what they miss"
+                    )
+                }
+            }
         }
-    }
-
-    private func check(_ watches: [Int32], _ found: [Int32: UInt64]?) {
-        guard !isClosed, let found else { return }
-        watcher.check(watches: found, of: watches)
-        turn()
     }
 }

@@ -66,6 +66,8 @@ final class Engine {
     let tellsCallersApart: Bool
 
     let kernel: LinuxKernel
+    /// Has the kernel tell its watches; nil where it does not. From any thread.
+    let watchesOfKernel: @Sendable (LinuxKernel) -> [Int32: UInt64]?
     private var events: EventChannel?
     /// Nil where the table of mounts cannot be watched: mounts are noticed at the next comparison then.
     private var mountWatch: MountWatch?
@@ -82,7 +84,8 @@ final class Engine {
     init(
         loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, limits: ServiceLimits, state: SavedState,
         store: StateStore, snapshotInterval: TimeAmount, types: ContentTypeDatabase, logger: Logger,
-        tellsCallersApart: Bool = false, accounts: AccountDirectory = .system, kept: KeptState? = nil
+        tellsCallersApart: Bool = false, accounts: AccountDirectory = .system, kept: KeptState? = nil,
+        askForWatches: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]? = { $0.watches() }
     ) throws(SystemError) {
         names = AccountNames(accounts)
         self.tellsCallersApart = tellsCallersApart
@@ -97,6 +100,7 @@ final class Engine {
         workload = Workload(limits)
         self.logger = logger
         self.types = types
+        watchesOfKernel = askForWatches
         kernel = try LinuxKernel(
             readsAccessLists: tellsCallersApart, inotify: kept?.events.map { Descriptor(owning: $0) },
             kept: kept?.memory)
