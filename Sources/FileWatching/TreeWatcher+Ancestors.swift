@@ -107,8 +107,6 @@ extension TreeWatcher {
     /// A watch that tells more than anybody needs would wake the daemon for nothing. While directories are being read
     /// it may be one of theirs, of which the result is on its way.
     private func narrow(_ watch: Int32, on directory: CInt, to mask: InotifyMask, for container: WatchedContainer) {
-        let others = ancestorWatches[watch]?.containers.subtracting([container.number]) ?? []
-        let wanted = others.reduce(into: mask) { $0.formUnion(containers[$1]?.ancestors[watch] ?? []) }
         let inForce = (ancestorWatches[watch]?.mask ?? []).union(mask)
         ancestorWatches[watch, default: AncestorWatch()].mask = inForce
         if keptStart?.entries.contains(watch: watch) == true {
@@ -117,9 +115,16 @@ extension TreeWatcher {
             container.hasWideAncestors = true
             return
         }
-        guard inForce.subtracting(.addToMask) != wanted.subtracting(.addToMask),
-            directories.directory(watch: watch) == nil
-        else { return }
+        let told = inForce.subtracting(.addToMask)
+        var wanted = mask
+        // All may lie below this directory: most often one of them alone wants all that is told.
+        if wanted.subtracting(.addToMask) != told {
+            for other in ancestorWatches[watch]?.containers ?? [] where other != container.number {
+                wanted.formUnion(containers[other]?.ancestors[watch] ?? [])
+                if wanted.subtracting(.addToMask) == told { break }
+            }
+        }
+        guard wanted.subtracting(.addToMask) != told, directories.directory(watch: watch) == nil else { return }
         guard !tasksAreOutstanding else {
             container.hasWideAncestors = true
             return

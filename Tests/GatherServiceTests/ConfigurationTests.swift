@@ -125,8 +125,9 @@ import Testing
             try ContainerConfiguration(identifier: "c\(number)", path: "/nonexistent/\(number)", origin: .argument)
         }
         var configuration = DaemonConfiguration()
-        configuration.containers = try (1..<Limits.containers).map(container)
-        try ConfigurationLoader.add(container(0), to: &configuration, from: "a file")
+        for number in 0..<Limits.containers {
+            try ConfigurationLoader.add(container(number), to: &configuration, from: "a file")
+        }
         #expect(configuration.containers.count == Limits.containers)
         #expect(throws: ConfigurationError(file: "a file", message: "more than \(Limits.containers) containers")) {
             try ConfigurationLoader.add(container(Limits.containers), to: &configuration, from: "a file")

@@ -35,14 +35,14 @@ package enum ConfigurationLoader {
     package static func add(
         _ container: ContainerConfiguration, to configuration: inout DaemonConfiguration, from source: String
     ) throws(ConfigurationError) {
-        if configuration.containers.contains(where: { $0.identifier == container.identifier }) {
+        if configuration.places.container(container.identifier) != nil {
             throw ConfigurationError(file: source, message: "container '\(container.identifier)' is defined twice")
         }
-        let path = configuration.toleratesOverlaps ? container.resolvedPath : ""
-        let other = configuration.containers.first {
-            configuration.toleratesOverlaps ? $0.resolvedPath == path : $0.overlaps(container)
-        }
-        if let other {
+        let place = ContainerPlace(container)
+        let others =
+            configuration.toleratesOverlaps
+            ? configuration.places.sharing(place) : configuration.places.overlapping(place)
+        if let other = others.first?.container {
             let error = ConfigurationError(
                 file: source,
                 message: "container '\(container.identifier)' at \(container.path) overlaps '\(other.identifier)' at "
@@ -51,10 +51,10 @@ package enum ConfigurationLoader {
             configuration.leftOut.append(error)
             return
         }
-        if configuration.containers.count >= Limits.containers {
+        if configuration.places.all.count >= Limits.containers {
             throw ConfigurationError(file: source, message: "more than \(Limits.containers) containers")
         }
-        configuration.containers.append(container)
+        configuration.places.append(place)
     }
 
     private static func apply(

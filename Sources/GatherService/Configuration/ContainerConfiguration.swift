@@ -110,14 +110,7 @@ package struct ContainerConfiguration: Sendable, Equatable {
     /// Whether one of the two directories is or lies inside the other, wherever symlinks in their paths lead. A mount
     /// point between them keeps them apart: what is mounted within a container is no part of it.
     package func overlaps(_ other: ContainerConfiguration) -> Bool {
-        let (own, others) = (resolvedPath, other.resolvedPath)
-        if own == others { return true }
-        for way in [
-            ContainerConfiguration.way(from: own, to: others), ContainerConfiguration.way(from: others, to: own),
-        ] {
-            if let way { return !way.contains(where: ContainerConfiguration.isMountPoint) }
-        }
-        return ContainerConfiguration.holds(path, other.path) || ContainerConfiguration.holds(other.path, path)
+        ContainerPlace(self).overlaps(ContainerPlace(other))
     }
 
     /// The directories below the outer one down to the inner one, with that; nil where it does not lie inside.
@@ -133,11 +126,15 @@ package struct ContainerConfiguration: Sendable, Equatable {
         return way
     }
 
-    private static func holds(_ outer: String, _ inner: String) -> Bool {
-        inner == outer || inner.hasPrefix(outer == "/" ? "/" : outer + "/")
+    static func holds(_ outer: String, _ inner: String) -> Bool {
+        if inner == outer || outer == "/" { return true }
+        // In bytes, without a string for each pair.
+        let (outer, inner) = (outer.utf8, inner.utf8)
+        guard inner.count > outer.count, inner.starts(with: outer) else { return false }
+        return inner[inner.index(inner.startIndex, offsetBy: outer.count)] == UInt8(ascii: "/")
     }
 
-    private static func isMountPoint(_ path: String) -> Bool {
+    static func isMountPoint(_ path: String) -> Bool {
         (try? EntryStatus(of: path, in: Entry.workingDirectory))?.isMountRoot == true
     }
 }

@@ -19,7 +19,8 @@ package struct DaemonConfiguration: Sendable, Equatable {
     package var auditShare: Double = 0.01
     package var logLevel: Logger.Level = .info
     /// The containers that files and flags define; those added at run time are kept with the state.
-    package var containers: [ContainerConfiguration] = []
+    package var containers: [ContainerConfiguration] { places.containers }
+    var places = ContainerPlaces()
     /// Whether a container may lie within another, where it waits for a file system to be mounted.
     package var toleratesOverlaps = false
     /// Containers that are left out all the same.

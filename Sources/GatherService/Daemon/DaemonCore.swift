@@ -107,23 +107,28 @@ final class DaemonCore {
                 "\(error); it is left out, until the file is mended and the configuration reloaded",
                 metadata: ["message-id": "container-unavailable"])
         }
-        var containers = configuration.containers
+        var places = configuration.places
         for container in try runtime.load() {
-            let path = container.resolvedPath
-            let other = containers.first { other in
-                if other.identifier == container.identifier { return true }
-                // One within it waits for a file system, as a configured one does; one around it would take its place.
-                let isWithin = ContainerConfiguration.way(from: other.resolvedPath, to: path) != nil
-                return !isWithin && other.overlaps(container)
-            }
+            let place = ContainerPlace(container)
+            // One within another waits for a file system, as a configured one does; one around it would take its place.
+            let other =
+                places.container(container.identifier)
+                ?? places.overlapping(place).first {
+                    ContainerConfiguration.way(from: $0.resolvedPath, to: place.resolvedPath) == nil
+                }?.container
             if let other {
                 logger.warning(
                     "container '\(container.identifier)', added at run time, gives way to '\(other.identifier)'; it comes back when that is no longer configured",
                     metadata: ["container": "\(container.identifier)", "path": "\(other.path)"])
+            } else if places.all.count >= options.limits.containers {
+                logger.warning(
+                    "container '\(container.identifier)', added at run time, gives way, since there may be \(options.limits.containers) containers; it comes back when there are fewer",
+                    metadata: ["container": "\(container.identifier)", "path": "\(container.path)"])
             } else {
-                containers.append(container)
+                places.append(place)
             }
         }
+        var containers = places.containers
         // Those that others lie in come first.
         containers.sort { $0.path.utf8.count < $1.path.utf8.count }
         return (configuration, containers)

@@ -87,23 +87,24 @@ package final class EmbeddedDaemon: Sendable {
 
     /// A container for each directory that does not lie in another, named after it.
     static func containers(_ directories: [String]) throws(ConfigurationError) -> [ContainerConfiguration] {
-        var containers: [ContainerConfiguration] = []
+        var places = ContainerPlaces()
         // Those that others lie in come first.
         for path in directories.sorted(by: { $0.utf8.count < $1.utf8.count }) {
             let name = identifier(for: path)
             var (identifier, number) = (name, 1)
-            while containers.contains(where: { $0.identifier == identifier }) {
+            while places.container(identifier) != nil {
                 number += 1
                 identifier = "\(name)-\(number)"
             }
             do {
                 let container = try ContainerConfiguration(identifier: identifier, path: path, origin: .argument)
-                if !containers.contains(where: { $0.overlaps(container) }) { containers.append(container) }
+                let place = ContainerPlace(container)
+                if places.overlapping(place).isEmpty { places.append(place) }
             } catch {
                 throw ConfigurationError(file: path, message: error.message)
             }
         }
-        return containers
+        return places.containers
     }
 
     /// The directory's own name, as far as an identifier can hold it.

@@ -98,6 +98,7 @@ final class ContainerRecord {
     }
 
     var identifier: String { configuration.identifier }
+    var place: ContainerPlace { ContainerPlace(configuration, resolvedPath: resolvedPath) }
     /// The container's directory with a slash behind it, which the paths of its items begin with.
     var rootPrefix: [UInt8] { Array((configuration.path == "/" ? "/" : configuration.path + "/").utf8) }
 

@@ -67,14 +67,16 @@ struct ContainerHandler {
         if engine.container(configuration.identifier) != nil {
             throw ContainerError.containerExists(identifier: configuration.identifier)
         }
-        if let other = engine.containers.first(where: { $0.configuration.overlaps(configuration) }) {
+        // Where the others lie was looked up when they were added; to ask for all of that anew may take for ever.
+        let place = ContainerPlace(configuration)
+        if let other = engine.containers.first(where: { $0.place.overlaps(place) }) {
             throw ContainerError.invalidContainer(
                 identifier: configuration.identifier,
                 message: "\(configuration.path) overlaps container '\(other.identifier)' at \(other.configuration.path)"
             )
         }
-        guard engine.containers.count < Limits.containers else {
-            throw QueryError.limitExceeded(limit: "containers", value: Int64(Limits.containers))
+        guard engine.containers.count < engine.limits.containers else {
+            throw QueryError.limitExceeded(limit: "containers", value: Int64(engine.limits.containers))
         }
         try edit(for: configuration.identifier) { $0.append(configuration) }
         let record = engine.addContainer(configuration)
