@@ -54,7 +54,8 @@ struct MoveModel {
         case .mv:
             guard let inode = kernel.inode(paths[0]) else { return }
             if let target = kernel.inode(paths[1]) { open.formUnion([inode, target]) }
-            if root(paths[0]) != root(paths[1]) { open.insert(inode) }
+            // What goes where it cannot be seen has left, and may be another when it can.
+            if root(paths[0]) != root(paths[1]) || kernel.isHidden(paths[1]) { open.insert(inode) }
             land(inode, name(paths[1], kernel))
             left[name(paths[0], kernel)] = inode
         case .exchange:

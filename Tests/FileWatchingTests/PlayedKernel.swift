@@ -510,6 +510,21 @@ final class PlayedKernel: WatchKernel {
         }
     }
 
+    /// Whether a directory above may not be read or not be searched.
+    func isHidden(_ path: String) -> Bool {
+        state.withLock { state in
+            var inode: UInt64 = 1
+            for name in path.split(separator: "/").dropLast() {
+                guard let next = state.inodes[inode]?.children[String(name)], let entry = state.inodes[next] else {
+                    return false
+                }
+                if entry.isUnreadable || entry.isUnsearchable { return true }
+                inode = next
+            }
+            return false
+        }
+    }
+
     /// The inode at a path.
     func inode(_ path: String) -> UInt64? { state.withLock { PlayedKernel.locate(path, $0).inode } }
 

@@ -11,11 +11,12 @@ import Testing
 /// Random changes of a played file system, whose events are read in random portions, in the kernel's order. The oracle is
 /// a walk of that file system whenever the watcher has come to rest.
 struct RandomScenario {
-    /// More with `GATHER_SCENARIO_SEEDS`; another beginning with `GATHER_SCENARIO_FIRST_SEED`.
+    /// More with `GATHER_SCENARIO_SEEDS`; another beginning with `GATHER_SCENARIO_FIRST_SEED`; some kinds alone with
+    /// `GATHER_SCENARIO_STEP`, which is how far apart they are.
     static let seeds: [UInt64] = {
-        let count = getenv("GATHER_SCENARIO_SEEDS").flatMap { UInt64(String(cString: $0)) } ?? 60
-        let first = getenv("GATHER_SCENARIO_FIRST_SEED").flatMap { UInt64(String(cString: $0)) } ?? 1
-        return (0..<count).map { first + $0 }
+        func read(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
+        let (first, step) = (read("GATHER_SCENARIO_FIRST_SEED") ?? 1, read("GATHER_SCENARIO_STEP") ?? 1)
+        return (0..<(read("GATHER_SCENARIO_SEEDS") ?? 60)).map { first + $0 * step }
     }()
 
     private let seed: UInt64
@@ -37,8 +38,7 @@ struct RandomScenario {
     /// What should keep it too, with `GATHER_SCENARIO_IDENTITIES`.
     private var model: ScenarioModel?
     /// Whether directories are closed and opened.
-    private var closes: Bool { RandomScenario.closes(seed) }
-    private static func closes(_ seed: UInt64) -> Bool { seed % 4 == 3 }
+    private var closes: Bool { seed % 4 == 3 }
     /// Where in the played file system each container lies; every other seed has two.
     private let containers: [UInt32: String]
 
@@ -47,10 +47,7 @@ struct RandomScenario {
         random = SeededGenerator(seed: seed)
         extrasRandom = SeededGenerator(seed: seed &* 31 &+ 7)
         containers = seed % 2 == 0 ? [1: "/c", 2: "/o"] : [1: "/c"]
-        // What lies in a closed directory leaves, and comes back as what it was: to the model it has ended.
-        if getenv("GATHER_SCENARIO_IDENTITIES") != nil, !RandomScenario.closes(seed) {
-            model = ScenarioModel(containers)
-        }
+        if getenv("GATHER_SCENARIO_IDENTITIES") != nil { model = ScenarioModel(containers) }
         // Some watchers have no time, so that whatever is made in slices is.
         player = RandomScenario.player(seed)
     }
@@ -172,6 +169,7 @@ struct RandomScenario {
         path.hasPrefix("/") ? path : path.hasPrefix("outside") ? "/" + path : "/c/" + path
     }
     private func kind(_ path: String) -> FileKind? { player.kernel.kind(absolute(path)) }
+    private func isHidden(_ path: String) -> Bool { player.kernel.isHidden(absolute(path)) }
     private func isEmpty(_ path: String) -> Bool {
         player.kernel.contents(below: absolute(path), asSeen: false).isEmpty
     }
@@ -182,21 +180,6 @@ struct RandomScenario {
             return false
         }
         return player.kernel.state.withLock { $0.inodes[inode]?.status.links ?? 1 } > 1
-    }
-
-    /// Whether a directory above may not be read or not be searched.
-    private func isClosed(_ path: String) -> Bool {
-        var names = absolute(path).split(separator: "/")
-        while names.count > 1 {
-            names.removeLast()
-            guard let inode = player.kernel.inode("/" + names.joined(separator: "/")) else { continue }
-            if player.kernel.state.withLock({
-                $0.inodes[inode].map { $0.isUnreadable || $0.isUnsearchable } ?? false
-            }) {
-                return true
-            }
-        }
-        return false
     }
 
     private func hasLinks(_ path: String) -> Bool {
@@ -222,7 +205,7 @@ struct RandomScenario {
         let b = place()
         guard !isUntold(a), !isUntold(b) else { return }
         // What is written by a name that is closed is told by nobody to another name of the file.
-        guard !isClosed(a) || !hasLinks(a), !isClosed(b) || !hasLinks(b) else { return }
+        guard !isHidden(a) || !hasLinks(a), !isHidden(b) || !hasLinks(b) else { return }
         switch (pick([20, 10, 14, 16, 26, 6, 4, closes ? 0 : 4, closes ? 16 : 0]), kind(a)) {
         case (0, nil):
             var inode = ""

@@ -3,6 +3,7 @@
 
 import FileWatching
 import Metadata
+import Synchronization
 
 /// Follows the steps of a random scenario from one rest to the next.
 struct ScenarioModel {
@@ -32,6 +33,14 @@ struct ScenarioModel {
         let places = step.words.filter { UInt64($0) == nil }.compactMap { place($0) }
         guard step.verb == .overflow || places.first?.isRoot == false else { return }
         switch step.verb {
+        case .create, .symlink, .mkdir, .rm: model.willChange([places[0]])
+        case .mv: model.willRename(places[0], places[1])
+        case .exchange: model.willExchange(places[0], places[1])
+        case .link: model.willChange(places)
+        case .unreadable, .readable, .unsearchable, .searchable: close(step.verb, places[0], kernel)
+        default: break
+        }
+        switch step.verb {
         case .overflow: isLossy = true
         case .create, .symlink: model.created(places[0], isDirectory: false)
         case .mkdir: model.created(places[0], isDirectory: true)
@@ -43,6 +52,17 @@ struct ScenarioModel {
             model.linked(places[1])
         default: break
         }
+    }
+
+    /// Reading and searching are refused each by itself.
+    private func close(_ verb: ScenarioScript.Verb, _ place: Place, _ kernel: PlayedKernel) {
+        guard let inode = kernel.inode(String(decoding: model.path(place), as: UTF8.self)) else { return }
+        let (isUnreadable, isUnsearchable) = kernel.state.withLock {
+            ($0.inodes[inode]?.isUnreadable == true, $0.inodes[inode]?.isUnsearchable == true)
+        }
+        let closes = verb == .unreadable || verb == .unsearchable
+        let isOtherwise = verb == .unreadable || verb == .readable ? isUnsearchable : isUnreadable
+        model.setClosed(place, closes || isOtherwise)
     }
 
     /// The watcher has begun: what is there now is what it knows.
@@ -65,7 +85,9 @@ struct ScenarioModel {
                 if status.kind == .directory || (!isSeveral && !had) { single.insert(path) }
             }
         }
-        let wrong = ledger.check(seen, model.observations(lossy: isLossy) { single.contains($0) })
+        let wrong = ledger.check(
+            seen, model.observations(lossy: isLossy) { single.contains($0) }, hidden: model.hidden,
+            ends: model.endsAreSure)
         (fresh, former, isLossy) = ([], several, false)
         model.beginWindow()
         return wrong.sorted()

@@ -36,15 +36,18 @@ final class Churner {
 
     private let number: Int
     private let directoryNames: [Bytes]
-    private let model: Model?
+    let model: Model?
     private var roots: [Root]
     private let trace: Trace
-    private let links: FreshLinks
+    let links: FreshLinks
+    /// Whether directories are closed to the daemon.
+    let closes: Bool
     /// How many changes were made.
     private(set) var changes = 0
 
     init(
-        number: Int, roots: [Root], model: Model?, trace: Trace, links: FreshLinks, packages: [String] = []
+        number: Int, roots: [Root], model: Model?, trace: Trace, links: FreshLinks, packages: [String] = [],
+        closes: Bool = false
     ) {
         self.number = number
         // Half of them with extensions that make packages, where there are any.
@@ -54,6 +57,7 @@ final class Churner {
         self.model = model
         self.trace = trace
         self.links = links
+        self.closes = closes
     }
 
     /// What lies below a root is in a container from now on.
@@ -66,11 +70,16 @@ final class Churner {
     func step(_ random: inout SeededGenerator) {
         let inside = roots.indices.filter { roots[$0].container != nil }
         let outside = roots.indices.filter { roots[$0].container == nil }
+        if closes, random.chance(1, in: 5) {
+            let place = directory(inside, &random)
+            return changeMode(place, random.one(of: [0o000, 0o300, 0o400, 0o644, 0o700, 0o755, 0o755, 0o755]))
+        }
         let operation = random.one(of: Churner.operations)
         switch operation {
         case .append: append(newFile(inside, &random), Int.random(in: 0...300, using: &random))
         case .truncate:
             let (place, size) = (entry(inside, &random), Int.random(in: 0...200, using: &random))
+            willChange(place)
             if Files.truncate(path(place), size) { note("truncate \(size)", place) }
         case .unlink: unlink(entry(inside, &random))
         case .makeDirectory: makeDirectory(newDirectory(inside, &random))
@@ -84,6 +93,8 @@ final class Churner {
             let place = directory(inside, &random)
             guard !place.isRoot else { return }
             note("rm -r", place)
+            willChangeNames(place)
+            if closes { willChangeLinks(below: path(place)) { links.untold($0) } }
             links.lost(nil)
             Files.removeTree(path(place))
             if Files.status(path(place)) == nil { model?.removed(place) }
@@ -92,11 +103,11 @@ final class Churner {
         case .link: link(entry(inside, &random), newFile(inside, &random))
         case .fill: fill(newDirectory(random.chance(1, in: 5) ? outside : inside, &random), &random)
         case .mode:
-            let (place, mode) = (entry(inside, &random), random.one(of: [0o000, 0o600, 0o644, 0o755, 0o4700]))
-            if Files.changeMode(path(place), mode_t(mode)) { note("chmod \(String(mode, radix: 8))", place) }
+            changeMode(entry(inside, &random), random.one(of: [0o000, 0o600, 0o644, 0o755, 0o4700]))
         case .tag: tag(entry(inside, &random), random.one(of: ["red", "red,blue", "blue", "dark red", ""]))
         case .attribute:
             let place = entry(inside, &random)
+            willChange(place)
             if Files.setAttribute("user.gather.test", of: path(place), to: "x\(Int.random(in: 0..<9, using: &random))")
             {
                 note("setxattr", place)
@@ -106,6 +117,7 @@ final class Churner {
             let (seconds, nanoseconds) = (
                 Int.random(in: 0..<2_000_000_000, using: &random), Int.random(in: 0..<1_000_000_000, using: &random)
             )
+            willChange(place)
             if Files.setModified(path(place), seconds: seconds, nanoseconds: nanoseconds) { note("utimensat", place) }
         case .save:
             let target = entry(inside, &random)
@@ -130,6 +142,7 @@ final class Churner {
             rename(place.parent.entry(Bytes("real-\(number)")), place)
         case .fifo:
             let place = newFile(inside, &random)
+            willChangeNames(place)
             if Files.makeFifo(path(place)) {
                 note("mkfifo", place)
                 model?.created(place, isDirectory: false)
@@ -165,6 +178,7 @@ final class Churner {
     private func append(_ place: Place, _ count: Int) {
         guard !place.isRoot else { return }
         let path = path(place)
+        willChangeNames(place)
         if Files.create(count, at: path) {
             note("create \(count)", place)
             model?.created(place, isDirectory: false)
@@ -176,6 +190,7 @@ final class Churner {
     private func unlink(_ place: Place) {
         let path = path(place)
         guard !place.isRoot, let status = Files.status(path) else { return }
+        willChangeNames(place)
         guard Files.remove(path) || Files.removeDirectory(path) else { return }
         note("remove", place)
         links.lost(UInt64(status.st_ino))
@@ -183,6 +198,7 @@ final class Churner {
     }
 
     private func makeDirectory(_ place: Place) {
+        willChangeNames(place)
         guard !place.isRoot, Files.makeDirectory(path(place)) else { return }
         note("mkdir", place)
         model?.created(place, isDirectory: true)
@@ -191,11 +207,13 @@ final class Churner {
     private func rename(_ old: Place, _ new: Place) {
         guard !old.isRoot, !new.isRoot, old != new, !isNeverReported(new) else { return }
         let (source, target) = (Files.status(path(old)), Files.status(path(new)))
+        willChangeNames(old, new)
         guard Files.rename(path(old), path(new)) else { return }
         // Between two names of one file a rename does nothing (rename(2)).
         let didNothing = model != nil && Files.status(path(old)) != nil
         note(didNothing ? "rename of a link over another" : "rename", old, new)
         if didNothing { return }
+        model?.willRename(old, new)
         model?.renamed(old, new)
         if let target { links.lost(UInt64(target.st_ino)) }
         if let source { left(old, new, source) }
@@ -220,28 +238,34 @@ final class Churner {
     private func exchange(_ one: Place, _ other: Place) {
         guard !one.isRoot, !other.isRoot, one != other else { return }
         let (first, second) = (Files.status(path(one)), Files.status(path(other)))
+        willChangeNames(one, other)
         guard Files.exchange(path(one), path(other)) else { return }
         note("exchange", one, other)
         if let first { left(one, other, first) }
         if let second { left(other, one, second) }
+        model?.willExchange(one, other)
         model?.exchanged(one, other)
     }
 
     private func symlink(_ place: Place, _ target: String) {
+        willChangeNames(place)
         guard !place.isRoot, Files.makeSymlink(Bytes(target), path(place)) else { return }
         note("symlink \(target)", place)
         model?.created(place, isDirectory: false)
     }
 
     private func link(_ old: Place, _ new: Place) {
+        willChangeNames(old, new)
         guard !old.isRoot, !new.isRoot, Files.makeLink(path(old), path(new)) else { return }
         note("link", old, new)
         if let status = Files.status(path(new)) { links.made(UInt64(status.st_ino)) }
+        if closes, model?.isHidden(new) == true { links.lost(Files.status(path(new)).map { UInt64($0.st_ino) }) }
         model?.linked(new)
     }
 
     private func tag(_ place: Place, _ tags: String) {
         guard !place.isRoot else { return }
+        willChange(place)
         let done =
             tags.isEmpty
             ? Files.removeAttribute("user.xdg.tags", of: path(place))
@@ -265,7 +289,7 @@ final class Churner {
 
     // MARK: Places
 
-    private func path(_ place: Place) -> Bytes { place.names.reduce(roots[place.root].path) { $0.entry($1) } }
+    func path(_ place: Place) -> Bytes { place.names.reduce(roots[place.root].path) { $0.entry($1) } }
 
     /// A directory below one of these roots, or the root.
     private func directory(_ among: [Int], _ random: inout SeededGenerator) -> Place {
@@ -311,7 +335,7 @@ final class Churner {
         return status.st_mode & S_IFMT != S_IFDIR && status.st_nlink > 1
     }
 
-    private func note(_ operation: String, _ places: Place...) {
+    func note(_ operation: String, _ places: Place...) {
         changes += 1
         trace.note("\(number): \(operation) \(places.map { path($0).shown }.joined(separator: " -> "))")
     }

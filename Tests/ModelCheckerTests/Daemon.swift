@@ -13,6 +13,8 @@ final class Daemon {
         var watches: Int?
         /// Whether a service manager keeps the daemon's descriptors.
         var keepsDescriptors = false
+        /// Whether the daemon is kept out of directories by their modes.
+        var heedsPermissions = false
     }
 
     let directory: String
@@ -66,6 +68,7 @@ final class Daemon {
     /// Whether this user may set the conditions that a mode wants.
     static func canHave(_ conditions: Conditions) -> Bool {
         if conditions.queuedEvents != nil, access(QueueLimit.file, W_OK) != 0 { return false }
+        if conditions.heedsPermissions, !Permissions.canHeed { return false }
         if conditions.watches != nil {
             let child = Process()
             child.executableURL = URL(filePath: "/usr/bin/unshare")
@@ -106,6 +109,7 @@ final class Daemon {
             let script = "echo \(watches) > /proc/sys/user/max_inotify_watches && exec \"$@\""
             command = ["/usr/bin/unshare", "--user", "--map-root-user", "/bin/sh", "-c", script, "sh"] + command
         }
+        if conditions.heedsPermissions { command = Permissions.command + command }
         let kept = conditions.keepsDescriptors ? store.kept : []
         if !kept.isEmpty {
             // Only the process itself knows its number.

@@ -45,6 +45,9 @@ final class FreshLinks: Sendable {
         }
     }
 
+    /// A file, or a directory, that nobody was told of has changed.
+    func untold(_ inode: UInt64) { state.withLock { _ = $0.lost.insert(inode) } }
+
     /// Touches what is left of them, or of all fresh ones.
     func touch(_ walk: () -> [Entry], losesAll: Bool) {
         let lost = state.withLock { state in

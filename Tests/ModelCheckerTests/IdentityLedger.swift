@@ -8,11 +8,18 @@ struct IdentityLedger {
     private var alive: Set<String> = []
     private var paths: [String: Bytes] = [:]
     private var ended: Set<String> = []
+    /// Those of which nothing is known.
+    private var lost: Set<String> = []
 
-    /// One quiet moment: all items by their paths, and what is known of them. Returns what is wrong.
-    mutating func check(_ seen: [Bytes: String], _ observations: [Model.Observation]) -> [String] {
+    /// One quiet moment: all items by their paths, and what is known of them. `hidden` are tokens of what is there and not
+    /// seen; `ends` says whether all that is there no more has ended. Returns what is wrong.
+    mutating func check(
+        _ seen: [Bytes: String], _ observations: [Model.Observation], hidden: [Int] = [], ends: Bool = true
+    ) -> [String] {
         var violations: [String] = []
         var known: [Int: String] = [:]
+        for token in hidden { known[token] = identifiers[token] }
+        let away = Set(known.values)
         for observation in observations {
             // That it is missing is found elsewhere.
             guard let id = seen[observation.path] else { continue }
@@ -20,7 +27,7 @@ struct IdentityLedger {
             guard observation.rule == .exact else { continue }
             if let former = identifiers[observation.token] {
                 if id != former { violations.append("\(observation.path.shown): was \(former), is \(id)") }
-            } else if alive.contains(id) {
+            } else if alive.contains(id) || lost.contains(id) {
                 violations.append(
                     "\(observation.path.shown): is new, but has the identifier \(id) of \(paths[id]?.shown ?? "another")"
                 )
@@ -31,9 +38,11 @@ struct IdentityLedger {
         }
         let now = Set(seen.values)
         if now.count != seen.count { violations.append("two items have one identifier") }
-        ended.formUnion(alive.subtracting(now))
-        alive = now
-        paths = Dictionary(seen.map { ($1, $0) }) { first, _ in first }
+        let gone = alive.subtracting(now).subtracting(away)
+        if ends { ended.formUnion(gone) } else { lost.formUnion(gone) }
+        lost.subtract(now)
+        alive = now.union(away)
+        paths.merge(seen.map { ($1, $0) }) { $1 }
         identifiers = known
         return violations
     }

@@ -35,6 +35,8 @@ enum Mode: String, CaseIterable, Sendable {
     case added
     /// The daemon is stopped during the churn, so that its queue overflows.
     case stop
+    /// Directories are closed to the daemon, and opened again: a root that may not go past permissions.
+    case closed
     /// Directories with some extensions are packages, and the daemon is killed in the middle and started again.
     case packages
 
@@ -44,10 +46,12 @@ enum Mode: String, CaseIterable, Sendable {
         case .stop: Daemon.Conditions(queuedEvents: 64)
         case .watches: Daemon.Conditions(watches: 8)
         case .kept, .passed: Daemon.Conditions(keepsDescriptors: true)
+        case .closed: Daemon.Conditions(heedsPermissions: true)
         default: Daemon.Conditions()
         }
     }
 
+    var closes: Bool { self == .closed }
     var threads: Int { self == .crowd || self == .wild ? 3 : 1 }
     /// Whether each thread has its own area, so that what is there is known.
     var hasModel: Bool { self != .wild }

@@ -30,6 +30,14 @@ final class Model {
         fileprivate(set) var token: Int
         let isDirectory: Bool
         fileprivate(set) var isAmbiguous = false
+        /// Of a directory: whether what lies in it may not be seen (`Model+Closed.swift`).
+        var isClosed = false
+        /// When it, or what lies in it, was closed, was open again, or changed where it could not be seen.
+        var windowOfClosing = -1
+        /// Whether it has changed where that could not be seen, and has not been seen since.
+        var isUnsure = false
+        /// Whether it had several hard links when a window ended in which it could not be seen, and has not been seen since.
+        var hadSeveralLinks = false
         fileprivate var window: Int
         /// The same of what lies in it, where it was renamed over another.
         fileprivate var windowOfContents = -1
@@ -40,7 +48,7 @@ final class Model {
         /// When it was renamed over another, whose row knows another file until it is looked at.
         fileprivate var windowOfReplacing = -1
         /// How often it was renamed in this window.
-        fileprivate var moves = 0
+        fileprivate(set) var moves = 0
         /// Where it came from when it moved, in this window, into a directory that was made in it.
         fileprivate var origin: (parent: Node, name: Bytes)?
         fileprivate(set) var children: [Bytes: Node] = [:]
@@ -73,7 +81,9 @@ final class Model {
     private(set) var roots: [Root]
     private let top: [Node]
     private var lastToken: Int
-    private var window = 0
+    private(set) var window = 0
+    /// When anything was closed or open again, or changed where it could not be seen.
+    var windowOfClosing = -1
     /// Names whose entry was unlinked, or left its container, in this window.
     private var unlinked: Set<Name> = []
     /// How often an entry came to or left a place in this window.
@@ -215,7 +225,7 @@ final class Model {
         (node.partner, partner.partner) = (nil, nil)
     }
 
-    private func forSubtree(_ node: Node, _ body: (Node) -> Void) {
+    func forSubtree(_ node: Node, _ body: (Node) -> Void) {
         body(node)
         for child in node.children.values { forSubtree(child, body) }
     }
@@ -245,7 +255,9 @@ final class Model {
         var rule: Rule
     }
 
-    func beginWindow() {
+    /// `hasOneLink` is of what cannot be seen.
+    func beginWindow(hasOneLink: (Bytes) -> Bool = { _ in true }) {
+        settleClosed(hasOneLink)
         window += 1
         (unlinked, touched, placesAtStart, occupiedAtStart) = ([], [:], [:], [])
         forEach { node, place in
@@ -276,8 +288,8 @@ final class Model {
             guard roots[place.root].container != nil else { return }
             let path = path(place)
             let isSure =
-                lossy
-                ? isSure(node, place, movesAreTold && hasOneLink(path))
+                lossy || isCompared(node, place)
+                ? isSure(node, place, movesAreTold && hasOneLink(path) && !node.hadSeveralLinks) && !node.isUnsure
                 : !isOpen(node, place) && (!isNewAbove(place) || hasOneLink(path))
             observations.append(Observation(path: path, token: node.token, rule: isSure ? .exact : .open))
         }
@@ -294,7 +306,7 @@ final class Model {
         directories(above: place).contains { $0.window == window || $0.windowOfContents == window }
     }
 
-    private func directories(above place: Place) -> [Node] {
+    func directories(above place: Place) -> [Node] {
         var nodes: [Node] = []
         var node: Node? = top[place.root]
         for name in place.names.dropLast() {
@@ -304,7 +316,7 @@ final class Model {
         return nodes
     }
 
-    private func isSure(_ node: Node, _ place: Place, _ hasOneLink: Bool) -> Bool {
+    func isSure(_ node: Node, _ place: Place, _ hasOneLink: Bool) -> Bool {
         guard let start = placesAtStart[node.token], !isTouchedAbove(place) else { return false }
         if start == place { return touched[place] == nil }
         return hasOneLink && node.moves == 1 && !node.isAmbiguous && node.windowOfReplacing != window
@@ -322,7 +334,7 @@ final class Model {
         return false
     }
 
-    private func forEach(_ body: (Node, Place) -> Void) {
+    func forEach(_ body: (Node, Place) -> Void) {
         func visit(_ node: Node, _ place: Place) {
             for name in node.order {
                 guard let child = node.children[name] else { continue }

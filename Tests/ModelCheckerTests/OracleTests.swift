@@ -118,7 +118,8 @@ import Testing
         _ ledger: inout IdentityLedger, _ seen: [String: String], _ model: Model, lossy: Bool = false
     ) -> [String] {
         let seen = Dictionary(uniqueKeysWithValues: seen.map { (Bytes($0.key), $0.value) })
-        return ledger.check(seen, model.observations(lossy: lossy) { _ in true })
+        return ledger.check(
+            seen, model.observations(lossy: lossy) { _ in true }, hidden: model.hidden, ends: model.endsAreSure)
     }
 
     @Test func `A rename keeps the identity, of what lies below too`() {
@@ -179,6 +180,53 @@ import Testing
         var copy = ledger
         #expect(violations(&copy, back, model).isEmpty)
         #expect(violations(&ledger, back.merging(["/box/d": "3"]) { $1 }, model).count == 1)
+    }
+
+    @Test func `What lies in a closed directory is away, and the same when it is open again`() {
+        var (model, ledger) = begin()
+        let rest = ["/box/a": "1", "/box/b": "2", "/box/d": "3"]
+        model.setClosed(place("d"), true)
+        #expect(violations(&ledger, rest, model).isEmpty)
+        model.beginWindow()
+        // Somebody else has its identifier meanwhile.
+        model.created(place("n"), isDirectory: false)
+        var copy = ledger
+        #expect(violations(&copy, rest.merging(["/box/n": "4"]) { $1 }, model).count == 1)
+        #expect(violations(&ledger, rest.merging(["/box/n": "5"]) { $1 }, model).isEmpty)
+        model.beginWindow()
+        // It moves where nobody sees it.
+        model.willRename(place("d/e"), place("d/f"))
+        model.renamed(place("d/e"), place("d/f"))
+        #expect(violations(&ledger, rest.merging(["/box/n": "5"]) { $1 }, model).isEmpty)
+        model.beginWindow()
+        model.setClosed(place("d"), false)
+        let open = rest.merging(["/box/n": "5", "/box/d/f": "4"]) { $1 }
+        copy = ledger
+        #expect(violations(&copy, open, model).isEmpty)
+        #expect(violations(&ledger, open.merging(["/box/d/f": "6"]) { $1 }, model).count == 1)
+    }
+
+    @Test func `What goes into a closed directory may be another when it is seen again`() {
+        let (model, start) = begin()
+        var ledger = start
+        let rest = ["/box/b": "2", "/box/d": "3"]
+        model.setClosed(place("d"), true)
+        #expect(violations(&ledger, rest.merging(["/box/a": "1"]) { $1 }, model).isEmpty)
+        model.beginWindow()
+        model.willRename(place("a"), place("d/a"))
+        model.renamed(place("a"), place("d/a"))
+        #expect(violations(&ledger, rest, model).isEmpty)
+        model.beginWindow()
+        model.setClosed(place("d"), false)
+        for id in ["1", "7"] {
+            var copy = ledger
+            #expect(violations(&copy, rest.merging(["/box/d/e": "4", "/box/d/a": id]) { $1 }, model).isEmpty)
+        }
+        #expect(violations(&ledger, rest.merging(["/box/d/e": "8", "/box/d/a": "1"]) { $1 }, model).count == 1)
+        // From then on it is known.
+        model.beginWindow()
+        let known = ["/box/b": "2", "/box/d": "3", "/box/d/e": "8"]
+        #expect(violations(&ledger, known.merging(["/box/d/a": "9"]) { $1 }, model).count == 1)
     }
 
     @Test func `Where events were lost, what nobody touched and plain moves are sure, the rest is open`() {

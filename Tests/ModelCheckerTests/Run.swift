@@ -90,7 +90,8 @@ final class Run {
             if let model { models.append(model) }
             churners.append(
                 Churner(
-                    number: thread, roots: roots, model: model, trace: trace, links: links, packages: mode.packages))
+                    number: thread, roots: roots, model: model, trace: trace, links: links, packages: mode.packages,
+                    closes: mode.closes))
         }
     }
 
@@ -298,8 +299,9 @@ final class Run {
     }
 
     private func walk() -> [Entry] {
-        Entry.presented(
-            boxes.flatMap { Entry.walk($0.identifier, Bytes($0.path)) }, packages: mode.packages)
+        let boxes = boxes
+        let found = { boxes.flatMap { Entry.walk($0.identifier, Bytes($0.path)) } }
+        return Entry.presented(mode.closes ? Permissions.heeding(found) : found(), packages: mode.packages)
     }
 
     /// Has everything told to everybody.
@@ -368,8 +370,16 @@ final class Run {
         // Thousands of files take their time to read as JSON.
         for question in mode.bulk > 0 ? Array(questions.suffix(3)) : questions { try compare(question, walk) }
         (isLossy, wasAway) = (false, false)
+        for model in models { model.beginWindow(hasOneLink: hasOneLink) }
         links.settle(walk)
-        for model in models { model.beginWindow() }
+    }
+
+    /// Whether a file that cannot be seen has had one hard link all the time.
+    private func hasOneLink(_ path: Bytes) -> Bool {
+        guard let status = Files.status(path) else { return false }
+        let inode = UInt64(status.st_ino)
+        return status.st_mode & S_IFMT == S_IFDIR
+            || (status.st_nlink == 1 && !links.contains(inode) && !links.hadSeveral(inode))
     }
 
     private func compareSets(_ walk: [Entry]) throws {
@@ -429,7 +439,8 @@ final class Run {
         var single: Set<Bytes> = []
         for entry in walk {
             let hasOneLink =
-                entry.links == 1 && !links.contains(entry.inode) && !(isLossy && links.hadSeveral(entry.inode))
+                entry.links == 1 && !links.contains(entry.inode)
+                && !((isLossy || mode.closes) && links.hadSeveral(entry.inode))
             if entry.isDirectory || hasOneLink { single.insert(entry.path) }
         }
         func observe(lossy: Bool) -> [Model.Observation] {
@@ -447,7 +458,8 @@ final class Run {
                 }
             }
         }
-        let violations = ledger.check(seen, observations)
+        let violations = ledger.check(
+            seen, observations, hidden: models.flatMap(\.hidden), ends: models.allSatisfy(\.endsAreSure))
         if !violations.isEmpty {
             throw Violation("identities: " + violations.sorted().prefix(8).joined(separator: "\n    "))
         }

@@ -1,0 +1,1 @@
+../ModelCheckerTests/Model+Closed.swift

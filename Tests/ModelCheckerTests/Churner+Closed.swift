@@ -1,0 +1,56 @@
+// The churn where directories are closed to the daemon: what nobody is told of.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+// Of a directory that may not be read when it is found there is no watch, and nobody is told when its times and its links
+// change; nor of what happens to a file by a name in a closed directory, if it has another name that can be seen. When it is
+// quiet they are touched, and so told of (``FreshLinks``).
+extension Churner {
+    func changeMode(_ place: Place, _ mode: Int) {
+        // Without its own directory there is no container.
+        if closes, place.isRoot { return }
+        willChange(place)
+        guard Files.changeMode(path(place), mode_t(mode)) else { return }
+        note("chmod \(String(mode, radix: 8))", place)
+        guard closes, Files.isDirectory(path(place)) else { return }
+        let isClosed = mode & 0o500 != 0o500
+        model?.setClosed(place, isClosed)
+        if isClosed { willChangeLinks(below: path(place)) { links.lost($0) } }
+    }
+
+    /// Entries are about to come, to go, or to be others.
+    func willChangeNames(_ places: Place...) {
+        guard closes, let model else { return }
+        model.willChange(places)
+        let isUntold = places.contains { model.isHidden($0) }
+        for place in places where !place.isRoot {
+            if isUntold { willChangeUntold(path(place)) }
+            if model.node(place.parent)?.isClosed == true, let status = Files.status(path(place.parent)) {
+                links.untold(UInt64(status.st_ino))
+            }
+        }
+    }
+
+    /// What is there is about to change.
+    func willChange(_ place: Place) {
+        if closes, model?.isHidden(place) == true { willChangeUntold(path(place)) }
+    }
+
+    private func willChangeUntold(_ path: Bytes) {
+        guard let status = Files.status(path) else { return }
+        if status.st_mode & S_IFMT != S_IFDIR, status.st_nlink > 1 { links.untold(UInt64(status.st_ino)) }
+    }
+
+    /// What lies in a directory is about to be removed, or to be closed before anybody may have looked at it.
+    func willChangeLinks(below directory: Bytes, _ change: (UInt64) -> Void) {
+        for name in Files.names(in: directory) {
+            guard let status = Files.status(directory.entry(name)) else { continue }
+            if status.st_mode & S_IFMT == S_IFDIR {
+                willChangeLinks(below: directory.entry(name), change)
+            } else if status.st_nlink > 1 {
+                change(UInt64(status.st_ino))
+            }
+        }
+    }
+}
