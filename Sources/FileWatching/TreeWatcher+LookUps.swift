@@ -50,7 +50,7 @@ extension TreeWatcher {
                     if entry.hasWaited { pool.raiseLinkEpoch() }
                     return
                 }
-                if entry.isExpected, waitForNews(entry, name: name) { return }
+                if entry.isExpected || mayBeTold(entry), waitForNews(entry, name: name) { return }
                 if let directory = directories.directory(at: child) {
                     if holdRemoval(of: directory, entry.origin) { return }
                 } else if holdOwnRemoval(child, name, in: id, entry) {
