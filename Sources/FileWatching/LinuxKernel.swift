@@ -90,6 +90,12 @@ package final class LinuxKernel: WatchKernel {
         return room
     }
 
+    /// What the event loop reads into, which was to be anything, is the ``room()``.
+    package func expectRoom() {
+        records.withLock { $0.isInPlace = true }
+        kept?.ring.expectNoCopy()
+    }
+
     /// Whether what is read is kept. Not any more where there was no room for something, and what follows would be out of order.
     package var isKept: Bool { kept != nil && records.withLock { !$0.isElsewhere } }
 

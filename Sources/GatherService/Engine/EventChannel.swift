@@ -4,7 +4,7 @@
 import FileWatching
 import Glibc
 import LinuxSystem
-@_spi(CustomByteBufferAllocator) import NIOCore
+import NIOCore
 import NIOPosix
 
 /// Has the event loop itself poll the inotify descriptor, and reads it where it is ready. A thread that waited and woke
@@ -103,29 +103,4 @@ final class EventChannel: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if context.channel === channel { failed(error) }
     }
-}
-
-/// Has a channel read into memory that the kernel gives, where it gives any. Such a buffer is made for each read, since the
-/// next one goes elsewhere; the memory is nobody's to free. The channel's pool keeps the first as many buffers as it reads at
-/// a time, and has them copied for that; so it reads once at a time, and only the first time elsewhere.
-private struct RoomOfKernel: RecvByteBufferAllocator {
-    let kernel: LinuxKernel
-    let usualSize: Int
-
-    /// That of a buffer over given memory: it never frees that, and one that had to grow would be none of ours.
-    private static let given = ByteBufferAllocator(
-        allocate: { malloc($0) },
-        reallocate: { former, count, size in
-            let room = malloc(size)
-            if let former, let room { memcpy(room, former, min(count, size)) }
-            return room
-        }, deallocate: { _ in }, copy: { $0.copyMemory(from: $1, byteCount: $2) })
-
-    func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
-        guard let room = kernel.room() else { return allocator.buffer(capacity: usualSize) }
-        return ByteBuffer(takingOwnershipOf: room, allocator: RoomOfKernel.given, readerIndex: 0, writerIndex: 0)
-    }
-
-    /// As if the next buffer were a larger one: then it is not the one before once more.
-    mutating func record(actualReadBytes: Int) -> Bool { true }
 }

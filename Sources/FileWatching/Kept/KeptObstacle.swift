@@ -1,0 +1,56 @@
+// Why a process does not go on with what the one before it has left.
+// SPDX-License-Identifier: Apache-2.0
+
+/// What keeps all containers from going on with the watches that were left. Each is then compared with the file system.
+package enum KeptObstacle: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The memory is of another version, is damaged, or has no inotify instance with it.
+    case unusable
+    /// The journal is of another daemon than the memory, or has a gap.
+    case otherJournal
+    /// The daemon's user, groups, capabilities or settings are others, or the length of the kernel's queue is.
+    case otherCircumstances
+    /// Events were lost: the ring was full.
+    case lostEvents
+    /// The memory knows nothing of the moment with which the journal ends.
+    case otherMoment
+    /// More was going on than there is room for.
+    case tooMuchGoingOn
+    /// It is not known what was mounted.
+    case unknownMounts
+    /// Two directories are said to have one watch.
+    case sharedWatch
+
+    package var description: String {
+        switch self {
+        case .unusable: "what it has left in memory is of another version, or damaged"
+        case .otherJournal: "the journal is not the one that they belong to"
+        case .otherCircumstances: "the user, the groups, the capabilities, a setting or max_queued_events have changed"
+        case .lostEvents: "events were lost"
+        case .otherMoment: "the journal ends at another moment than they"
+        case .tooMuchGoingOn: "too much was going on"
+        case .unknownMounts: "it is not known what was mounted"
+        case .sharedWatch: "one of them is said to be of two directories"
+        }
+    }
+}
+
+/// What keeps one container from going on with its watches. It is compared with the file system.
+package enum ContainerObstacle: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Nothing was left of it.
+    case unknown
+    /// It was being read or compared, or was not there.
+    case unsettled(String)
+    /// Its directory is another, or is mounted or asked for otherwise.
+    case other
+    /// Its own directory was being read.
+    case rootUnread
+
+    package var description: String {
+        switch self {
+        case .unknown: "nothing was left of its watches"
+        case .unsettled(let what): "it \(what) when the daemon before this one ended"
+        case .other: "its directory, or what is asked of it, is another than before"
+        case .rootUnread: "its directory was being read when the daemon before this one ended"
+        }
+    }
+}
