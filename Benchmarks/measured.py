@@ -49,6 +49,17 @@ class MeasuredProcess:
                 pass
         return total / 1e9
 
+    def waits(self):
+        """How often its threads have gone to sleep, which is how often they were woken (proc(5), status)."""
+        total = 0
+        for task in os.listdir(f"/proc/{self.process.pid}/task"):
+            try:
+                with open(f"/proc/{self.process.pid}/task/{task}/status", encoding="ascii") as file:
+                    total += int(re.search(r"^voluntary_ctxt_switches:\t(\d+)", file.read(), re.MULTILINE).group(1))
+            except FileNotFoundError:
+                pass
+        return total
+
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
