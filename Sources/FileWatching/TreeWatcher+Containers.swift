@@ -174,9 +174,14 @@ extension TreeWatcher {
         let node = tree.root(of: container.number)
         container.failure = nil
         let former = tree.status(of: node)
-        let left =
-            container.isKnown && former.device == status.device && isSameFile(former, status)
-            ? takeKept(of: container, status) : nil
+        var obstacle: ContainerObstacle?
+        var left: KeptContainer?
+        if container.isKnown, isAwaitingContainers {
+            switch takeKept(of: container, former: former, status) {
+            case .success(let found): left = found
+            case .failure(let reason): obstacle = reason
+            }
+        }
         if container.isKnown { adoptDevice(of: status, in: container) }
         tree.update(node, status: status)
         let root = record(node, status)
@@ -185,7 +190,8 @@ extension TreeWatcher {
             goOn(container, root, left)
             return
         }
-        notices.append(.containerFound(container: container.number, isKnown: container.isKnown))
+        notices.append(
+            .containerFound(container: container.number, isKnown: container.isKnown, obstacle: obstacle))
         if let name = container.fileSystem {
             notices.append(.polledFileSystem(container: container.number, name: name))
             pollLater(container)

@@ -9,8 +9,9 @@ package enum WatchNotice: Sendable, Hashable {
     case crawled(container: UInt32, directories: Int)
     /// The container's directory is gone or cannot be used; its entries have left the tree.
     case containerGone(container: UInt32, error: SystemError)
-    /// The container's directory is there (again); it is being crawled, or compared where the tree has known it before.
-    case containerFound(container: UInt32, isKnown: Bool = false)
+    /// The container's directory is there (again); it is being crawled, or compared where the tree has known it before, in a
+    /// process that goes on with the watches of another for the reason that is named.
+    case containerFound(container: UInt32, isKnown: Bool = false, obstacle: ContainerObstacle? = nil)
     /// The container goes on with the watches of another process, and nothing was read but so many directories that were not
     /// known to be whole.
     case containerGoesOn(container: UInt32, directories: Int, unread: Int)

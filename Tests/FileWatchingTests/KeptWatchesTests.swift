@@ -63,7 +63,7 @@ import Testing
         _ left: Left, wasMountPoint: Bool = false, readsExtras: Bool = false, key: UInt64 = 5
     ) throws -> (fixture: WatcherFixture, kept: KeptMemory, isKept: Bool) {
         let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
-        let start = kept.start(run: Left.run, sequence: left.sequence, fingerprint: left.fingerprint)
+        let start = try? kept.start(run: Left.run, sequence: left.sequence, fingerprint: left.fingerprint)
         kept.begin(run: Left.run, fingerprint: left.fingerprint)
         let fixture = try WatcherFixture(tree: left.tree, inotify: left.inotify, kept: kept)
         if let start { fixture.watcher.goOn(from: start) }
@@ -79,7 +79,7 @@ import Testing
         makeTree()
         let left = try begin()
         let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
-        let start = try #require(kept.start(run: Left.run, sequence: 1, fingerprint: 2))
+        let start = try kept.start(run: Left.run, sequence: 1, fingerprint: 2)
         let fixture = try WatcherFixture(inotify: left.inotify, kept: kept)
         fixture.watcher.goOn(from: start)
         fixture.watcher.addContainer(1, path: directory.path + "/d1", key: 6)
@@ -229,6 +229,7 @@ import Testing
         let (fixture, _, isKept) = try goOn(try begin(), key: 6)
         #expect(!isKept)
         fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        #expect(fixture.notices.first == .containerFound(container: 1, isKnown: true, obstacle: .unknown))
         #expect(fixture.watcher.counters.directoriesRead == 41)
     }
 
@@ -237,6 +238,7 @@ import Testing
         let (fixture, _, isKept) = try goOn(try begin(), readsExtras: true)
         #expect(!isKept)
         fixture.turn(until: { fixture.watcher.state(of: 1) == .live })
+        #expect(fixture.notices.first == .containerFound(container: 1, isKnown: true, obstacle: .other))
     }
 
     @Test func anotherDirectoryInThePlaceOfTheContainerIsCompared() throws {

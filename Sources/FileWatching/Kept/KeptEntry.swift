@@ -58,6 +58,11 @@ package struct KeptContainer {
         static let readsExtras = Flags(rawValue: 2)
         /// A file system was mounted on its directory.
         static let isMountPoint = Flags(rawValue: 4)
+        // Why it is not exact, for who has to say so.
+        static let wasUnavailable = Flags(rawValue: 8)
+        static let wasBeingRead = Flags(rawValue: 16)
+        static let wasBeingCompared = Flags(rawValue: 32)
+        static let wasPolled = Flags(rawValue: 64)
 
         /// As a word that is not 0 for none.
         var word: UInt64 { UInt64(rawValue) | 1 << 32 }
@@ -69,6 +74,14 @@ package struct KeptContainer {
     }
 
     var flags: Flags
+    /// What is missing for it to go on; nil where nothing is.
+    var obstacle: ContainerObstacle? {
+        if flags.contains(.exact) { return nil }
+        if flags.contains(.wasUnavailable) { return .unsettled("was unavailable") }
+        if flags.contains(.wasPolled) { return .unsettled("was polled") }
+        if flags.contains(.wasBeingCompared) { return .unsettled("was being compared") }
+        return .unsettled("was being read")
+    }
     /// How many directories it has.
     var count = 0
 }

@@ -97,26 +97,27 @@ package final class KeptMemory: @unchecked Sendable {
     // MARK: Beginning
 
     /// What was left, where it was left by the daemon that has written the last of the journal, under the same circumstances.
-    package func start(run: UInt64?, sequence: UInt64, fingerprint: UInt64) -> KeptStart? {
-        guard let run, run != 0, KeptMemory.runPlaces.contains(where: { SharedWord.load(base + $0) == run }),
-            SharedWord.load(base + KeptMemory.fingerprintPlace) == fingerprint, !ring.hasLost
-        else { return nil }
+    package func start(run: UInt64?, sequence: UInt64, fingerprint: UInt64) throws(KeptObstacle) -> KeptStart {
+        guard let run, run != 0, KeptMemory.runPlaces.contains(where: { SharedWord.load(base + $0) == run }) else {
+            throw .otherJournal
+        }
+        guard SharedWord.load(base + KeptMemory.fingerprintPlace) == fingerprint else { throw .otherCircumstances }
+        guard !ring.hasLost else { throw .lostEvents }
         let states = (0..<2).compactMap { place in
             let offset = KeptMemory.statesOffset + place * KeptMemory.stateSize
             return TurnState(
                 UnsafeRawBufferPointer(start: base + offset, count: KeptMemory.stateSize), sequence: sequence)
         }
-        guard let state = states.max(by: { $0.count < $1.count }), state.isWhole, state.heard <= ring.head,
-            let mounts = readMounts()
-        else { return nil }
+        guard let state = states.max(by: { $0.count < $1.count }), state.heard <= ring.head else {
+            throw .otherMoment
+        }
+        guard state.isWhole else { throw .tooMuchGoingOn }
+        guard let mounts = readMounts() else { throw .unknownMounts }
         var start = KeptStart(state: state, mounts: mounts)
         for place in 0..<KeptMemory.containerCapacity {
             let address = base + KeptMemory.containersOffset + place * KeptMemory.containerSize
             let key = SharedWord.load(address + 8)
-            guard key != 0, let flags = KeptContainer.Flags(word: SharedWord.load(address)), flags.contains(.exact)
-            else {
-                continue
-            }
+            guard key != 0, let flags = KeptContainer.Flags(word: SharedWord.load(address)) else { continue }
             start.containers[key] = KeptContainer(flags: flags)
         }
         // So many directories may have been there once, and be no more.
@@ -127,7 +128,7 @@ package final class KeptMemory: @unchecked Sendable {
         for slot in 0..<tableCount {
             guard let entry = KeptEntry(at: entryAddress(slot)) else { continue }
             // Nobody has written that: one of the two would be deaf.
-            guard start.entries.append(entry) else { return nil }
+            guard start.entries.append(entry) else { throw .sharedWatch }
             // They come in runs.
             if entry.key != key {
                 start.containers[key]?.count += count

@@ -37,16 +37,22 @@ extension TreeWatcher {
         kept?.clear()
     }
 
-    /// What was left of a container whose directory is there and the same as before; nil where it is to be compared.
-    func takeKept(of container: WatchedContainer, _ status: FileStatus) -> KeptContainer? {
-        guard isAwaitingContainers, let left = keptStart?.containers.removeValue(forKey: container.key),
-            !container.isParked, container.fileSystem == nil, budget.isWanted, settings.descends,
+    /// What was left of a container whose directory is there: what it goes on with, or why it is to be compared.
+    func takeKept(
+        of container: WatchedContainer, former: FileStatus, _ status: FileStatus
+    ) -> Result<KeptContainer, ContainerObstacle> {
+        guard let left = keptStart?.containers.removeValue(forKey: container.key) else { return .failure(.unknown) }
+        if let obstacle = left.obstacle { return .failure(obstacle) }
+        guard former.device == status.device, isSameFile(former, status), !container.isParked,
+            container.fileSystem == nil, budget.isWanted, settings.descends,
             left.flags.contains(.readsExtras) == container.options.readsExtras,
-            left.flags.contains(.isMountPoint) == container.isMountPoint,
-            let root = keptStart?.entries.entry(
-                of: InodeNumber(device: status.device, inode: status.inode), in: container.key), root.isComplete
-        else { return nil }
-        return left
+            left.flags.contains(.isMountPoint) == container.isMountPoint
+        else { return .failure(.other) }
+        let number = InodeNumber(device: status.device, inode: status.inode)
+        guard let root = keptStart?.entries.entry(of: number, in: container.key), root.isComplete else {
+            return .failure(.rootUnread)
+        }
+        return .success(left)
     }
 
     /// Gives the directories of a container the watches that they have.

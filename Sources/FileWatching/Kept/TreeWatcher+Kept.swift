@@ -28,9 +28,10 @@ extension TreeWatcher {
             keptEntries[Int(slot)] = nil
         }
         for container in containers.values where keptFlags[container.number]?.contains(.exact) == true {
-            if flags(of: container).contains(.exact) { continue }
-            keptFlags[container.number] = []
-            kept.set(container.key, to: [])
+            let flags = flags(of: container)
+            if flags.contains(.exact) { continue }
+            keptFlags[container.number] = flags
+            kept.set(container.key, to: flags)
         }
         guard sequence != keptSequence else { return }
         keptSequence = sequence
@@ -99,11 +100,14 @@ extension TreeWatcher {
     /// Polls and the self-audit are of no account: what they would find nobody was promised. But one that has watched a
     /// directory, which events alone keep right from then on, holds what it has found there until it ends.
     private func flags(of container: WatchedContainer) -> KeptContainer.Flags {
-        guard container.failure == nil, container.rootError == nil, container.wasCrawled, container.firstCrawl == nil,
-            container.comparison.map({ $0.isPoll && !$0.hasWatched }) ?? true, container.nextComparison == nil,
-            container.nextFill == nil, container.fileSystem == nil, !container.isParked, !container.isEnclosed,
+        guard container.failure == nil, container.rootError == nil, !container.isParked, !container.isEnclosed,
             !container.isUnmounted
-        else { return [] }
+        else { return .wasUnavailable }
+        guard container.fileSystem == nil else { return .wasPolled }
+        guard container.wasCrawled, container.firstCrawl == nil else { return .wasBeingRead }
+        guard container.comparison.map({ $0.isPoll && !$0.hasWatched }) ?? true, container.nextComparison == nil,
+            container.nextFill == nil
+        else { return .wasBeingCompared }
         var flags = KeptContainer.Flags.exact
         if container.options.readsExtras { flags.insert(.readsExtras) }
         if container.isMountPoint { flags.insert(.isMountPoint) }

@@ -61,6 +61,10 @@ final class DaemonCore {
             observer.keepsDescriptors && files != nil && options.watches
             ? KeptState(options.kept, saved, readsAccessLists: options.socket.isShared) : nil
         if kept == nil { KeptDescriptor.letGo(of: options.kept, observer) }
+        if let obstacle = kept?.obstacle, !saved.containers.isEmpty {
+            self.logger.notice(
+                "the watches of the daemon before this one are of no use: \(obstacle); all containers are compared")
+        }
         let store = StateStore(
             files, saved, boot: boot, loop: loop, logger: self.logger, limits: options.limits,
             willBegin: { run in kept?.memory.begin(run: run, fingerprint: kept?.fingerprint ?? 0) })

@@ -38,6 +38,8 @@ struct KeptState {
     let memory: KeptMemory
     /// What there is to go on with.
     var start: KeptStart?
+    /// Why there is nothing, where something was left.
+    private(set) var obstacle: KeptObstacle?
     let fingerprint: UInt64
     /// The names of those that were passed and are of no use.
     var useless: [String] = []
@@ -51,15 +53,23 @@ struct KeptState {
         var rest = passed
         for descriptor in passed where descriptor.name.hasPrefix(KeptDescriptor.namePrefix + "memory-") {
             rest.removeAll { $0 == descriptor }
-            guard let memory = try? KeptMemory(adopting: Descriptor(owning: descriptor.number)),
-                descriptor.name == KeptDescriptor.memoryName(memory.token),
-                let place = rest.firstIndex(where: { $0.name == KeptDescriptor.eventsName(memory.token) }),
-                saved.isContinuation,
-                let start = memory.start(run: saved.lastRun, sequence: saved.sequence, fingerprint: fingerprint)
-            else {
+            let place: Int
+            let start: KeptStart
+            let memory: KeptMemory
+            do throws(KeptObstacle) {
+                guard let left = try? KeptMemory(adopting: Descriptor(owning: descriptor.number)),
+                    descriptor.name == KeptDescriptor.memoryName(left.token),
+                    let events = rest.firstIndex(where: { $0.name == KeptDescriptor.eventsName(left.token) })
+                else { throw .unusable }
+                guard saved.isContinuation else { throw .otherJournal }
+                start = try left.start(run: saved.lastRun, sequence: saved.sequence, fingerprint: fingerprint)
+                (memory, place) = (left, events)
+            } catch {
                 useless.append(descriptor.name)
+                obstacle = error
                 continue
             }
+            obstacle = nil
             events = rest.remove(at: place).number
             self.memory = memory
             self.start = start.without(saved.containers.values.filter(\.isRaised).map(\.index.epoch))

@@ -168,10 +168,10 @@ extension Engine {
             log(.warning, number, "container-unavailable") {
                 "container '\($0.identifier)' is unavailable: \($0.configuration.path): \(error); its items have left all results, and return with it"
             }
-        case .containerFound(let number, let isKnown):
+        case .containerFound(let number, let isKnown, let obstacle):
             log(.info, number, "container-available") {
                 "container '\($0.identifier)' is available, \(isKnown ? "comparing" : "reading") "
-                    + "\($0.configuration.path); exact answers wait for that"
+                    + "\($0.configuration.path)\(obstacle.map { ", as \($0)" } ?? ""); exact answers wait for that"
             }
         case .containerGoesOn(let number, let directories, let unread):
             log(.info, number, "container-live") {
