@@ -62,7 +62,7 @@ import Testing
                 if round > 1 { directory.remove("c\(number)/new\(round - 1)") }
             }
             kept = try KeptMemory(adopting: Descriptor(owning: memory))
-            let start = try #require(kept.start(run: 7, sequence: 1, fingerprint: 2))
+            let start = try kept.start(run: 7, sequence: 1, fingerprint: 2)
             fixture = try watch(kept, start, tree: tree, inotify: inotify)
             let kept = Self.numbers.count { fixture.watcher.state(of: $0) == .live }
             #expect(kept == KeptMemory.containerCapacity, "round \(round)")
