@@ -89,10 +89,11 @@ extension TreeWatcher {
     /// way may have read before.
     func heardInClosed(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, _ origin: Origin) {
         if directories[id].flags.contains(.reading) { hold(event, name: name, cause: origin.cause) }
+        if event.mask.contains(.movedTo) { movedIntoClosed(id, event, name: name) }
         _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
     }
 
-    private func setAsideBelow(_ node: TreeNode, _ origin: Origin) {
+    func setAsideBelow(_ node: TreeNode, _ origin: Origin) {
         let linked = linkedFiles(below: node)
         let keeps = keepsBirthTimes(tree.status(of: node))
         var removed = forgetAhead(below: node, mayComeAgain: keeps)

@@ -3,6 +3,7 @@
 
 import FileWatching
 import Metadata
+import Synchronization
 
 /// Follows the steps of a random scenario from one rest to the next. Only the sure cases are judged: entries with one name
 /// that were there before, that neither they nor a directory above them replaced anything, left the container or were
@@ -54,14 +55,31 @@ struct MoveModel {
         case .mv:
             guard let inode = kernel.inode(paths[0]) else { return }
             if let target = kernel.inode(paths[1]) { open.formUnion([inode, target]) }
-            // What goes where it cannot be seen has left, and may be another when it can.
-            if root(paths[0]) != root(paths[1]) || kernel.isHidden(paths[1]) { open.insert(inode) }
+            if root(paths[0]) != root(paths[1]) || isUntold(paths[1], kernel) { open.insert(inode) }
             land(inode, name(paths[1], kernel))
             left[name(paths[0], kernel)] = inode
         case .exchange:
             for path in paths { if let inode = kernel.inode(path) { open.insert(inode) } }
         default: break
         }
+    }
+
+    /// Whether nobody is told what comes to a place: the directory is closed and has no watch, or one above it is closed, below
+    /// which none is kept. What goes there has left for all that anybody can know.
+    private func isUntold(_ path: String, _ kernel: PlayedKernel) -> Bool {
+        var names = path.split(separator: "/")
+        var isParent = true
+        while names.count > 1 {
+            names.removeLast()
+            let inode = kernel.inode("/" + names.joined(separator: "/")) ?? 0
+            let (isClosed, hasWatch) = kernel.state.withLock { state in
+                let entry = state.inodes[inode]
+                return (entry?.isUnreadable == true || entry?.isUnsearchable == true, entry?.watch != nil)
+            }
+            if isClosed, !isParent || !hasWatch { return true }
+            isParent = false
+        }
+        return false
     }
 
     private func root(_ path: String) -> Substring { path.split(separator: "/").first ?? "" }
