@@ -49,6 +49,15 @@ final class Daemon {
 
     var isRunning: Bool { process != nil }
 
+    /// What it has of the machine's memory, in bytes.
+    var residentBytes: Int {
+        guard let process, let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8) else {
+            return 0
+        }
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * sysconf(CInt(_SC_PAGESIZE))
+    }
+
     /// What the daemon has said, its end.
     var log: String {
         let text = (try? String(contentsOfFile: directory + "/log", encoding: .utf8)) ?? ""

@@ -10,11 +10,13 @@ struct Failure: Error, CustomStringConvertible {
     /// The file with the operations that led there.
     var trace: String
 
+    private var connections: String { mode.connections.map { " --connections \($0)" } ?? "" }
+
     var description: String {
         """
         mode \(mode.rawValue), seed \(seed), round \(round): \(what)
           operations: \(trace)
-          again: Packaging/check-model --mode \(mode.rawValue) --seed \(seed)
+          again: Packaging/check-model --mode \(mode.rawValue) --seed \(seed)\(connections)
         """
     }
 }

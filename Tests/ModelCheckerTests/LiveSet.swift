@@ -120,12 +120,20 @@ struct LiveSet {
         if items.removeValue(forKey: id) == nil { violate("removed, not held: \(id) \(item["path"] ?? "")") }
     }
 
+    /// What does not match is told to nobody, not even to be taken back.
+    private mutating func checkName(_ id: String, _ row: Row) {
+        guard let admits = question.admits, let slash = row.key.lastIndex(of: UInt8(ascii: "/")) else { return }
+        if !admits(Bytes(row.key[(slash + 1)...])) { violate("told of what it did not ask for: \(id) \(row)") }
+    }
+
     private mutating func read(_ item: [String: Any]) -> (id: String, held: Held)? {
         guard let id = item["id"] as? String else {
             violate("an item without an id")
             return nil
         }
-        return (id, Held(row: LiveSet.row(of: item, question), parent: item["parent"] as? String))
+        let row = LiveSet.row(of: item, question)
+        checkName(id, row)
+        return (id, Held(row: row, parent: item["parent"] as? String))
     }
 
     static func row(of item: [String: Any], _ question: Question) -> Row {

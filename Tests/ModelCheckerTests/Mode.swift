@@ -37,6 +37,8 @@ enum Mode: String, CaseIterable, Sendable {
     case stop
     /// Directories are closed to the daemon, and opened again: a root that may not go past permissions.
     case closed
+    /// A great many subscribers, each with a predicate of its own; in the end all are gone, and what they took.
+    case many
     /// Directories with some extensions are packages, and the daemon is killed in the middle and started again.
     case packages
 
@@ -52,7 +54,17 @@ enum Mode: String, CaseIterable, Sendable {
     }
 
     var closes: Bool { self == .closed }
-    var threads: Int { self == .crowd || self == .wild ? 3 : 1 }
+    var threads: Int { [.crowd, .wild, .many].contains(self) ? 3 : 1 }
+    /// Whether each thread is in directories of its own.
+    var hasAreas: Bool { self == .crowd || self == .many }
+    /// How many subscribers there are, where that is not one for each question that is written out.
+    var connections: Int? { self == .many ? Mode.connections : nil }
+
+    /// Fewer than the daemon serves.
+    static let mostConnections = 16_000
+    /// As the environment says: the more, the longer it takes.
+    private static let connections = getenv("GATHER_MODEL_CONNECTIONS").flatMap { Int(String(cString: $0)) } ?? 300
+
     /// Whether each thread has its own area, so that what is there is known.
     var hasModel: Bool { self != .wild }
     var containers: [String] { self == .two || self == .added ? ["box", "other"] : ["box"] }
@@ -66,7 +78,7 @@ enum Mode: String, CaseIterable, Sendable {
     }
     /// The extensions that make packages; those of files are among them, since directories get the names of files too.
     var packages: [String] { self == .packages ? ["gro", "txt"] : [] }
-    var rounds: Int { self == .crawl ? 3 : 8 }
+    var rounds: Int { self == .crawl ? 3 : self == .many ? 4 : 8 }
     var bulk: Int { self == .crawl ? 5_000 : 0 }
     /// The signal that ends the daemon.
     var ending: CInt? {

@@ -23,6 +23,7 @@ import Testing
         var seed: UInt64?
         var minutes: Double?
         var modes: [Mode]
+        var connections: Int?
         var shrinks: Bool
 
         init() throws {
@@ -43,6 +44,10 @@ import Testing
             modes =
                 try read("GATHER_MODEL_MODE", known: "one of \(names)") { Mode(rawValue: $0).map { [$0] } }
                 ?? Mode.allCases
+            connections = try read("GATHER_MODEL_CONNECTIONS", known: "a number up to \(Mode.mostConnections)") {
+                text in
+                Int(text).flatMap { 1...Mode.mostConnections ~= $0 ? $0 : nil }
+            }
             shrinks = environment["GATHER_MODEL_SHRINK"] != nil
         }
     }
@@ -58,7 +63,7 @@ import Testing
 
     private static func check(_ wish: Wish) -> [Failure] {
         let modes = wish.modes.filter { mode in
-            let can = Daemon.canHave(mode.conditions)
+            let can = Daemon.canHave(mode.conditions) && (mode.connections.map(Run.canHave(connections:)) ?? true)
             if !can { say("mode \(mode.rawValue) is left out: this user may not set its conditions") }
             return can
         }
@@ -98,7 +103,7 @@ import Testing
             }
             let time = String(format: "%.1f", -start.timeIntervalSinceNow)
             say(
-                "mode \(mode.rawValue), seed \(seed): held, \(time) s, \(run.resumes) resumed, \(run.freshStarts) fresh"
+                "mode \(mode.rawValue), seed \(seed): held, \(time) s, \(run.resumes) resumed, \(run.freshStarts) fresh\(run.figures)"
             )
             return nil
         } catch {

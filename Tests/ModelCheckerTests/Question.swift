@@ -16,6 +16,8 @@ struct Question: Sendable {
     /// Whether what lies inside packages is asked for, and the directory that its path names.
     var namesPackages = false
     var directory: String? = nil
+    /// Whether an entry of this name may be told of, where the name says that.
+    var admits: (@Sendable (Bytes) -> Bool)? = nil
     let holds: @Sendable (Entry) -> Bool
 
     /// Asked of every tree; its answer is the whole truth, with identities and parents.

@@ -34,9 +34,9 @@ final class Run {
     private var boxes: [(identifier: String, path: String)]
     private var models: [Model] = []
     private var churners: [Churner] = []
-    private let daemon: Daemon
+    let daemon: Daemon
     private let questions: [Question]
-    private var subscribers: [Subscriber] = []
+    private(set) var subscribers: [Subscriber] = []
     private var ledger = IdentityLedger()
     private var round = 0
     private var bulks = 0
@@ -49,6 +49,10 @@ final class Run {
     private var isAway = false
     private(set) var resumes = 0
     private(set) var freshStarts = 0
+    /// What the daemon has before anybody comes.
+    var bytesAtFirst = 0
+    /// What else is worth a word of a run that held.
+    var figures = ""
     /// The steps that changed something.
     private(set) var effective: [Step] = []
 
@@ -63,7 +67,11 @@ final class Run {
         boxes = mode.containers.map { ($0, directory + "/" + $0) }
         for name in mode.containers + ["outside", "daemon"] { _ = Files.makeDirectory(Bytes(directory + "/" + name)) }
         let box = Bytes(boxes[0].path)
-        questions = mode.packages.isEmpty ? Question.all(box: box) : Question.ofPackages(box: box)
+        if let connections = mode.connections {
+            questions = Question.many(connections, box: box, areas: mode.threads, seed: seed)
+        } else {
+            questions = mode.packages.isEmpty ? Question.all(box: box) : Question.ofPackages(box: box)
+        }
         if mode == .added { boxes.removeLast() }
         daemon = try Daemon(
             in: directory + "/daemon", containers: boxes, packages: mode.packages, mode.conditions)
@@ -80,7 +88,7 @@ final class Run {
                     container: boxes.contains { $0.identifier == name } ? name : nil)
             }
             roots.append(Root(path: Bytes(directory + "/outside"), container: nil))
-            if mode == .crowd {
+            if mode.hasAreas {
                 for place in roots.indices {
                     roots[place].path = roots[place].path.entry(Bytes("thread\(thread)"))
                     _ = Files.makeDirectory(roots[place].path)
@@ -108,6 +116,7 @@ final class Run {
                 try settle()
                 try check()
             }
+            if mode.connections != nil { try vanish() }
             for subscriber in subscribers {
                 resumes += subscriber.set.resumes
                 freshStarts += subscriber.set.freshStarts
@@ -139,9 +148,14 @@ final class Run {
         }
         if mode.bulk > 0 { churners[0].populate(files: mode.bulk) }
         try daemon.start()
+        if mode.connections != nil { try noteMemory() }
         // One that ends before it has saved anything goes on as a new one: nothing is promised of that.
         if mode.ending != nil { try awaitSavedState() }
-        subscribers = questions.map { Subscriber($0, batch: random.one(of: [0, 0, 0, 5, 600_000])) }
+        // One in a millisecond of all of them: more than the daemon has time for would keep it from everything else.
+        let heartbeat = max(10, questions.count)
+        subscribers = questions.map {
+            Subscriber($0, batch: random.one(of: [0, 0, 0, 5, 600_000]), heartbeat: heartbeat)
+        }
         // Some come when the first churn is over.
         for subscriber in subscribers where random.chance(3, in: 4) { try subscriber.connect(daemon.socket) }
         if mode == .slow { for subscriber in subscribers.prefix(2) { subscriber.isSlow = true } }
@@ -202,7 +216,9 @@ final class Run {
             planned[begin, default: []].append(first)
             if let second { planned[end, default: []].append(second) }
         }
-        for place in subscribers.indices where random.chance(1, in: 4) { plan(.leave(place), .come(place), &random) }
+        for place in subscribers.indices where random.chance(1, in: mode.connections == nil ? 4 : 20) {
+            plan(.leave(place), .come(place), &random)
+        }
         for _ in 0..<4 { plan(random.chance(1, in: 2) ? .ask : .drain, nil, &random) }
         if mode.ending != nil, random.chance(2, in: 3) { plan(.end, .start, &random) }
         if mode == .stop { plan(.stop, .go, &random) }
@@ -294,7 +310,7 @@ final class Run {
 
     // MARK: Quiet
 
-    private func call(_ method: String, _ parameters: [String: Any] = [:]) throws -> [String: Any] {
+    func call(_ method: String, _ parameters: [String: Any] = [:]) throws -> [String: Any] {
         try Connection(daemon.socket).call("io.gatherd." + method, parameters)
     }
 
@@ -315,7 +331,7 @@ final class Run {
         try settleSubscribers()
     }
 
-    private func settleSubscribers() throws {
+    func settleSubscribers() throws {
         guard let flushed = Clock(try call("Query.Flush")["clock"] as? String ?? "") else {
             throw Violation("Flush gives no clock")
         }
@@ -367,8 +383,7 @@ final class Run {
         if overflowsNow != overflows || mode == .watches { isLossy = true }
         overflows = overflowsNow
         try checkIdentities(walk)
-        // Thousands of files take their time to read as JSON.
-        for question in mode.bulk > 0 ? Array(questions.suffix(3)) : questions { try compare(question, walk) }
+        for question in questionsAsked { try compare(question, walk) }
         (isLossy, wasAway) = (false, false)
         for model in models { model.beginWindow(hasOneLink: hasOneLink) }
         links.settle(walk)
@@ -381,6 +396,16 @@ final class Run {
         return status.st_mode & S_IFMT == S_IFDIR
             || (status.st_nlink == 1 && !links.contains(inode) && !links.hadSeveral(inode))
     }
+
+    /// Those that are asked again when it is quiet. Thousands of files take their time to read as JSON, as thousands of answers do.
+    private var questionsAsked: [Question] {
+        if mode.bulk > 0 { return questions.suffix(3) }
+        guard mode.connections != nil else { return questions }
+        var random = SeededGenerator(seed: seed, 3, round)
+        return (0..<Run.questionsOfMany).map { _ in random.one(of: questions) }
+    }
+
+    private static let questionsOfMany = 20
 
     private func compareSets(_ walk: [Entry]) throws {
         for subscriber in subscribers where !subscriber.isSlow || round % 3 == 2 {

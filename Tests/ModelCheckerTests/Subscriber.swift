@@ -5,18 +5,18 @@ import Foundation
 
 /// A subscriber: its question, and the set that it holds.
 final class Subscriber {
-    /// In milliseconds: how soon a subscriber that is waiting knows that nothing is pending.
-    private static let heartbeat = 10
-
     private(set) var set: LiveSet
     private let batch: Int
+    /// In milliseconds: how soon a subscriber that is waiting knows that nothing is pending.
+    private let heartbeat: Int
     private var connection: Connection?
     /// Reads a byte when it is asked to read, until it is let go.
     var isSlow = false
 
-    init(_ question: Question, batch: Int) {
+    init(_ question: Question, batch: Int, heartbeat: Int = 10) {
         set = LiveSet(question, idleChangesCount: Promise.tellsNoIdleChanges)
         self.batch = batch
+        self.heartbeat = heartbeat
     }
 
     var isConnected: Bool { connection != nil }
@@ -25,7 +25,7 @@ final class Subscriber {
         set.reconnect()
         let connection = try Connection(socket)
         var parameters = set.question.parameters
-        parameters["heartbeat"] = Subscriber.heartbeat
+        parameters["heartbeat"] = heartbeat
         if batch > 0 { parameters["batch"] = batch }
         if let clock = set.clock { parameters["since"] = clock }
         try connection.send("io.gatherd.Query.Watch", parameters, more: true)

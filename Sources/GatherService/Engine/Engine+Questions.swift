@@ -112,6 +112,7 @@ extension Engine {
 
     func add(_ subscription: Subscription) {
         subscriptions[ObjectIdentifier(subscription)] = subscription
+        mostSubscriptions = max(mostSubscriptions, subscriptions.count)
         subscriptionsOfUser[subscription.peer.userID, default: 0] += 1
     }
 
@@ -119,6 +120,7 @@ extension Engine {
         guard subscriptions.removeValue(forKey: ObjectIdentifier(subscription)) != nil else { return }
         let left = subscriptionsOfUser[subscription.peer.userID, default: 1] - 1
         subscriptionsOfUser[subscription.peer.userID] = left > 0 ? left : nil
+        tidyMemoryAfterCrowd()
     }
 
     /// Refuses a live query that would be one too many.
