@@ -250,7 +250,8 @@ extension TreeWatcher {
         let node = directories[id].node
         switch error {
         case .noAccess, .notPermitted:
-            if !closeRefusing(id, error, origin) { goneAstray(id, origin) }
+            // It was there when it was refused: where it went may be told only now.
+            if !closeRefusing(id, error, origin) { goneAstray(id, origin, isExpected: true) }
         case .crossesDevice:
             // Something is mounted on it: an entry that is not entered.
             leave(node)
@@ -266,10 +267,10 @@ extension TreeWatcher {
     /// The way to a directory is out of date somewhere: it is read when its place is known. A look-up from a directory that is
     /// open would find it, and have it read in vain again and again; one that goes the whole way waits for the move that
     /// explains it.
-    private func goneAstray(_ id: DirectoryID, _ origin: Origin) {
+    private func goneAstray(_ id: DirectoryID, _ origin: Origin, isExpected: Bool = false) {
         directories[id].flags.insert(.needsReading)
         closeDescriptors(above: id)
-        if !holdRemoval(of: id, origin) { lookAtPlace(of: id, origin: origin) }
+        if !holdRemoval(of: id, origin) { lookAtPlace(of: id, origin: origin, isExpected: isExpected) }
     }
 
     /// The entries of a directory that was empty in the tree, or some of them, all at once but for those that need a closer

@@ -46,7 +46,7 @@ extension TreeWatcher {
                                 InodeNumber(device: status.device, inode: status.inode))
                         }
                     } else {
-                        lookUps.add(name, in: id, origin: origin)
+                        lookUps.add(name, in: id, origin: origin, isExpected: isBesideListing(container))
                     }
                     continue
                 }
@@ -105,9 +105,17 @@ extension TreeWatcher {
             } else if holds, let container {
                 holdRemoval(id, name, identity: likelyIdentity(of: child), in: container)
             } else {
-                name.withUnsafeBytes { lookUps.add($0, in: id, origin: origin) }
+                name.withUnsafeBytes {
+                    lookUps.add($0, in: id, origin: origin, isExpected: isBesideListing(container))
+                }
             }
         }
+    }
+
+    /// Whether a comparison is listing directories, beside which another is read for itself. What that finds and misses is told
+    /// by no event: what told that one has become the other may be lost.
+    private func isBesideListing(_ container: WatchedContainer?) -> Bool {
+        container?.comparison?.isListingAll == true
     }
 
     /// A directory's own links and times are told by its own reading; a package is a directory to the file system.

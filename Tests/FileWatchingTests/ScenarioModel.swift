@@ -88,8 +88,8 @@ struct ScenarioModel {
         let wrong = ledger.check(
             seen, model.observations(lossy: isLossy) { single.contains($0) }, hidden: model.hidden,
             ends: model.endsAreSure)
+        model.beginWindow(lossy: isLossy)
         (fresh, former, isLossy) = ([], several, false)
-        model.beginWindow()
         return wrong.sorted()
     }
 }

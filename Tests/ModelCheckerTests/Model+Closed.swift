@@ -77,7 +77,7 @@ extension Model {
     }
 
     /// The window ends: what can be seen has been seen.
-    func settleClosed(_ hasOneLink: (Bytes) -> Bool) {
+    func settleClosed(_ lossy: Bool, _ hasOneLink: (Bytes) -> Bool) {
         forEach { node, place in
             guard roots[place.root].container != nil else { return }
             if !isHidden(place) {
@@ -85,7 +85,9 @@ extension Model {
                 return
             }
             if !hasOneLink(path(place)) { node.hadSeveralLinks = true }
-            if !isSure(node, place, !node.hadSeveralLinks) { node.isUnsure = true }
+            // What was not heard to come before the directory was closed may as well have come to a closed one.
+            let isUnheard = lossy && node.moves > 0 && !isHiddenAllTheTime(place)
+            if isUnheard || !isSure(node, place, !node.hadSeveralLinks) { node.isUnsure = true }
         }
     }
 

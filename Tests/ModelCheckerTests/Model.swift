@@ -255,9 +255,9 @@ final class Model {
         var rule: Rule
     }
 
-    /// `hasOneLink` is of what cannot be seen.
-    func beginWindow(hasOneLink: (Bytes) -> Bool = { _ in true }) {
-        settleClosed(hasOneLink)
+    /// `lossy` is the window that ends; `hasOneLink` is of what cannot be seen.
+    func beginWindow(lossy: Bool = false, hasOneLink: (Bytes) -> Bool = { _ in true }) {
+        settleClosed(lossy, hasOneLink)
         window += 1
         (unlinked, touched, placesAtStart, occupiedAtStart) = ([], [:], [:], [])
         forEach { node, place in

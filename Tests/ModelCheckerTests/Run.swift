@@ -384,8 +384,8 @@ final class Run {
         overflows = overflowsNow
         try checkIdentities(walk)
         for question in questionsAsked { try compare(question, walk) }
+        for model in models { model.beginWindow(lossy: isLossy, hasOneLink: hasOneLink) }
         (isLossy, wasAway) = (false, false)
-        for model in models { model.beginWindow(hasOneLink: hasOneLink) }
         links.settle(walk)
     }
 
