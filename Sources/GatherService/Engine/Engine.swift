@@ -79,6 +79,8 @@ final class Engine {
     /// Whether a turn was asked for while one was under way.
     private var turnRequested = false
     private var turnScheduled = false
+    /// Turns since one had nothing to do afterwards.
+    private var turnsInARow = 0
     private var deadline: (time: UInt64, task: Scheduled<Void>)?
     private(set) var isClosed = false
 
@@ -227,7 +229,11 @@ final class Engine {
         isTurning = false
         // What was read and not taken, since too much waits, is taken before more is read.
         let holdsEvents = kernel.holdsEvents
-        if hasMore || turnRequested || !stirred.isEmpty || holdsEvents { scheduleTurn() }
+        if hasMore || turnRequested || !stirred.isEmpty || holdsEvents {
+            scheduleTurn()
+        } else {
+            turnsInARow = 0
+        }
         events?.isPaused = watcher.isPausing || holdsEvents
         scheduleDeadline()
     }
@@ -235,13 +241,20 @@ final class Engine {
     /// So much later comes another turn: the loop does all tasks that are due, those that tasks add included, before it
     /// looks at its descriptors. A turn that asks for the next at once would keep it from inotify and all sockets.
     private static let turnPause = TimeAmount.microseconds(10)
+    /// On a starved machine that much is over before the loop looks whether a task is due, turn after turn. What a turn waits
+    /// for may be an event, and was never read then: a daemon beside three busy programs, at the lowest priority, was stuck in
+    /// a minute. So after so many turns in a row comes a pause that no turn outlasts.
+    private static let turnsInARow = 32
+    private static let longTurnPause = TimeAmount.microseconds(500)
 
     /// Another turn after those who wait for the loop have had theirs.
     private func scheduleTurn() {
         guard !turnScheduled else { return }
         turnScheduled = true
+        turnsInARow += 1
+        let isLong = turnsInARow.isMultiple(of: Engine.turnsInARow)
         let engine = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: Engine.turnPause) {
+        loop.scheduleTask(in: isLong ? Engine.longTurnPause : Engine.turnPause) {
             engine.value.turnScheduled = false
             engine.value.turn()
         }
