@@ -140,7 +140,9 @@ let package = Package(
         // mode takes seconds.
         .testTarget(
             name: "ModelCheckerTests", dependencies: ["TestSupport", "gatherd"], swiftSettings: [.unsafeFlags(["-O"])]),
-        .testTarget(name: "EndToEndTests", dependencies: ["GatherKit", "Metadata", "gatherd", "gather", "grocery"]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["TestSupport", "GatherKit", "Metadata", "gatherd", "gather", "grocery"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -40,22 +40,19 @@ class MeasuredProcess:
 
     def processor_seconds(self):
         """Time that its threads have run, to the nanosecond (proc(5), schedstat)."""
-        total = 0
-        for task in os.listdir(f"/proc/{self.process.pid}/task"):
-            try:
-                with open(f"/proc/{self.process.pid}/task/{task}/schedstat", encoding="ascii") as file:
-                    total += int(file.read().split()[0])
-            except FileNotFoundError:
-                pass
-        return total / 1e9
+        return self.of_threads("schedstat", r"^(\d+)") / 1e9
 
     def waits(self):
         """How often its threads have gone to sleep, which is how often they were woken (proc(5), status)."""
+        return self.of_threads("status", r"^voluntary_ctxt_switches:\t(\d+)")
+
+    def of_threads(self, file, pattern):
+        """The sum over all threads of the number that `pattern` finds in a file of each (proc(5))."""
         total = 0
         for task in os.listdir(f"/proc/{self.process.pid}/task"):
             try:
-                with open(f"/proc/{self.process.pid}/task/{task}/status", encoding="ascii") as file:
-                    total += int(re.search(r"^voluntary_ctxt_switches:\t(\d+)", file.read(), re.MULTILINE).group(1))
+                with open(f"/proc/{self.process.pid}/task/{task}/{file}", encoding="ascii") as text:
+                    total += int(re.search(pattern, text.read(), re.MULTILINE).group(1))
             except FileNotFoundError:
                 pass
         return total

@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Changes to files. Each fails the test where the system refuses it.

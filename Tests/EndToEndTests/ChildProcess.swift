@@ -4,6 +4,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// One of the built programs.
 enum Product: String {
@@ -67,11 +68,7 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, inputEnd.read, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, outputEnd.write, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errorEnd.write, STDERR_FILENO)
-        // Tests run side by side, and not every descriptor of theirs closes on exec: a daemon that held the pipe of another
-        // test's program would have that test wait for the end of this one. In the child alone: a descriptor that another
-        // test is about to pass on stays as it is.
-        typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
-        _ = cFunction("posix_spawn_file_actions_addclosefrom_np", as: CloseFrom.self)(&actions, STDERR_FILENO + 1)
+        closeInheritedDescriptors(&actions)
 
         // The runner of tests may ignore or block signals that a shell would not.
         var attributes = posix_spawnattr_t()

@@ -6,6 +6,7 @@ import Glibc
 import LinuxSystem
 import Metadata
 import Synchronization
+import TestSupport
 import Testing
 
 /// A temporary directory with helpers to change it; removed at the end.
@@ -79,24 +80,16 @@ final class TemporaryDirectory {
     }
 }
 
-/// `posix_spawn_file_actions_addclosefrom_np(3)`, which the Glibc module does not show.
-private let addCloseFrom: @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt = {
-    guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { fatalError("an old C library") }
-    return unsafeBitCast(
-        symbol, to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt).self)
-}()
-
 /// Runs a program and waits for it.
 @discardableResult
 func run(_ arguments: String...) -> CInt {
     var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var child = pid_t()
-    // One that stays, as a file system in user space does, would keep open what other tests have.
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    _ = addCloseFrom(&actions, STDERR_FILENO + 1)
+    closeInheritedDescriptors(&actions)
     guard let program = words[0], posix_spawnp(&child, program, &actions, nil, &words, environ) == 0 else { return -1 }
     var status: CInt = 0
     while waitpid(child, &status, 0) < 0, errno == EINTR {}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import TestSupport
 import Varlink
 
 /// Another user of the machine. To the kernel credentials belong to a thread; it is the C library that keeps those of a
@@ -68,10 +69,4 @@ struct OtherUser: Hashable, Sendable, CustomStringConvertible {
         func duplicate(_ client: borrowing BlockingVarlinkClient) -> CInt { dup(client.descriptor) }
         return try run { Result { duplicate(try BlockingVarlinkClient(path: path)) } }.get()
     }
-}
-
-/// The function of the C library called `name`, which must have the type `Function`, as its manual page says.
-func cFunction<Function>(_ name: String, as type: Function.Type) -> Function {
-    guard let symbol = dlsym(nil, name) else { fatalError("the C library has no \(name)") }
-    return unsafeBitCast(symbol, to: type)
 }

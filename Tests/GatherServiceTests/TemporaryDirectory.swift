@@ -3,6 +3,7 @@
 
 import Glibc
 import SystemPackage
+import TestSupport
 
 /// A fresh directory, removed with everything in it at the end.
 final class TemporaryDirectory: Sendable {
@@ -51,12 +52,10 @@ final class TemporaryDirectory: Sendable {
         var pid: pid_t = 0
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
-        // A program that held the socket of another test would keep it open.
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt
-        _ = cFunction("posix_spawn_file_actions_addclosefrom_np", as: CloseFrom.self)(&actions, STDERR_FILENO + 1)
+        closeInheritedDescriptors(&actions)
         guard posix_spawn(&pid, arguments[0], &actions, nil, &pointers, environ) == 0 else { return -1 }
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}

@@ -4,6 +4,7 @@
 import GatherProtocol
 import Glibc
 import Metadata
+import TestSupport
 import Testing
 import Varlink
 
