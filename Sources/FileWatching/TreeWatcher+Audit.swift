@@ -9,6 +9,7 @@ import Metadata
 // are compared one after the other, evenly over an interval in which each is seen once. Two things bound it: no wake-up
 // sooner than some seconds after the last, and the processor time of each slice, which is measured and followed by a
 // pause that keeps it below the share that was set. Where the share is too small for the interval, a pass takes longer.
+// Where a watchdog wants to hear of the daemon now and then, the slices are taken in those turns, and nothing else wakes it.
 extension TreeWatcher {
     /// Sets in how many nanoseconds the whole of each container is seen once, 0 for never, and the share of one
     /// processor that this may take.
@@ -16,7 +17,7 @@ extension TreeWatcher {
         guard interval != settings.auditInterval || share != settings.auditShare else { return }
         settings.auditInterval = interval
         settings.auditShare = share
-        nextAudit = nil
+        (nextAudit, isAuditBehind) = (nil, false)
         for container in containers.values { container.audit = nil }
     }
 
@@ -32,6 +33,7 @@ extension TreeWatcher {
         for container in containers.values { next = min(next, auditSlice(of: container, now)) }
         // What a slice has cost is known when it has ended, and puts this off.
         nextAudit = next == .max ? nil : max(next, now &+ settings.auditPause)
+        isAuditBehind = next <= now
     }
 
     /// Has as many directories compared as are due. Returns when the next is.

@@ -79,6 +79,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// When the self-audit has something to do, and the processor time of the slice that is under way.
     var nextAudit: UInt64?
     var auditCost: UInt64 = 0
+    /// Whether more was due than the last slices have seen.
+    var isAuditBehind = false
     /// Names in directories that are being read again, where extras are read.
     var touchedNames: [Int32: Set<[UInt8]>] = [:]
     /// Watches that have ended while something is being read: a result may still speak of them. Where they became too many
@@ -268,7 +270,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         }
         consider(hotDeadline)
         consider(readsAgain)
-        consider(nextAudit)
+        if isAuditBehind || !settings.hasRegularTurns { consider(nextAudit) }
         consider(nextMountLook)
         if !tasksAreOutstanding { consider(nextBalance) }
         consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))

@@ -50,6 +50,9 @@ package struct WatchSettings: Sendable {
     package var auditShare = 0.01
     /// The self-audit does not wake the daemon again before this.
     package var auditPause: UInt64 = 10_000_000_000
+    /// Whether the caller takes turns at intervals of its own, so that the self-audit needs none for itself unless those are
+    /// too few for it.
+    package var hasRegularTurns = false
     /// Entries after which one slice of the self-audit takes no more directories.
     package var auditEntries = 4_096
     /// Entries that crawling threads may be ahead of the loop before they wait.

@@ -37,7 +37,17 @@ import SystemdSupport
     @Flag(help: "Check the configuration, say what is wrong, and exit.")
     var checkConfig = false
 
-    func run() async throws {
+    /// ArgumentParser's own would begin on a thread of libdispatch, which then wakes every second until the daemon ends.
+    @MainActor static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if let daemon = command as? Gatherd { try await daemon.run() } else { try command.run() }
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    nonisolated(nonsending) func run() async throws {
         do {
             if checkConfig {
                 let count = try options(listening: false).configuration().containers.count
@@ -49,11 +59,10 @@ import SystemdSupport
                 )
                 return
             }
-            let options = try options(listening: true)
             let destination = LogDestination.current
             LoggingSystem.bootstrap { _ in destination.handler(identifier: "gatherd", logLevel: .info) }
-            let daemon = GatherDaemon(
-                options: options, observer: try SystemdObserver(), logger: Logger(label: "gatherd"))
+            let (options, observer) = (try options(listening: true), try SystemdObserver())
+            let daemon = GatherDaemon(options: options, observer: observer, logger: Logger(label: "gatherd"))
             try await daemon.runUntilSignalled()
         } catch let error as ConfigurationError {
             let line = Array("gatherd: \(error)\n".utf8)
@@ -63,10 +72,8 @@ import SystemdSupport
     }
 
     private static func logLevel(_ text: String) throws -> Logger.Level {
-        guard let level = Logger.Level(rawValue: text) else {
-            throw ValidationError("'\(text)' is none of the levels")
-        }
-        return level
+        if let level = Logger.Level(rawValue: text) { return level }
+        throw ValidationError("'\(text)' is none of the levels")
     }
 
     private func options(listening: Bool) throws -> DaemonOptions {

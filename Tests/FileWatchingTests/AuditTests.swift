@@ -108,6 +108,41 @@ import Testing
         #expect(wakes <= 101, "\(wakes) wake-ups")
     }
 
+    /// Where turns come now and then anyway, it wakes nobody, and sees everything in time all the same.
+    @Test func regularTurnsAreEnough() {
+        let fixture = fixture(directories: 100) {
+            $0.auditInterval = 3_600 * AuditTests.second
+            $0.hasRegularTurns = true
+        }
+        var sooner = 0
+        for step in 0..<245 {
+            if step == 120 { fixture.kernel.quietly { fixture.kernel.write("/c/d99/f", size: 7) } }
+            if fixture.watcher.nextDeadline != nil { sooner += 1 }
+            fixture.kernel.advance(15 * AuditTests.second)
+            fixture.rest()
+        }
+        #expect(fixture.watcher.counters.auditPasses == 1)
+        #expect(fixture.watcher.counters.auditRepairs == 1)
+        fixture.expectEqual("/c")
+        // The directory in which something was repaired is closed after a while.
+        #expect(sooner <= 1, "\(sooner) wake-ups of its own")
+    }
+
+    /// Where they are too few for it, it asks for more.
+    @Test func tooFewRegularTurns() {
+        let fixture = fixture(directories: 300) {
+            $0.auditInterval = 100 * AuditTests.second
+            $0.auditEntries = 8
+            $0.hasRegularTurns = true
+        }
+        #expect(fixture.watcher.nextDeadline == nil)
+        fixture.kernel.advance(30 * AuditTests.second)
+        fixture.rest()
+        #expect(fixture.watcher.nextDeadline != nil)
+        for _ in 0..<80 { fixture.wait(seconds: 15) }
+        #expect(fixture.watcher.counters.auditPasses >= 1)
+    }
+
     @Test func offMeansOff() {
         let fixture = fixture(directories: 5) { _ in }
         fixture.wait(seconds: 10)

@@ -47,6 +47,7 @@ final class DaemonCore {
         settings.watchShare = configuration.watchShare
         settings.auditInterval = options.watches ? configuration.auditInterval : 0
         settings.auditShare = configuration.auditShare
+        settings.hasRegularTurns = observer.heartbeat != nil
         pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
         var saved = SavedState()
         let boot = StateStore.currentBoot
@@ -264,7 +265,8 @@ final class DaemonCore {
         return "\(engine.itemCount) items in \(engine.containers.count) containers, \(live) live queries"
     }
 
-    /// The watchdog is fed by the loop that does the work, twice as often as it must be: a loop that hangs is noticed.
+    /// The watchdog is fed by the loop that does the work, twice as often as it must be: a loop that hangs is noticed. What
+    /// the watcher does now and then is done in the same breath, so that nothing else wakes an idle daemon.
     private func beginHeartbeat() {
         guard let interval = observer.heartbeat else { return }
         let core = NIOLoopBound(self, eventLoop: loop)
@@ -272,6 +274,7 @@ final class DaemonCore {
         heartbeat = loop.scheduleRepeatedTask(initialDelay: half, delay: half) { _ in
             core.value.observer.alive()
             core.value.observer.status(core.value.statusText)
+            core.value.engine.turn()
         }
     }
 

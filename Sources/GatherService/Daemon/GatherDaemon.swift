@@ -21,13 +21,15 @@ package final class GatherDaemon: Service {
         self.logger = logger
     }
 
-    /// Runs until SIGTERM or SIGINT, and reads the configuration again at SIGHUP.
-    package func runUntilSignalled() async throws {
+    /// Runs until SIGTERM or SIGINT, and reads the configuration again at SIGHUP. On threads of its own: called from the main
+    /// actor, it has nothing of libdispatch wake while nothing happens (see ``LifecycleExecutor``).
+    package nonisolated(nonsending) func runUntilSignalled() async throws {
         var configuration = ServiceGroupConfiguration(
             services: [.init(service: self, successTerminationBehavior: .gracefullyShutdownGroup)],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(1)
-        try await ServiceGroup(configuration: configuration).run()
+        let group = ServiceGroup(configuration: configuration)
+        try await withTaskExecutorPreference(LifecycleExecutor.shared) { try await group.run() }
     }
 
     /// Serves until the surrounding task is cancelled or its service group shuts down.
