@@ -98,8 +98,8 @@ let package = Package(
         .testTarget(
             name: "GatherServiceTests",
             dependencies: [
-                "TestSupport", "GatherService", "GatherKit", "GatherProtocol", "FileWatching", "Varlink",
-                "LinuxSystem", "Metadata", log, nio, nioPosix,
+                "TestSupport", "GatherService", "GatherKit", "GatherProtocol", "FileWatching", "MetadataIndex",
+                "Varlink", "LinuxSystem", "Metadata", log, nio, nioPosix,
             ]),
 
         .target(name: "GatherKit", dependencies: ["GatherProtocol", "Varlink", "Metadata", nio, nioPosix]),

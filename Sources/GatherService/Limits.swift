@@ -99,6 +99,9 @@ package enum Limits {
     package static let containers = 1_024
     /// Bytes of one configuration file.
     package static let configurationBytes = 1024 * 1024
+    /// Bytes of a container's path and lists together. They are saved with its index (``SavedDescription``), which has room for
+    /// that.
+    package static let containerBytes = 64 * 1024
     /// Bytes of a container identifier.
     package static let identifierBytes = 255
 }

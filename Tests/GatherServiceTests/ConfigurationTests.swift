@@ -3,6 +3,8 @@
 
 import Glibc
 import Logging
+import Metadata
+import MetadataIndex
 import SystemPackage
 import Testing
 
@@ -110,6 +112,51 @@ import Testing
         }
     }
 
+    /// What is saved of one with its index has to fit there.
+    @Test func containersHaveAMost() throws {
+        func container(_ count: Int) throws -> ContainerConfiguration {
+            let ignore = (0..<count).map { _ in String(repeating: "x", count: 1_023) }
+            return try ContainerConfiguration(
+                identifier: "a", path: "/x" + String(repeating: "y", count: 1_021), ignore: ignore, origin: .runtime)
+        }
+        let most = try container(63)
+        let passage = [UInt8](repeating: 0xFF, count: SavedPassage.largest)
+        let description = SavedDescription(
+            sequence: .max, segment: .max, time: Timestamp(nanoseconds: .min), configuration: most,
+            isMountPoint: true, accessChanged: .max, passage: passage)
+        #expect(description.bytes.count <= SnapshotWriter.largestAttachment)
+        #expect(SavedDescription(description.bytes) == description)
+        #expect {
+            try container(64)
+        } throws: { error in
+            (error as? InvalidContainer)?.message
+                == "its path, packages and ignore have more than 65536 bytes together"
+        }
+        let list = (0..<70).map { _ in "\"\(String(repeating: "x", count: 1_000))\"" }.joined(separator: ",")
+        let error = refusal(["gatherd.toml": "", "containers.d/a.toml": "path = \"/srv\"\nignore = [\(list)]"])
+        #expect(error?.file.hasSuffix("a.toml") == true && error?.message.contains("65536 bytes") == true)
+    }
+
+    /// What is added at run time can be read again at the next start, or is refused.
+    @Test func whatIsAddedAtRunTimeCanBeRead() throws {
+        let directory = try TemporaryDirectory()
+        let runtime = RuntimeContainers(stateDirectory: directory.path)
+        func container(_ number: Int) throws -> ContainerConfiguration {
+            try ContainerConfiguration(
+                identifier: "c\(number)", path: "/x\(number)", ignore: [String(repeating: "x", count: 60_000)],
+                origin: .runtime)
+        }
+        let most = try (0..<17).map(container)
+        try runtime.save(most)
+        #expect(try runtime.load().count == 17)
+        #expect {
+            try runtime.save(most + [container(17)])
+        } throws: { error in
+            (error as? ConfigurationError)?.message.contains("would be larger than 1048576 bytes") == true
+        }
+        #expect(try runtime.load().count == 17)
+    }
+
     @Test func identifiersAreBounded() throws {
         let most = String(repeating: "a", count: Limits.identifierBytes)
         #expect(try ContainerConfiguration(identifier: most, path: "/srv", origin: .runtime).identifier == most)
@@ -152,10 +199,11 @@ import Testing
 
     /// What is mounted within a container is no part of it.
     @Test func aContainerOnAMountPointOfAnother() throws {
-        let outer = try ContainerConfiguration(identifier: "a", path: "/", origin: .argument)
-        let mounted = try ContainerConfiguration(identifier: "b", path: "/proc/sys", origin: .argument)
-        let within = try ContainerConfiguration(identifier: "c", path: "/proc/sys/fs", origin: .argument)
-        let plain = try ContainerConfiguration(identifier: "d", path: "/nonexistent", origin: .argument)
+        func place(_ identifier: String, _ path: String) throws -> ContainerPlace {
+            ContainerPlace(try ContainerConfiguration(identifier: identifier, path: path, origin: .argument))
+        }
+        let (outer, mounted) = (try place("a", "/"), try place("b", "/proc/sys"))
+        let (within, plain) = (try place("c", "/proc/sys/fs"), try place("d", "/nonexistent"))
         #expect(!outer.overlaps(mounted) && !mounted.overlaps(outer))
         #expect(outer.overlaps(plain) && plain.overlaps(outer))
         #expect(mounted.overlaps(within) && within.overlaps(mounted))

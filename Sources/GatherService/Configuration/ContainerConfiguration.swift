@@ -56,6 +56,12 @@ package struct ContainerConfiguration: Sendable, Equatable {
                 message:
                     "an identifier is made of letters, digits, '.', '-' and '_' and begins with none of '.' and '-'")
         }
+        let bytes = ([path] + packages + ignore).reduce(0) { $0 + $1.utf8.count + 1 }
+        guard bytes <= Limits.containerBytes else {
+            throw InvalidContainer(
+                identifier: identifier,
+                message: "its path, packages and ignore have more than \(Limits.containerBytes) bytes together")
+        }
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
             throw InvalidContainer(identifier: identifier, message: "path '\(path)' is not absolute")
         }
@@ -105,12 +111,6 @@ package struct ContainerConfiguration: Sendable, Equatable {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         return String(cString: resolved)
-    }
-
-    /// Whether one of the two directories is or lies inside the other, wherever symlinks in their paths lead. A mount
-    /// point between them keeps them apart: what is mounted within a container is no part of it.
-    package func overlaps(_ other: ContainerConfiguration) -> Bool {
-        ContainerPlace(self).overlaps(ContainerPlace(other))
     }
 
     /// The directories below the outer one down to the inner one, with that; nil where it does not lie inside.

@@ -37,7 +37,7 @@ struct RuntimeContainers {
         return containers
     }
 
-    /// Replaces the file's contents, durably.
+    /// Replaces the file's contents, durably. What could not be read again is not written.
     func save(_ containers: [ContainerConfiguration]) throws(ConfigurationError) {
         guard let path else { return }
         var text = "# Written by gatherd: containers added at run time (gather container add).\n"
@@ -51,6 +51,12 @@ struct RuntimeContainers {
                 ignore = [\(list(container.ignore))]
 
                 """
+        }
+        guard text.utf8.count <= Limits.configurationBytes else {
+            throw ConfigurationError(
+                file: path,
+                message:
+                    "would be larger than \(Limits.configurationBytes) bytes: remove some, or write files for them")
         }
         let aside = path + ".new"
         do {

@@ -5,12 +5,15 @@ import Metadata
 
 /// Writes what is to be saved of an index as bytes, some 300 KiB at a time. On any thread.
 package struct SnapshotWriter {
+    /// Bytes of an attachment.
+    package static let largestAttachment = SnapshotFormat.largestAttachment
+
     private let image: IndexImage
     private let attachment: [UInt8]
 
-    /// - Parameter attachment: what its owner wants to find with it, 1 MiB at most.
+    /// - Parameter attachment: what its owner wants to find with it, ``largestAttachment`` bytes at most.
     package init(_ image: IndexImage, attachment: [UInt8] = []) {
-        precondition(attachment.count <= SnapshotFormat.largestAttachment)
+        precondition(attachment.count <= SnapshotWriter.largestAttachment)
         self.image = image
         self.attachment = attachment
     }
