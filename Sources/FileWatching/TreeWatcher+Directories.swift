@@ -5,6 +5,39 @@ import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
+    /// A look-up has found a directory under a name that nothing has.
+    func directoryAppeared(
+        _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ status: KernelStatus, _ extras: UnsafeRawBufferPointer?,
+        _ entry: LookUpQueue.Entry
+    ) {
+        let directory = directories[id].node
+        // Where nobody knows which directory a row is now, what was found there before may be this one.
+        let known = knownDirectory(status.file, in: directory.container).flatMap { ahead.isTakenOver($0) ? nil : $0 }
+        // What has brought it may be queued, and be a rename onto another directory, whose identity goes on. One that is known
+        // elsewhere waits for that once, whatever was heard of this name.
+        let isElsewhere = known != nil && !lookUps.comparisons.contains(entry.origin.task)
+        if entry.isExpected || (isElsewhere && entry.attempts == 0), waitForNews(entry, name: name) { return }
+        guard let known else {
+            guard let node = tree.insert(named: name, status: status.file, extras: extras, into: directory) else {
+                return
+            }
+            count(entry.origin) { $0.added += 1 }
+            enter(node, status.file, origin: entry.origin)
+            return
+        }
+        // It has one place only, so it has moved here, whatever became of the events.
+        if isSelfOrAncestor(known, of: directory) {
+            wait(entry, name: name)
+            return
+        }
+        tree.move(known, to: directory, named: name)
+        ahead.forget(known)
+        let old = tree.status(of: known)
+        tell(known, status.file, extras: extras)
+        count(entry.origin) { $0.changed += 1 }
+        foundDirectory(known, status, changedFrom: old, entry.origin)
+    }
+
     /// Takes a directory under watch and has it read.
     func enter(_ node: TreeNode, _ status: FileStatus, origin: Origin) {
         let id = record(node, status)

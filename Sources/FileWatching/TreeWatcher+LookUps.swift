@@ -223,7 +223,7 @@ extension TreeWatcher {
         }
     }
 
-    private func foundDirectory(
+    func foundDirectory(
         _ node: TreeNode, _ status: KernelStatus, changedFrom old: FileStatus?, _ origin: Origin
     ) {
         guard let id = directories.directory(at: node) else {
@@ -269,26 +269,7 @@ extension TreeWatcher {
     ) {
         let directory = directories[id].node
         if status.file.kind == .directory, !status.isMountRoot {
-            // Where nobody knows which directory a row is now, what was found there before may be this one.
-            if let known = knownDirectory(status.file, in: directory.container), !ahead.isTakenOver(known) {
-                // A directory has one place only, so it has moved here, whatever became of the events.
-                if isSelfOrAncestor(known, of: directory) {
-                    wait(entry, name: name)
-                    return
-                }
-                tree.move(known, to: directory, named: name)
-                ahead.forget(known)
-                let old = tree.status(of: known)
-                tell(known, status.file, extras: extras)
-                count(entry.origin) { $0.changed += 1 }
-                foundDirectory(known, status, changedFrom: old, entry.origin)
-                return
-            }
-            guard let node = tree.insert(named: name, status: status.file, extras: extras, into: directory) else {
-                return
-            }
-            count(entry.origin) { $0.added += 1 }
-            enter(node, status.file, origin: entry.origin)
+            directoryAppeared(name, in: id, status, extras, entry)
             return
         }
         // What has left another name may have been there in between, where a third was replaced by it.
