@@ -11,7 +11,7 @@ struct AsideIdentities {
         /// That of the occupant; the slot's own is the next one's already, so that a saved index never gives it again.
         var generation: UInt32
         var isDirectory: Bool
-        /// What was known of one that had not been seen a moment after its birth; nil of others.
+        /// What was known of one that had not changed since its birth; nil of others.
         var young: Young?
         /// Where it lay in what went with it: to move that has changed nothing in it.
         var place: (directory: UInt32, name: [UInt8])?
@@ -26,10 +26,6 @@ struct AsideIdentities {
         var modified: Int64?
         var changed: Int64
     }
-
-    /// A file system hands an inode out again at once, and times of birth are those of the last tick: up to 10 ms old, and as
-    /// a kernel may have it (CONFIG_HZ). So much after its birth a file is the only one of this inode and this time.
-    private static let grain: Int64 = 20_000_000
 
     /// With so many, the first of those that are kept end.
     static let mostIdentities = 65_536
@@ -119,11 +115,11 @@ struct AsideIdentities {
         (status.kind.isDirectory || status.links == 1) && status.created != nil
     }
 
-    /// What is to be remembered of a file besides its identity.
+    /// What is to be remembered of a file besides its identity. A file system hands an inode out again at once, and times are
+    /// those of the last tick. One that has changed later than in that of its birth was there when that was over: no other of
+    /// its inode was born in that.
     func young(_ status: FileStatus) -> Young? {
-        guard let created = status.created else { return nil }
-        let (age, overflow) = status.changed.nanoseconds.subtractingReportingOverflow(created.nanoseconds)
-        guard !overflow, age < AsideIdentities.grain else { return nil }
+        guard let created = status.created, status.changed <= created else { return nil }
         return Young(
             size: isOutdated ? nil : status.size, modified: isOutdated ? nil : status.modified.nanoseconds,
             changed: status.changed.nanoseconds)

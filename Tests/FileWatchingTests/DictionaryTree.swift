@@ -28,11 +28,12 @@ final class DictionaryTree: WatchedTree {
     private(set) var inodeSearches = 0
     /// How often entries were looked for by their name.
     private(set) var childSearches = 0
-    /// What was set aside: as an index has it, a file is known again that has changed since, as to move it does, or that lies
-    /// where it lay in a directory that has moved. Another may have been given its inode within one tick.
+    /// What was set aside: as an index has it, a file is known again that has changed since its birth, as to move it does, or
+    /// that lies where it lay in a directory that has moved. Another may have been given its inode within one tick.
     private struct Aside {
         var identity: Int
-        var changed: Timestamp
+        /// Nil of one that had changed before it went.
+        var changed: Timestamp?
         var parent: Int?
         var name: [UInt8]
     }
@@ -178,7 +179,8 @@ final class DictionaryTree: WatchedTree {
 
     private func takeAside(_ status: FileStatus, _ name: [UInt8], _ directory: TreeNode) -> Int? {
         guard let known = aside[directory.container]?[status.identity],
-            status.changed > known.changed || (known.parent == entry(directory).identity && known.name == name)
+            known.changed.map({ status.changed > $0 }) ?? true
+                || (known.parent == entry(directory).identity && known.name == name)
         else { return nil }
         aside[directory.container]?[status.identity] = nil
         return known.identity
@@ -348,8 +350,10 @@ final class DictionaryTree: WatchedTree {
         if isClosed, isSingle(gone.status) {
             closed[node.container, default: [:]][gone.status.identity] = gone.identity
         } else if keeps, isSingle(gone.status) {
+            let isUnchanged = gone.status.created.map { gone.status.changed <= $0 } ?? true
             aside[node.container, default: [:]][gone.status.identity] = Aside(
-                identity: gone.identity, changed: gone.status.changed, parent: parent, name: gone.name)
+                identity: gone.identity, changed: isUnchanged ? gone.status.changed : nil, parent: parent,
+                name: gone.name)
         }
         // A directory that was replaced has handed its entries over.
         for child in gone.children.values where entry(child).parent == node {

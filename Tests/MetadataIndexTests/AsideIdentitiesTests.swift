@@ -138,6 +138,18 @@ import Testing
         #expect(index.checkInvariants() == nil)
     }
 
+    /// A look may have shown it where it is now before it was set aside.
+    @Test func `What had changed after its birth is known again though it has not changed since`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        var status = FileStatus.sample(.directory, inode: 10, created: Timestamp(nanoseconds: 1_000))
+        status.changed = Timestamp(nanoseconds: 1_001)
+        let first = try index.insert("a", below: .root, status)
+        let known = index.identifier(of: first)
+        try index.setAside(first)
+        #expect(index.identifier(of: try index.insert("b", below: .root, status)) == known)
+        #expect(index.checkInvariants() == nil)
+    }
+
     /// To move a directory changes nothing in it, so that what has not changed since its birth is known by where it lies there.
     @Test func `What lies in a directory that has moved was not changed by that`() throws {
         let index = MetadataIndex(root: .sample(.directory))
