@@ -31,7 +31,7 @@ extension TreeWatcher {
         }
         let known = tree.status(of: target)
         guard known.device == source.device, !isSameFile(known, source) else { return }
-        if let other = knownDirectory(source, in: parent.container) {
+        if let other = knownDirectory(source, in: parent.container), !makesWay(other, in: target) {
             takeOver(target, by: other, origin: origin)
             return
         }
@@ -43,13 +43,23 @@ extension TreeWatcher {
         enter(target, source, origin: origin)
     }
 
+    /// What has left its name may wait under another in a directory that has been emptied since, and come onto that.
+    private func makesWay(_ node: TreeNode, in directory: TreeNode) -> Bool {
+        guard node != directory, isSelfOrAncestor(directory, of: node), let parent = tree.parent(of: node),
+            let above = directories.directory(at: parent)
+        else { return false }
+        var name: [UInt8] = []
+        tree.appendName(of: node, to: &name)
+        return name.withUnsafeBytes { setAside($0, in: above) }
+    }
+
     /// A look-up has found a directory under the name of one that was taken over by it. False where it is not that.
     func foundTakenOver(
         _ node: TreeNode, _ status: KernelStatus, extras: UnsafeRawBufferPointer?, origin: Origin
     ) -> Bool {
         guard ahead.isTakenOver(node), status.file.kind == .directory, !status.isMountRoot,
             tree.status(of: node).device == status.file.device,
-            knownDirectory(status.file, in: node.container) == nil
+            knownDirectory(status.file, in: node.container).map({ makesWay($0, in: node) }) ?? true
         else { return false }
         leave(node)
         // What is known below may be elsewhere, and comes again as what it was.
