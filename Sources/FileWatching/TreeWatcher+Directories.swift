@@ -21,6 +21,7 @@ extension TreeWatcher {
             guard let node = tree.insert(named: name, status: status.file, extras: extras, into: directory) else {
                 return
             }
+            noteFound(node, status.file, known: nil, isExpected: entry.isExpected)
             count(entry.origin) { $0.added += 1 }
             enter(node, status.file, origin: entry.origin)
             return

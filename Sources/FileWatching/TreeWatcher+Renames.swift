@@ -92,13 +92,13 @@ extension TreeWatcher {
     }
 
     /// Removes the row of what has gone to another container, whatever has its name now: it has another identity there, and
-    /// when it comes back. Returns what it was.
+    /// when it comes back. Returns what it was, where that is known for certain.
     private func removeDeparted(_ half: RenameHalf) -> FileStatus? {
         guard half.hasRow, !half.isAside,
             let node = half.name.withUnsafeBytes({ tree.child(of: directories[half.directory].node, named: $0) }),
             likelyIdentity(of: node) == half.identity
         else { return nil }
-        let file = likelyFile(of: node)
+        let file = heardFile(of: node, at: half.origin.cause)
         removeNode(node, origin: half.origin)
         return file
     }
@@ -115,11 +115,11 @@ extension TreeWatcher {
         var source = half.isAside ? nil : half.name.withUnsafeBytes { tree.child(of: from, named: $0) }
         if let known = source,
             tree.status(of: known).kind.isDirectory != isDirectory
-                || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil && !ahead.isTakenOver(known))
+                || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil && !ahead.isTakenOver(known)
+                    && !lies(known, name, in: id))
         {
             source = nil
-            let found = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
-            if found.map({ isSameFile($0.file, tree.status(of: known)) }) != true {
+            if !half.name.withUnsafeBytes({ lies(known, $0, in: half.directory) }) {
                 // Something else had the name before, and nobody has looked since.
                 if isSelfOrAncestor(known, of: to) { return }
                 removeNode(known, origin: half.origin, isDisplaced: true)
@@ -225,6 +225,12 @@ extension TreeWatcher {
             ahead.replaced(target, by: source, at: half.origin.cause)
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
         }
+    }
+
+    /// Whether a look finds under a name what a row knows.
+    private func lies(_ node: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
+        guard let found = status(of: name, in: id) else { return false }
+        return isSameFile(found.file, tree.status(of: node))
     }
 
     /// Whether `node` is `other` or lies above it. A tree that has not heard of all moves yet may say so of a move
