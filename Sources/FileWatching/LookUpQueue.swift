@@ -31,6 +31,8 @@ struct LookUpQueue {
         var hasWaited: Bool
         /// What is there has come from another container, whatever names it had in this one.
         var isArrival = false
+        /// A rename has left or taken this name since whatever had to wait for it began to.
+        var isRenamed = false
     }
 
     private var entries: [Entry] = []
@@ -91,7 +93,7 @@ struct LookUpQueue {
         add(name, hash: hash, in: directory, origin: origin, isExpected: true)
         if let index = find(name, hash, directory).index {
             entries[index].isExpected = true
-            entries[index].isArrival = isArrival
+            (entries[index].isArrival, entries[index].isRenamed) = (isArrival, true)
         }
     }
 
@@ -137,10 +139,13 @@ struct LookUpQueue {
         return true
     }
 
-    private mutating func merge(_ origin: Origin, isExpected: Bool, into index: Int) {
+    private mutating func merge(_ origin: Origin, isExpected: Bool, isArrival: Bool = false, into index: Int) {
         if !isExpected {
             entries[index].isExpected = false
             entries[index].isArrival = false
+        } else if isArrival, entries[index].isExpected, !entries[index].isRenamed {
+            // It has waited; all that was heard of the name since is that what is there was written to.
+            entries[index].isArrival = true
         }
         if !isHearing, entries[index].isHeard {
             entries[index].isHeard = false
@@ -169,7 +174,7 @@ struct LookUpQueue {
     ) {
         let (index, bucket) = find(name, hash, directory)
         if let index {
-            merge(origin, isExpected: isExpected, into: index)
+            merge(origin, isExpected: isExpected, isArrival: isArrival, into: index)
             if attempts > 0 { entries[index].hasWaited = true }
             return
         }
