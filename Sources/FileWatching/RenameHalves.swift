@@ -17,7 +17,8 @@ struct RenameHalf {
     var isOutdated = false
     var deadline: UInt64
     var origin: Origin
-    /// Where the stream was when its time was over: crawls that later events cause cannot bring the second half.
+    /// Where the stream was when its time was over and what was queued by then had been read: crawls that later events cause
+    /// cannot bring the second half.
     var expiry: UInt64 = .max
     /// The look-ups that waited then: one of them may find what it has become, or have that read.
     var lookUps: UInt64 = .max
@@ -167,13 +168,13 @@ struct RenameHalves {
         }
     }
 
-    /// Says where the stream is, and the end of the look-ups that wait, to one whose time is over, and takes it where it need
-    /// not be kept.
+    /// Says where the stream is, and the end of the look-ups that wait, to one whose time is over when all has been read that
+    /// may tell of it, and takes it where it need not be kept.
     mutating func takeExpired(
         _ serial: Int, position: UInt64, lookUps: UInt64, isKept: (RenameHalf) -> Bool
     ) -> RenameHalf? {
         guard var half = halves[serial] else { return nil }
-        if half.expiry == .max {
+        if half.expiry == .max, half.end.map({ position >= $0 }) ?? true {
             (half.expiry, half.lookUps) = (position, lookUps)
             halves[serial] = half
         }
