@@ -78,7 +78,7 @@ final class Scenario {
         case .mkdir, .create, .symlink, .write, .tag, .rm, .mv, .exchange, .link, .mount, .unmount, .unreadable,
             .readable, .unsearchable, .searchable:
             change(step)
-        case .expect, .told, .tree, .name, .same, .state, .waits, .reached: check(step, context)
+        case .expect, .told, .tree, .name, .same, .other, .state, .waits, .reached: check(step, context)
         default: perform(step, context)
         }
     }
@@ -179,6 +179,10 @@ final class Scenario {
         case .same:
             #expect(
                 tree.identity(at: step.words[0]) == identities[step.words[1]], "\(context)",
+                sourceLocation: sourceLocation)
+        case .other:
+            #expect(
+                tree.identity(at: step.words[0]) != identities[step.words[1]], "\(context)",
                 sourceLocation: sourceLocation)
         case .state:
             let state = watcher.state(of: 1).map { "\($0)" } ?? ""

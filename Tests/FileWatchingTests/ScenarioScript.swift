@@ -37,7 +37,7 @@ struct ScenarioScript {
         // What the watcher does.
         case start, container, read, turn, wait, hold, go, crawl, rest, settle, rescan, fill, barrier
         // What must come of it.
-        case waits, reached, expect, told, tree, name, same, state
+        case waits, reached, expect, told, tree, name, same, other, state
 
         var words: [Word] {
             switch self {
@@ -54,7 +54,7 @@ struct ScenarioScript {
             case .settle: [.optionalNow]
             case .expect, .told: [.operations]
             case .tree: [.list]
-            case .name, .same: [.path, .name]
+            case .name, .same, .other: [.path, .name]
             case .state: [.name]
             }
         }
@@ -91,7 +91,7 @@ struct ScenarioScript {
         guard let start = steps.firstIndex(where: { $0.verb == .start }) else {
             throw Mistake(name: name, line: 1, message: "nothing starts the watcher: 'start' is missing")
         }
-        let early: Set<Verb> = [.expect, .told, .tree, .name, .same, .state, .waits, .reached]
+        let early: Set<Verb> = [.expect, .told, .tree, .name, .same, .other, .state, .waits, .reached]
         if let step = steps[..<start].first(where: { early.contains($0.verb) }) {
             throw Mistake(
                 name: name, line: step.line, message: "'\(step.verb.rawValue)' stands before 'start'")

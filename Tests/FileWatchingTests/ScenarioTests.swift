@@ -53,7 +53,9 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
             settings.comparisonWindow = 1
         }
         let script = try ScenarioScript(file.text, name: file.name)
-        let checks: Set<ScenarioScript.Verb> = [.expect, .told, .tree, .name, .same, .state, .waits, .reached]
+        let checks: Set<ScenarioScript.Verb> = [
+            .expect, .told, .tree, .name, .same, .other, .state, .waits, .reached,
+        ]
         for step in script.steps where !checks.contains(step.verb) { player.play(step, of: script.name) }
         player.end(script.name)
     }
