@@ -23,7 +23,9 @@ package final class LinuxKernel: WatchKernel {
     package let queueLimit: Int
     package let readsAccessLists: Bool
     /// For the loop; the thread that waits for changes has one of its own, since a change is told once for each.
-    private let mountChanges = try? MountChanges()
+    private let mountChanges: MountChanges?
+    /// Why no question takes in what was mounted just before it; nil where each does.
+    package let mountChangesError: SystemError?
 
     /// Opens an inotify instance; with `inotify` it takes over one that another process has left, and with `kept` all that is
     /// read goes there.
@@ -32,6 +34,11 @@ package final class LinuxKernel: WatchKernel {
     ) throws(SystemError) {
         self.readsAccessLists = readsAccessLists
         self.kept = kept
+        do throws(SystemError) {
+            (mountChanges, mountChangesError) = (try MountChanges(), nil)
+        } catch {
+            (mountChanges, mountChangesError) = (nil, error)
+        }
         if let descriptor { inotify = Inotify(owning: descriptor) } else { inotify = try Inotify() }
         queueLimit = LinuxKernel.readQueueLimit() ?? LinuxKernel.usualQueueLimit
     }
@@ -258,7 +265,7 @@ package final class LinuxKernel: WatchKernel {
 
     package func haveMountsChanged() -> Bool { mountChanges?.take() ?? false }
 
-    package func mounts() -> Set<Mount>? { try? MountTable.read() }
+    package func mounts() throws(SystemError) -> Set<Mount> { try MountTable.read() }
 }
 
 extension KernelStatus {

@@ -28,7 +28,7 @@ extension TreeWatcher {
         container.isMountPoint = isKnown && wasMountPoint
         container.enclosure = enclosure
         container.key = key
-        if knownMounts == nil { knownMounts = kernel.mounts() ?? [] }
+        if knownMounts == nil { knownMounts = readMounts() ?? [] }
         if containers.isEmpty { askForWatchLimit() }
         containers[number] = container
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }

@@ -8,43 +8,72 @@ extension TreeWatcher {
     /// The table of mounts has changed: the containers' roots are looked at, and what is or was mounted within them.
     /// Call ``turn()`` after it.
     package func mountsChanged() {
-        guard !isClosed, let known = knownMounts, let mounts = kernel.mounts() else { return }
+        guard !isClosed, let known = knownMounts, let mounts = readMounts() else { return }
         knownMounts = mounts
         let differing = known.symmetricDifference(mounts)
         guard !differing.isEmpty else { return }
         suspects.formUnion(containers.keys)
-        for mount in differing { lookAtMountPoint(mount) }
-        // What is being read may have been opened before.
-        guard tasksAreOutstanding else { return }
-        unsureMounts.formUnion(differing)
+        look(at: differing)
+    }
+
+    /// What is mounted where. The change of it is told once, so where it cannot be read for want of something it is read
+    /// again; nil then, and where it cannot be told.
+    func readMounts() -> Set<Mount>? {
+        do throws(SystemError) {
+            return try kernel.mounts()
+        } catch {
+            if error.isLack { mountsAreLacking() }
+            return nil
+        }
+    }
+
+    private func mountsAreLacking() {
+        lacksMounts = true
         nextMountLook = nextMountLook ?? kernel.now() &+ WatchLimits.mountLookInterval
     }
 
     /// Looks at them again: when nothing is being read, and now and then before, since where directories come and go all
-    /// the time there is no such moment.
+    /// the time there is no such moment. Where something is wanting, time alone can tell.
     func lookAtUnsureMounts() {
-        guard let time = nextMountLook, !tasksAreOutstanding || kernel.now() >= time else { return }
-        for mount in unsureMounts { lookAtMountPoint(mount) }
-        nextMountLook = tasksAreOutstanding ? kernel.now() &+ WatchLimits.mountLookInterval : nil
-        if !tasksAreOutstanding { unsureMounts = [] }
+        guard let time = nextMountLook, kernel.now() >= time || !(tasksAreOutstanding || lacksMounts) else { return }
+        let (unsure, isUnread) = (unsureMounts, lacksMounts)
+        (unsureMounts, nextMountLook, lacksMounts) = ([], nil, false)
+        if isUnread { mountsChanged() }
+        look(at: unsure)
+    }
+
+    func look(at mounts: Set<Mount>) {
+        for mount in mounts where !lookAtMountPoint(mount) {
+            unsureMounts.insert(mount)
+            mountsAreLacking()
+        }
+        // What is being read may have been opened before.
+        guard tasksAreOutstanding, !mounts.isEmpty else { return }
+        unsureMounts.formUnion(mounts)
+        nextMountLook = nextMountLook ?? kernel.now() &+ WatchLimits.mountLookInterval
     }
 
     /// Looks at the entry that something is or was mounted on, in each container that knows its directory. The table
-    /// has other paths than ours where symlinks and bind mounts are, so the directory is known by its inode.
-    func lookAtMountPoint(_ mount: Mount) {
-        guard let slash = mount.path.lastIndex(of: UInt8(ascii: "/")), slash + 1 < mount.path.count else { return }
+    /// has other paths than ours where symlinks and bind mounts are, so the directory is known by its inode. False where
+    /// something was wanting to look at it.
+    private func lookAtMountPoint(_ mount: Mount) -> Bool {
+        guard let slash = mount.path.lastIndex(of: UInt8(ascii: "/")), slash + 1 < mount.path.count else { return true }
         let above = slash == 0 ? [UInt8(ascii: "/")] : Array(mount.path[..<slash])
-        guard let number = try? kernel.openDirectory(at: above.map(CChar.init(bitPattern:)) + [0], access: .path) else {
-            return
+        let status: FileStatus
+        do throws(SystemError) {
+            let number = try kernel.openDirectory(at: above.map(CChar.init(bitPattern:)) + [0], access: .path)
+            defer { kernel.close(number) }
+            status = try kernel.status(of: "", in: number).file
+        } catch {
+            return !error.isLack
         }
-        defer { kernel.close(number) }
-        guard let status = try? kernel.status(of: "", in: number).file else { return }
         let name = Array(mount.path[(slash + 1)...])
-        guard name.count <= WatchLimits.nameLength else { return }
+        guard name.count <= WatchLimits.nameLength else { return true }
         for container in containers.values {
             guard let id = directory(status, in: container) else { continue }
             name.withUnsafeBytes { lookUps.add($0, in: id, origin: Origin(cause: causeNow)) }
         }
+        return true
     }
 
     private func directory(_ status: FileStatus, in container: WatchedContainer) -> DirectoryID? {

@@ -128,9 +128,12 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var nextBalance: UInt64?
     /// What was mounted when that was looked at last; nil before the first container.
     var knownMounts: Set<Mount>?
-    /// Mounts and unmounts while directories were being read, which are looked at again, now and then until no more are.
+    /// Mounts and unmounts while directories were being read, which are looked at again, now and then until no more are; and
+    /// those for which there was no descriptor.
     var unsureMounts: Set<Mount> = []
     var nextMountLook: UInt64?
+    /// Whether one of those, or the table itself, could not be read for want of something.
+    var lacksMounts = false
     /// Whether a watcher without threads reads directories in its turns; a test can hold that back, or have it read some.
     package var performsJobs = true
     package var jobsPerTurn = 64

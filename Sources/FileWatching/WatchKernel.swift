@@ -79,8 +79,8 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// Whether something was mounted or unmounted since this was asked last, as far as that can be told.
     func haveMountsChanged() -> Bool
 
-    /// What is mounted where; nil where that cannot be told.
-    func mounts() -> Set<Mount>?
+    /// What is mounted where.
+    func mounts() throws(SystemError) -> Set<Mount>
 
     /// What is known of an entry by system calls of its own: the bytes of its `ExtraAttributes` in the buffer of
     /// ``WatchLimits/extrasBuffer`` bytes, and their length. Attributes that may not be read, or are too large, are as good as

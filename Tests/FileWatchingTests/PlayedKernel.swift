@@ -68,6 +68,11 @@ final class PlayedKernel: WatchKernel {
         /// How often entries were looked at, and what each look costs of `now`.
         var looks = 0
         var costOfLook: UInt64 = 0
+        /// Why the table of mounts cannot be read.
+        var mountsError: SystemError?
+        /// A directory that has another number each time somebody looks, so many times.
+        var unstableInode: UInt64 = 0
+        var unstableLooks = 0
     }
 
     let state = Mutex(State())
@@ -255,8 +260,9 @@ final class PlayedKernel: WatchKernel {
 
     func haveMountsChanged() -> Bool { false }
 
-    func mounts() -> Set<Mount>? {
-        state.withLock { state in
+    func mounts() throws(SystemError) -> Set<Mount> {
+        if let error = state.withLock({ $0.mountsError }) { throw error }
+        return state.withLock { state in
             var mounts: Set<Mount> = []
             var stack: [(UInt64, String)] = [(1, "")]
             while let (inode, path) = stack.popLast() {

@@ -142,7 +142,7 @@ extension TreeWatcher {
             let path = container.path.dropLast().map(UInt8.init(bitPattern:)) + [UInt8(ascii: "/")]
             places.formUnion(now.filter { $0.starts(with: path) || path == [UInt8(ascii: "/")] })
         }
-        for path in places { lookAtMountPoint(Mount(number: 0, path: path)) }
+        look(at: Set(places.map { Mount(number: 0, path: $0) }))
     }
 
     /// What was going on goes on.

@@ -67,7 +67,7 @@ extension TreeWatcher {
             keptFlags[container.number] = flags
             kept.set(container.key, to: flags)
         }
-        if let mounts = knownMounts, mounts != keptMounts, lookUps.isEmpty, deferredLookUps.isEmpty {
+        if let mounts = knownMounts, mounts != keptMounts, lookUps.isEmpty, deferredLookUps.isEmpty, !lacksMounts {
             keptMounts = mounts
             kept.set(mounts: mounts)
         }

@@ -68,6 +68,7 @@ final class DaemonCore {
         }
         let store = StateStore(
             files, saved, boot: boot, loop: loop, logger: self.logger, limits: options.limits,
+            forceToDisk: options.forceToDisk,
             willBegin: { run in kept?.memory.begin(run: run, fingerprint: kept?.fingerprint ?? 0) })
         do {
             engine = try Engine(
@@ -75,7 +76,7 @@ final class DaemonCore {
                 snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)),
                 types: ContentTypeFiles.read(options.dataDirectories), logger: self.logger,
                 tellsCallersApart: options.socket.isShared, accounts: options.accounts, kept: kept,
-                askForWatches: options.askForWatches)
+                askForWatches: options.askForWatches, watchMounts: options.watchMounts)
         } catch {
             store.abandon()
             throw error

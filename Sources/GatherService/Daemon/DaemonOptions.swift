@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import FileWatching
+package import LinuxSystem
 package import Logging
 
 /// What a daemon is started with.
@@ -26,6 +27,17 @@ package struct DaemonOptions: Sendable {
             }
         }
     }
+
+    /// Calls what it is given when something was mounted or unmounted.
+    package typealias WatchMounts = @Sendable (@escaping @Sendable () -> Void) throws(SystemError) -> MountWatch
+    /// Forces a file to the disk.
+    package typealias ForceToDisk = @Sendable (borrowing Descriptor) throws(SystemError) -> Void
+
+    private static func watchMounts(_ wake: @escaping @Sendable () -> Void) throws(SystemError) -> MountWatch {
+        try MountWatch(wake: wake)
+    }
+
+    static func forceToDisk(_ file: borrowing Descriptor) throws(SystemError) { try file.synchronize() }
 
     /// Nil where none is read.
     package var configurationFile: String?
@@ -52,6 +64,10 @@ package struct DaemonOptions: Sendable {
     package var accounts = AccountDirectory.system
     /// How the kernel is asked for the watches that there are, where no test plays one that does not tell.
     package var askForWatches: @Sendable (LinuxKernel) -> [Int32: UInt64]? = { $0.watches() }
+    /// How it is heard of mounts, where no test plays a machine that is short of something.
+    package var watchMounts: WatchMounts = DaemonOptions.watchMounts
+    /// How the journal is forced to the disk, where no test plays one that fails.
+    package var forceToDisk: ForceToDisk = DaemonOptions.forceToDisk
 
     /// To be made before other threads exist: it looks at the environment.
     package init(

@@ -89,7 +89,8 @@ final class Engine {
         loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, limits: ServiceLimits, state: SavedState,
         store: StateStore, snapshotInterval: TimeAmount, types: ContentTypeDatabase, logger: Logger,
         tellsCallersApart: Bool = false, accounts: AccountDirectory = .system, kept: KeptState? = nil,
-        askForWatches: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]? = { $0.watches() }
+        askForWatches: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]?,
+        watchMounts: DaemonOptions.WatchMounts
     ) throws(SystemError) {
         names = AccountNames(accounts)
         self.tellsCallersApart = tellsCallersApart
@@ -120,7 +121,8 @@ final class Engine {
             watcher.close()
             throw error
         }
-        mountWatch = try? MountWatch(wake: { mailbox.post(.mountsChanged) })
+        hearOfMounts(watchMounts) { mailbox.post(.mountsChanged) }
+        store.hasLostTrack = { [weak self] in self?.turn() }
         mailbox.open(self)
         // Nothing throws from here on: whoever makes an engine that fails has nothing to close.
         workload.start()
@@ -130,6 +132,20 @@ final class Engine {
             store.appendRemoval(of: state.vanished, sequence: sequence)
             commit()
         }
+    }
+
+    /// Has somebody wait for mounts and unmounts, which no event tells of. What goes wrong with it is said once.
+    private func hearOfMounts(_ watchMounts: DaemonOptions.WatchMounts, _ wake: @escaping @Sendable () -> Void) {
+        var failure = kernel.mountChangesError
+        do throws(SystemError) {
+            mountWatch = try watchMounts(wake)
+        } catch {
+            failure = error
+        }
+        guard let failure else { return }
+        logger.warning(
+            "mounts cannot be watched: \(failure); what is mounted or unmounted in a container may be noticed only when that is compared, or gatherd is restarted",
+            metadata: ["error": "\(failure)"])
     }
 
     /// Has the loop poll the inotify descriptor. Should that ever end it begins anew: the kernel keeps what was not read.

@@ -55,13 +55,19 @@ final class StateStore {
     private var writer: JournalWriter?
     private var synchronizing: Scheduled<Void>?
     private var isClosed = false
+    private let forceToDisk: DaemonOptions.ForceToDisk
+    /// Called where changes are found not to be saved when none has come: all indexes are to be saved anew.
+    var hasLostTrack: () -> Void = {}
 
     /// Goes on from what was saved; the first segment of this incarnation is on disk when this returns, or changes are not
     /// saved. Before that `willBegin` is told its number.
     init(
         _ files: SavedStateFiles?, _ state: SavedState, boot: JournalSegmentHeader.BootIdentifier, loop: any EventLoop,
-        logger: Logger, limits: ServiceLimits = ServiceLimits(), willBegin: (UInt64) -> Void = { _ in }
+        logger: Logger, limits: ServiceLimits = ServiceLimits(),
+        forceToDisk: @escaping DaemonOptions.ForceToDisk = DaemonOptions.forceToDisk,
+        willBegin: (UInt64) -> Void = { _ in }
     ) {
+        self.forceToDisk = forceToDisk
         (journalBytes, segmentBytes) = (limits.journalBytes, limits.segmentBytes)
         (largestJournal, largestRecord) = (limits.largestJournal, limits.largestRecord)
         (self.files, self.boot, self.loop, self.logger) = (files, boot, loop, logger)
@@ -184,9 +190,7 @@ final class StateStore {
 
     private func suspend(_ error: SystemError) {
         guard let files else { return }
-        logger.error(
-            "changes cannot be saved in \(files.directory): \(error); trying again, meanwhile a restart of gatherd costs a comparison and clocks",
-            metadata: ["message-id": "state-unsaved", "error": "\(error)"])
+        sayThatChangesAreUnsaved(error)
         orphans += closed
         if let segment {
             files.markCut(segment.file.name)
@@ -199,6 +203,13 @@ final class StateStore {
         segment = nil
         writer = nil
         closed = []
+    }
+
+    private func sayThatChangesAreUnsaved(_ error: SystemError) {
+        let prospect = isClosed ? "the next start" : "trying again, meanwhile a restart of gatherd"
+        logger.error(
+            "changes cannot be saved in \(files?.directory ?? ""): \(error); \(prospect) costs a comparison and clocks",
+            metadata: ["message-id": "state-unsaved", "error": "\(error)"])
     }
 
     /// Begins a segment. Where that cannot be the one before goes on, and is to be followed when it has grown by as much
@@ -243,9 +254,32 @@ final class StateStore {
         }
     }
 
+    /// Forces the segment to the disk. Where that fails nobody knows what of it is there, and a second try would say that all
+    /// is well (fsync(2)): it counts as a write that has failed.
     private func synchronize() {
         guard let file = segment?.file else { return }
-        thread.submit { _ in try? file.descriptor.synchronize() }
+        thread.runIfActive(eventLoop: loop) { [forceToDisk] () -> SystemError? in
+            do throws(SystemError) {
+                try forceToDisk(file.descriptor)
+                return nil
+            } catch {
+                return error
+            }
+        }.assumeIsolated().whenSuccess { error in
+            if let error { self.isUncertain(file, error) }
+        }
+    }
+
+    private func isUncertain(_ file: SegmentFile, _ error: SystemError) {
+        if isClosed {
+            files?.markCut(file.name)
+            return sayThatChangesAreUnsaved(error)
+        }
+        // What no clock leads to any more was said to be lost.
+        guard segment?.file === file || closed.contains(where: { $0.name == file.name }) else { return }
+        if segment?.file !== file { files?.markCut(file.name) }
+        suspend(error)
+        hasLostTrack()
     }
 
     // MARK: Indexes

@@ -1,0 +1,111 @@
+// What the daemon is refused and goes on without: it is said, and what depends on it is made good.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import LinuxSystem
+import Synchronization
+import Testing
+import Varlink
+
+@testable import GatherService
+
+@Suite(.timeLimit(.minutes(20))) struct LackTests {
+    private static let everything = QueryInterface.Watch.Request(predicate: "", attributes: ["path"])
+
+    @Test func `That mounts cannot be watched is said once, and the rest goes on`() async throws {
+        let log = LogRecorder()
+        try await DaemonFixture.run(
+            log: log,
+            adjust: { $0.watchMounts = { _ throws(SystemError) in throw .tooManyDescriptors } }
+        ) { daemon in
+            try daemon.directory.write("", to: "tree/x")
+            let found = try await daemon.find("")
+            #expect(found == ["x"])
+        }
+        #expect(log.all.count { $0.contains("mounts cannot be watched") } == 1, "\(log.all)")
+    }
+
+    /// Fails as often as it is told to.
+    private final class Disk: Sendable {
+        private let failures = Mutex(0)
+        func fail(_ count: Int) { failures.withLock { $0 = count } }
+        func force(_ file: borrowing Descriptor) throws(SystemError) {
+            let fails = failures.withLock { left in
+                defer { left = max(0, left - 1) }
+                return left > 0
+            }
+            if fails { throw SystemError(code: 5) }
+            try file.synchronize()
+        }
+    }
+
+    private func snapshots(_ daemon: DaemonFixture) async throws -> String? {
+        try await daemon.call(ServiceInterface.Status.self, .init()).snapshotTime
+    }
+
+    @Test func `Changes that are not forced to the disk are saved anew, and are known not to be there until then`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        for name in ["one", "two"] { try directory.write("", to: "tree/" + name) }
+        let (disk, log) = (Disk(), LogRecorder())
+        var (lost, kept): (String?, String?) = (nil, nil)
+        try await DaemonFixture.run(
+            directory: directory, log: log,
+            adjust: { $0.forceToDisk = { (file) throws(SystemError) in try disk.force(file) } }
+        ) { daemon in
+            let subscriber = try await Subscriber(daemon, Self.everything)
+            try await subscriber.gather()
+            // Each question is a turn of the loop.
+            while try await snapshots(daemon) == nil { await Task.yield() }
+            lost = subscriber.lastClock
+            disk.fail(1)
+            try directory.write("", to: "tree/three")
+            try await daemon.flush()
+            try await subscriber.next()
+            let saved = try await snapshots(daemon)
+            for await line in log.stream where line.contains("changes cannot be saved") { break }
+            while try await snapshots(daemon) == saved { await Task.yield() }
+            try directory.write("", to: "tree/four")
+            try await daemon.flush()
+            try await subscriber.next()
+            kept = subscriber.lastClock
+            await subscriber.close()
+        }
+        #expect(log.all.count { $0.contains("changes cannot be saved") } == 1, "\(log.all)")
+        try await DaemonFixture.run(directory: directory) { daemon in
+            for (clock, isFresh) in [(lost, true), (kept, false)] {
+                var request = Self.everything
+                request.since = clock
+                let back = try await Subscriber(daemon, request)
+                #expect((try await back.next().fresh == true) == isFresh)
+                try await back.gather()
+                #expect(back.items.count == (isFresh ? 4 : 0))
+                await back.close()
+            }
+            let found = try await daemon.find("")
+            #expect(found.count == 4)
+        }
+    }
+
+    @Test func `An end that is not forced to the disk is none that leads on`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "tree/one")
+        let (disk, log) = (Disk(), LogRecorder())
+        try await DaemonFixture.run(
+            directory: directory, log: log,
+            adjust: { $0.forceToDisk = { (file) throws(SystemError) in try disk.force(file) } }
+        ) { daemon in
+            try await daemon.flush()
+            while try await snapshots(daemon) == nil { await Task.yield() }
+            disk.fail(100)
+        }
+        #expect(log.all.contains { $0.contains("the next start costs a comparison") }, "\(log.all)")
+        let files = SavedStateFiles(stateDirectory: directory.path + "/state")
+        #expect(files.list().segments.last?.isCut == true)
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let found = try await daemon.find("")
+            #expect(found == ["one"])
+        }
+    }
+}
