@@ -36,6 +36,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     private let wake: @Sendable () -> Void
     private let threadCount: Int
     private let entriesAheadLimit: Int
+    private let limits: WatchLimits
     private var state = State()
     // Plain pthreads: the threads wait for jobs, and Swift's Mutex has no condition. Allocated here and released in
     // deinit, since they must not move.
@@ -52,12 +53,14 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     private let isStopping = Atomic<Bool>(false)
 
     init(
-        kernel: Kernel, budget: WatchBudget, threads: Int, entriesAheadLimit: Int, wake: @escaping @Sendable () -> Void
+        kernel: Kernel, budget: WatchBudget, threads: Int, entriesAheadLimit: Int, limits: WatchLimits,
+        wake: @escaping @Sendable () -> Void
     ) {
         self.kernel = kernel
         self.budget = budget
         self.wake = wake
         self.entriesAheadLimit = entriesAheadLimit
+        self.limits = limits
         threadCount = threads
         mutex = .allocate(capacity: 1)
         hasJobs = .allocate(capacity: 1)
@@ -121,9 +124,14 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         let job = state.jobs.popLast()
         pthread_mutex_unlock(mutex)
         guard let job else { return false }
-        let reader = DirectoryReader(kernel: kernel, budget: budget) { [self] in isStopping.load(ordering: .relaxed) }
+        let reader = makeReader()
         perform(job, reader)
         return true
+    }
+
+    private func makeReader() -> DirectoryReader<Kernel> {
+        DirectoryReader(kernel: kernel, budget: budget, limits: limits) { [self] in isStopping.load(ordering: .relaxed)
+        }
     }
 
     /// Ends the threads; jobs that nobody has begun are dropped.
@@ -156,7 +164,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     }
 
     private func run() {
-        let reader = DirectoryReader(kernel: kernel, budget: budget) { [self] in isStopping.load(ordering: .relaxed) }
+        let reader = makeReader()
         while true {
             pthread_mutex_lock(mutex)
             while state.jobs.isEmpty && !state.stopping { pthread_cond_wait(hasJobs, mutex) }

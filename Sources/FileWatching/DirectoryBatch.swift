@@ -22,6 +22,10 @@ package struct DirectoryBatch: Sendable {
     var unknownExtras: Set<UInt32> = []
     /// Entries on which a file system is mounted, in ascending order.
     var mountRoots: [UInt32] = []
+    /// How many bytes of extras it takes.
+    var extrasLimit = Int.max
+    /// Whether that was too little.
+    private(set) var lacksRoom = false
 
     /// How many entries there are.
     package var count: Int { statuses.count }
@@ -51,7 +55,7 @@ package struct DirectoryBatch: Sendable {
         statuses.append(status)
     }
 
-    /// Appends an entry with its extras, nil where they could not be read. Past ``WatchLimits/extraBytesOfDirectory`` they
+    /// Appends an entry with its extras, nil where they could not be read. Past ``extrasLimit`` they
     /// count as such.
     mutating func append(
         name: UnsafeRawBufferPointer, status: FileStatus, isMountRoot: Bool, read value: UnsafeRawBufferPointer?
@@ -68,7 +72,10 @@ package struct DirectoryBatch: Sendable {
         hasher.combine(bytes: value)
         let hash = hasher.finalize()
         if let place = placesByHash[hash], extras[place].elementsEqual(value) { return place }
-        guard extras.count + value.count <= WatchLimits.extraBytesOfDirectory else { return nil }
+        guard extras.count + value.count <= extrasLimit else {
+            lacksRoom = true
+            return nil
+        }
         let start = extras.count
         extras.append(contentsOf: value)
         placesByHash[hash] = start..<extras.count

@@ -8,6 +8,7 @@ import Metadata
 struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     private let kernel: Kernel
     private let budget: WatchBudget
+    private let limits: WatchLimits
     /// Whether the watcher is being closed.
     private let isStopping: () -> Bool
     private let records: UnsafeMutableRawBufferPointer
@@ -15,9 +16,10 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
 
     static var recordsSize: Int { 64 * 1024 }
 
-    init(kernel: Kernel, budget: WatchBudget, isStopping: @escaping () -> Bool) {
+    init(kernel: Kernel, budget: WatchBudget, limits: WatchLimits, isStopping: @escaping () -> Bool) {
         self.kernel = kernel
         self.budget = budget
+        self.limits = limits
         self.isStopping = isStopping
         // Owned by this value alone until its deinit.
         records = .allocate(byteCount: DirectoryReader.recordsSize, alignment: 8)
@@ -36,6 +38,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
         var result = CrawlResult(ticket: job.ticket, task: job.task, round: round)
         let began = job.isMeasured ? kernel.processorTime() : 0
         result.hasExtras = job.options.readsExtras
+        result.batch.extrasLimit = limits.extraBytesOfDirectory
         do throws(SystemError) {
             let directory = try open(job)
             defer { kernel.close(directory) }
@@ -45,6 +48,7 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
             result.status = status.file
             guard status.file.inode == job.inode, status.file.device == job.device else { throw .stale }
             try readEntries(of: directory, job, into: &result)
+            if result.batch.lacksRoom { result.extrasError = .noMemory }
             result.batch.finish()
         } catch {
             result.error = error
@@ -223,91 +227,4 @@ extension WatchKernel {
             start = end + 1
         }
     }
-}
-
-/// Limits that are nobody's to set.
-enum WatchLimits {
-    /// Bytes of a path that one openat2(2) gets: below `PATH_MAX` (4,096) by more than a name.
-    static let pathChunk = 3_500
-    /// Room for the extras of one entry, and for the names of its attributes, of which there may be 64 KiB (xattr(7)): where
-    /// they do not fit, those that have names of their own in the language are read.
-    static let extrasBuffer = 65_536
-    /// How many attributes of a file are read besides those that have names of their own.
-    static let attributesOfFile = 256
-    /// Bytes of extras that are kept of one directory while it is taken in, each that several entries have once: as much as a
-    /// container keeps in all.
-    static let extraBytesOfDirectory = 256 << 20
-    /// So many bytes of extras weigh as much as an entry, where threads wait for the loop.
-    static let extraBytesOfAnEntry = 128
-    /// How often an entry's extras are read that changes meanwhile.
-    static let extrasAttempts = 4
-    /// Bytes of a name (`NAME_MAX`).
-    static let nameLength = 255
-    /// Names, and rows and files, that the next process is told are going on: with more it compares everything.
-    static let keptNames = 1_024
-    /// How often a look-up may wait for its directory to be found before it is given up.
-    static let lookUpAttempts: UInt8 = 8
-    /// How many names are kept for a watch that the loop does not know yet. It may be one that nobody will ever know: of
-    /// a directory above a container, in which others work.
-    static let heldNames = 1_024
-    /// How many watches that have ended are kept while directories are being read: under a steady coming and going of
-    /// directories there is no moment at which none is.
-    static let goneWatches = 16_384
-    /// The same of files whose names were looked for.
-    static let soughtLinks = 16_384
-    /// Rows ahead of the stream among which those that it has come up to are not looked for yet.
-    static let leastAhead = 256
-    /// How often the mount points are looked at again that changed while directories were being read. In nanoseconds.
-    static let mountLookInterval: UInt64 = 1_000_000_000
-    /// How often a comparison begins again for look-ups of its own that were given up: a file system that has no stable
-    /// inode numbers would have it never end.
-    static let comparisonRestarts = 3
-    /// How long watches that are free, or in the wrong place, stay so: looking for those who want them costs a walk over
-    /// all directories. In nanoseconds.
-    static let balanceInterval: UInt64 = 1_000_000_000
-    /// When that is tried again where events are queued.
-    static let balanceRetry: UInt64 = 1_000_000
-    /// How often a comparison takes in another overflow, and begins again for it, before the next comparison has to.
-    static let comparisonWidenings = 2
-    /// A smaller share for the self-audit counts as this, and no pause is longer than a day: it would never end.
-    static let leastAuditShare = 0.000_1
-    static let auditPauseLimit: UInt64 = 86_400_000_000_000
-    /// A longer interval of the self-audit counts as this, a hundred years in nanoseconds: sums with it stay in range.
-    static let auditIntervalLimit = 100 * 365 * 86_400e9
-    /// Look-ups that a turn makes whatever time it has.
-    static let lookUpsPerTurn = 64
-    /// How many of the events behind a rename are looked through for what tells it from the half of an exchange.
-    static let eventsAhead = 1_024
-    /// With fewer look-ups waiting, each is made at once.
-    static let promptLookUps = 256
-    /// Look-ups that wait before no more events are read.
-    static let lookUpsAhead = 1 << 20
-}
-
-extension InotifyMask {
-    /// What a directory is watched for. Always the same: another mask for the same directory would replace it.
-    static let directory: InotifyMask = [
-        .create, .delete, .movedFrom, .movedTo, .modify, .closeWrite, .attributes, .deleteSelf, .moveSelf,
-        .onlyDirectories, .excludeUnlinked,
-    ]
-
-    /// What the directories above a container are watched for: their own moves. Added to whatever they are watched for
-    /// already, and never more than ``directory``, which may replace it.
-    static let ancestor: InotifyMask = [
-        .deleteSelf, .moveSelf, .onlyDirectories, .excludeUnlinked, .addToMask,
-    ]
-
-    /// The same for a directory that holds the container, or a symlink on the way to it: who takes its name matters.
-    /// The container tells of its own removal only when nobody has it open any more, and a symlink tells of nothing.
-    static let ancestorOfName: InotifyMask = ancestor.union([.create, .delete, .movedFrom, .movedTo])
-
-    /// The same while the container is missing or cannot be read: what appears anywhere matters, and modes.
-    static let ancestorOfMissing: InotifyMask = ancestorOfName.union(.attributes)
-
-    /// What an event has whose entry is changed and not its name. A number: sets made for each event were a twentieth of
-    /// the time beside a million files that are touched in a loop.
-    static let contentChanges: UInt32 = InotifyMask([.modify, .closeWrite, .attributes, .isDirectory]).rawValue
-
-    /// Events that change the directory itself too: its times and its links.
-    static let changesDirectory: InotifyMask = [.create, .delete, .movedFrom, .movedTo]
 }

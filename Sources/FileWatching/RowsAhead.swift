@@ -33,7 +33,11 @@ struct RowsAhead {
     /// All ends that are known lie here or before, but those of rows that have moved.
     private var lastEnd: UInt64 = 0
     /// With so many, those that are over are looked for.
-    private var limit = WatchLimits.leastAhead
+    private var limit: Int
+    private let leastLimit: Int
+
+    /// With fewer rows than these, none is looked for.
+    init(least: Int) { (limit, leastLimit) = (least, least) }
 
     var isEmpty: Bool { records.isEmpty && made.isEmpty }
 
@@ -176,6 +180,6 @@ struct RowsAhead {
             firstOfMade += endsOfMade.count
             endsOfMade = []
         }
-        limit = max(WatchLimits.leastAhead, 2 * (records.count + made.count))
+        limit = max(leastLimit, 2 * (records.count + made.count))
     }
 }

@@ -73,7 +73,7 @@ extension TreeWatcher {
         // One that somebody asks for goes on at once, and has what was read before now read again: that may be older
         // than what it is for.
         let isWidening = comparison.began != nil && !comparison.isInBackground
-        if isWidening, comparison.widenings >= WatchLimits.comparisonWidenings {
+        if isWidening, comparison.widenings >= settings.limits.comparisonWidenings {
             var next = Comparison(task: newComparisonTask(for: container, cause: cause), isPoll: false)
             next.isPaced = isPaced
             next.restarts = comparison.restarts

@@ -77,5 +77,5 @@ extension TreeWatcher {
     }
 
     /// Whether so much waits that nothing more is read: the kernel's queue then takes what comes, until it overflows.
-    var isFull: Bool { lookUps.count + patientLookUps.count >= WatchLimits.lookUpsAhead }
+    var isFull: Bool { lookUps.count + patientLookUps.count >= settings.limits.lookUpsAhead }
 }

@@ -62,7 +62,10 @@ extension TreeWatcher {
             readAgainIfChanged(id, wasUnreadable: true, origin)
             return
         }
-        if result.watch >= 0, goneWatches.contains(result.watch) || result.ticket < goneTicket {
+        // Where nobody knows any more which have ended it is read once more, behind this: were it not taken, the directories below
+        // would be dropped with it, and their watches end, and be too many again, without end.
+        let mayHaveEnded = result.watch >= 0 && result.ticket < goneTicket
+        if result.watch >= 0, goneWatches.contains(result.watch) {
             // It ended after it was given: by our own removal, or with the directory.
             directories[id].flags.insert(.needsReading)
             read(id, descends: true, origin: origin)
@@ -129,7 +132,7 @@ extension TreeWatcher {
             }
         }
         if held?.isCut == true { read(id, descends: true, origin: origin) }
-        if wasHeardByAnother { read(id, descends: false, origin: origin) }
+        if wasHeardByAnother || mayHaveEnded { read(id, descends: false, origin: origin) }
         readAgainIfChanged(id, wasUnreadable: wasUnreadable, origin)
     }
 

@@ -8,7 +8,7 @@ extension TreeWatcher {
     /// The directory is not where its row is: a move of it, or of one above it, is still in the queue.
     func wait(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer) {
         counters.lookUpsDeferred += 1
-        if entry.attempts >= WatchLimits.lookUpAttempts {
+        if entry.attempts >= settings.limits.lookUpAttempts {
             abandon(entry.directory, entry.origin)
             return
         }
@@ -50,7 +50,7 @@ extension TreeWatcher {
         guard let container = containers[directories.container(of: id)], container.failure == nil else { return }
         suspects.insert(container.number)
         if let comparison = container.comparison, comparison.task == origin.task {
-            guard comparison.restarts < WatchLimits.comparisonRestarts else { return }
+            guard comparison.restarts < settings.limits.comparisonRestarts else { return }
             container.comparison?.restarts += 1
         }
         compare(container, origin: origin)
@@ -80,7 +80,7 @@ extension TreeWatcher {
                 do throws(SystemError) {
                     _ = try descriptor(of: id)
                     // What it found has been explained, and what it finds now may again be told of later.
-                    let isExpected = lookUp.waitsForNews && lookUp.attempts + 1 < WatchLimits.lookUpAttempts
+                    let isExpected = lookUp.waitsForNews && lookUp.attempts + 1 < settings.limits.lookUpAttempts
                     lookUp.name.withUnsafeBytes {
                         lookUps.add(
                             $0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1, isExpected: isExpected,
@@ -94,7 +94,7 @@ extension TreeWatcher {
             // It waits for its directory from now on, and first halves do not wait for it: it may wait for one of them.
             lookUp.waitsForNews = false
             if isDue(lookUp) {
-                if lookUp.attempts >= WatchLimits.lookUpAttempts {
+                if lookUp.attempts >= settings.limits.lookUpAttempts {
                     abandon(id, lookUp.origin)
                     continue
                 }

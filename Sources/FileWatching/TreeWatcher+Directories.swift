@@ -136,7 +136,7 @@ extension TreeWatcher {
     func noteGone(_ watch: Int32) {
         heldEvents[watch] = nil
         guard tasksAreOutstanding else { return }
-        if goneWatches.count >= WatchLimits.goneWatches {
+        if goneWatches.count >= settings.limits.goneWatches {
             goneWatches.removeAll(keepingCapacity: true)
             goneTicket = pool.tickets(1)
         }

@@ -55,13 +55,31 @@ extension TreeWatcher {
         var cause = start
         while let event = InotifyEvent(in: buffer, at: &offset) {
             if heardBefore > 0, cause >= heardBefore { finishHearingBefore() }
-            // A file system in user space may have names that are longer than Linux allows; see DirectoryReader.
-            guard event.nameLength <= WatchLimits.nameLength else { continue }
-            process(
-                event, name: event.name(in: buffer), origin: Origin(cause: cause),
-                following: UnsafeRawBufferPointer(rebasing: buffer[offset...]))
+            let origin = Origin(cause: cause)
             cause = start + UInt64(offset)
+            // A file system in user space may have names that are longer than Linux allows; see DirectoryReader.
+            guard event.nameLength <= WatchLimits.nameLength else {
+                heardOfLongName(event, origin)
+                continue
+            }
+            process(
+                event, name: event.name(in: buffer), origin: origin,
+                following: UnsafeRawBufferPointer(rebasing: buffer[offset...]))
         }
+    }
+
+    /// An entry that is left out: with it the times of its directory change, and whether that can be read in full.
+    private func heardOfLongName(_ event: InotifyEvent, _ origin: Origin) {
+        counters.eventsRead += 1
+        guard !event.mask.isDisjoint(with: .changesDirectory) else { return }
+        guard let id = directories.directory(watch: event.watch) else {
+            if tasksAreOutstanding {
+                heldEvents[event.watch, default: HeldEvents(cause: origin.cause)].touchesDirectory = true
+            }
+            return
+        }
+        noteHeard(event.watch)
+        lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
     }
 
     private func process(
@@ -190,7 +208,7 @@ extension TreeWatcher {
             if let audit = container.comparison, audit.isAudit { lowerCause(of: audit.task, to: cause) }
         }
         guard event.nameLength > 0 else { return }
-        if heldEvents[event.watch]?.names.count ?? 0 < WatchLimits.heldNames {
+        if heldEvents[event.watch]?.names.count ?? 0 < settings.limits.heldNames {
             heldEvents[event.watch]?.names.insert(Array(name))
         } else {
             heldEvents[event.watch]?.isCut = true

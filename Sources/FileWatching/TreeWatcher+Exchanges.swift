@@ -53,7 +53,7 @@ extension TreeWatcher {
         var offset = 0
         var cookie: UInt32?
         var (isPair, isAdjacent) = (false, true)
-        for _ in 0..<WatchLimits.eventsAhead {
+        for _ in 0..<settings.limits.eventsAhead {
             guard let event = InotifyEvent(in: following, at: &offset) else { break }
             if event.nameLength == 0 { continue }
             let named = event.name(in: following)

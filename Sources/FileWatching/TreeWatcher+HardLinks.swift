@@ -138,7 +138,7 @@ extension TreeWatcher {
             crawledLinks[number] = nil
         }
         if tasksAreOutstanding {
-            if soughtLinks.count + wanted.count > WatchLimits.soughtLinks {
+            if soughtLinks.count + wanted.count > settings.limits.soughtLinks {
                 soughtLinks = []
                 soughtTicket = pool.tickets(1)
             } else {

@@ -39,7 +39,9 @@ extension TreeWatcher {
         let queued = queuedBytes()
         // No barrier waits for a poll.
         let reading = tasks.filter { $0.value.cause != .max }
-        guard queued > 0 || !halves.isEmpty || !reading.isEmpty, attempts < WatchLimits.lookUpAttempts else { return }
+        guard queued > 0 || !halves.isEmpty || !reading.isEmpty, attempts < settings.limits.lookUpAttempts else {
+            return
+        }
         let own = reading.filter { numbers.contains($0.value.container.number) }.keys
         strays[file] = StrayLink(
             status: status, cause: cause, containers: numbers, position: position + queued,
@@ -60,7 +62,7 @@ extension TreeWatcher {
             if lacksNames { for node in known { lookAt(node, origin: Origin(cause: stray.cause)) } }
             if let again = stray.again {
                 // Its own looks find names lost that came since, with its cause. A barrier does not wait for that for ever.
-                let isOld = stray.attempts + 1 >= WatchLimits.lookUpAttempts
+                let isOld = stray.attempts + 1 >= settings.limits.lookUpAttempts
                 noteStray(
                     stray.status, cause: isOld ? causeNow : again, in: stray.containers,
                     attempts: isOld ? 0 : stray.attempts + 1)

@@ -49,7 +49,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// Where in the stream what tells of them lies before.
     var asidePosition: UInt64 = 0
     /// Rows that may know what was not heard of yet.
-    var ahead = RowsAhead()
+    var ahead: RowsAhead
     /// Of the second pair of an exchange that was recognised by the first; 0 for none.
     var exchangeCookie: UInt32 = 0
     /// Where that of one that was recognised by its files is to come from.
@@ -191,7 +191,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         self.budget = budget
         pool = CrawlPool(
             kernel: kernel, budget: budget, threads: settings.crawlThreads,
-            entriesAheadLimit: settings.crawledEntriesAhead, wake: wake)
+            entriesAheadLimit: settings.crawledEntriesAhead, limits: settings.limits, wake: wake)
+        ahead = RowsAhead(least: settings.limits.leastAhead)
         cache = DirectoryCache(limit: settings.openDirectoryLimit)
         readBuffer = .allocate(byteCount: max(settings.readBufferSize, 65_536), alignment: 8)
         nameBuffer = .allocate(byteCount: WatchLimits.nameLength + 1, alignment: 8)

@@ -57,6 +57,8 @@ package struct WatchSettings: Sendable {
     package var auditEntries = 4_096
     /// Entries that crawling threads may be ahead of the loop before they wait.
     package var crawledEntriesAhead = 262_144
+    /// The house limits, where no test lowers them.
+    package var limits = WatchLimits()
 
     package init() {}
 }

@@ -1,11 +1,12 @@
 // Extras and who may read them: never those of one moment with the rights of another, and never what is not known any more.
 // SPDX-License-Identifier: Apache-2.0
 
-import FileWatching
 import LinuxSystem
 import Metadata
 import Synchronization
 import Testing
+
+@testable import FileWatching
 
 @Suite struct ExtrasLookUpTests {
     static let list = AccessLists.intern(
@@ -123,6 +124,33 @@ import Testing
         fixture.rest()
         #expect(try comment(fixture.tree, "f") == "secret")
         #expect(fixture.tree.entry(node).status.mode == 0o600)
+    }
+
+    /// More often than they are read for one look: what is told then is not of the file as it stands in the row, and an event
+    /// has told that there is more.
+    @Test(arguments: [true, false]) func `What changes with each reading is told when that ends`(isCrawl: Bool) throws {
+        let fixture = fixture(reads: !isCrawl)
+        let changes = Atomic(0)
+        let total = 3 * WatchLimits.extrasAttempts
+        fixture.kernel.state.withLock { state in
+            state.beforeExtras = { state in
+                guard changes.load(ordering: .relaxed) < total,
+                    let top = state.inodes[1]?.children["c"], let file = state.inodes[top]?.children["f"]
+                else { return }
+                let number = changes.add(1, ordering: .relaxed).newValue
+                state.time += 1
+                let extras = ExtraAttributes([(Array("xdg.comment".utf8), Array("\(number)".utf8))])
+                state.inodes[file]?.extras = extras.bytes
+                state.inodes[file]?.status.changed = Timestamp(nanoseconds: state.time)
+                guard let watch = state.inodes[top]?.watch else { return }
+                state.queue.append(.init(watch: watch, mask: .attributes, name: "f"))
+            }
+        }
+        if isCrawl { fixture.watcher.setReadsExtras(1) } else { fixture.kernel.write("c/f", size: 3) }
+        fixture.wait(seconds: 2)
+        #expect(changes.load(ordering: .relaxed) == total)
+        #expect(try comment(fixture.tree, "f") == "\(total)")
+        fixture.expectEqual("/c")
     }
 
     @Test(arguments: [true, false]) func `A comparison never shows new extras under old rights`(fills: Bool) throws {

@@ -192,7 +192,12 @@ final class PlayedKernel: WatchKernel {
             guard let inode = isItself ? parent : state.inodes[parent]?.children[name],
                 let entry = state.inodes[inode]
             else { return nil }
-            return KernelStatus(file: entry.status, isMountRoot: !isItself && entry.isMountRoot)
+            var file = entry.status
+            if inode == state.unstableInode, state.unstableLooks > 0 {
+                file.inode = UInt64(1 << 40 + state.unstableLooks)
+                state.unstableLooks -= 1
+            }
+            return KernelStatus(file: file, isMountRoot: !isItself && entry.isMountRoot)
         }
         guard let found else { throw error }
         return found

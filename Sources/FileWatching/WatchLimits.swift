@@ -1,0 +1,65 @@
+// The limits of the watching that are nobody's to set.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Limits that are nobody's to set. A test lowers those that it could not go past.
+package struct WatchLimits: Sendable {
+    /// Bytes of extras that are kept of one directory while it is taken in, each that several entries have once: as much as a
+    /// container keeps in all.
+    package var extraBytesOfDirectory = 256 << 20
+    /// How often a look-up may wait for its directory to be found before it is given up.
+    package var lookUpAttempts: UInt8 = 8
+    /// How many names are kept for a watch that the loop does not know yet. It may be one that nobody will ever know: of
+    /// a directory above a container, in which others work.
+    package var heldNames = 1_024
+    /// How many watches that have ended are kept while directories are being read: under a steady coming and going of
+    /// directories there is no moment at which none is.
+    package var goneWatches = 16_384
+    /// The same of files whose names were looked for.
+    package var soughtLinks = 16_384
+    /// Rows ahead of the stream among which those that it has come up to are not looked for yet.
+    package var leastAhead = 256
+    /// How often a comparison begins again for look-ups of its own that were given up: a file system that has no stable
+    /// inode numbers would have it never end.
+    package var comparisonRestarts = 3
+    /// How often a comparison takes in another overflow, and begins again for it, before the next comparison has to.
+    package var comparisonWidenings = 2
+    /// How many of the events behind a rename are looked through for what tells it from the half of an exchange.
+    package var eventsAhead = 1_024
+    /// Look-ups that wait before no more events are read.
+    package var lookUpsAhead = 1 << 20
+
+    package init() {}
+
+    /// Bytes of a path that one openat2(2) gets: below `PATH_MAX` (4,096) by more than a name.
+    static let pathChunk = 3_500
+    /// Room for the extras of one entry, and for the names of its attributes, of which there may be 64 KiB (xattr(7)): where
+    /// they do not fit, those that have names of their own in the language are read.
+    static let extrasBuffer = 65_536
+    /// How many attributes of a file are read besides those that have names of their own.
+    static let attributesOfFile = 256
+    /// So many bytes of extras weigh as much as an entry, where threads wait for the loop.
+    static let extraBytesOfAnEntry = 128
+    /// How often an entry's extras are read that changes meanwhile.
+    static let extrasAttempts = 4
+    /// Bytes of a name (`NAME_MAX`).
+    static let nameLength = 255
+    /// Names, and rows and files, that the next process is told are going on: with more it compares everything.
+    static let keptNames = 1_024
+    /// How often the mount points are looked at again that changed while directories were being read, or for which there were
+    /// no descriptors. In nanoseconds.
+    static let mountLookInterval: UInt64 = 1_000_000_000
+    /// How long watches that are free, or in the wrong place, stay so: looking for those who want them costs a walk over
+    /// all directories. In nanoseconds.
+    static let balanceInterval: UInt64 = 1_000_000_000
+    /// When that is tried again where events are queued.
+    static let balanceRetry: UInt64 = 1_000_000
+    /// A smaller share for the self-audit counts as this, and no pause is longer than a day: it would never end.
+    static let leastAuditShare = 0.000_1
+    static let auditPauseLimit: UInt64 = 86_400_000_000_000
+    /// A longer interval of the self-audit counts as this, a hundred years in nanoseconds: sums with it stay in range.
+    static let auditIntervalLimit = 100 * 365 * 86_400e9
+    /// Look-ups that a turn makes whatever time it has.
+    static let lookUpsPerTurn = 64
+    /// With fewer look-ups waiting, each is made at once.
+    static let promptLookUps = 256
+}
