@@ -99,7 +99,7 @@ let package = Package(
             name: "GatherServiceTests",
             dependencies: [
                 "TestSupport", "GatherService", "GatherKit", "GatherProtocol", "FileWatching", "MetadataIndex",
-                "Varlink", "LinuxSystem", "Metadata", log, nio, nioPosix,
+                "Varlink", "LinuxSystem", "Metadata", "ContentTypes", log, nio, nioPosix,
             ]),
 
         .target(name: "GatherKit", dependencies: ["GatherProtocol", "Varlink", "Metadata", nio, nioPosix]),

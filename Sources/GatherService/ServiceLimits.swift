@@ -19,6 +19,7 @@ package struct ServiceLimits: Sendable {
     package var answerTime = Limits.answerTime
     package var answerBytesPerUser = Limits.answerBytesPerUser
     package var answerBytesInAll = Limits.answerBytesInAll
+    package var liveQueriesMeasured = Limits.liveQueriesMeasured
     package var sortKeyBytes = Limits.sortKeyBytes
     package var distinctValues = Limits.distinctValues
     package var distinctValueBytes = Limits.distinctValueBytes

@@ -11,9 +11,8 @@ package enum PredicateLimits {
     /// PCRE2's count of steps for one match (`pcre2_set_match_limit`): a millisecond at worst by the interpreter, a fifth of
     /// that as machine code. Going back and forth over a name of 255 bytes once for each byte takes 65,000.
     package static let regularExpressionSteps: UInt32 = 100_000
-    /// PCRE2's nesting of backtracking points for one match (`pcre2_set_depth_limit`).
-    package static let regularExpressionDepth: UInt32 = 100_000
-    /// Memory for the backtracking of one match, in KiB (`pcre2_set_heap_limit`).
+    /// Memory for the backtracking of one match, in KiB (`pcre2_set_heap_limit`). Its depth has no limit of its own: a level is
+    /// a step.
     package static let regularExpressionHeap: UInt32 = 16_384
     /// The longest regular expression, in bytes.
     package static let regularExpressionLength = 65_536

@@ -134,6 +134,26 @@ import Varlink
         }
     }
 
+    @Test(.enabled(if: OtherUser.canBecome)) func whatAllAnswersKeepIsBounded() async throws {
+        var limits = ServiceLimits()
+        limits.answerBytesInAll = 150_000
+        try await Self.run(files: 4_000, limits: limits) { daemon in
+            // Each keeps 64,000 bytes: with the third it is the user with two of them that loses the older.
+            let users = [Self.one, Self.other, Self.one]
+            let callers = try users.map { try RawCaller(daemon, as: $0) }
+            var counts: [Int] = []
+            for caller in callers {
+                caller.call("Query.Find", Self.sorted, ",\"more\":true")
+                counts.append(caller.next().split(separator: "\"id\":").count - 1)
+            }
+            #expect(Self.drain(callers[0]).limit == "answerBytesInAll")
+            for place in 1...2 {
+                let told = Self.drain(callers[place])
+                #expect(told.limit == nil && told.items + counts[place] == 4_000)
+            }
+        }
+    }
+
     // MARK: Numbers
 
     @Test func heartbeatsAreBounded() {

@@ -124,6 +124,17 @@ import Testing
         #expect(try matches("(a|b)*c", String(repeating: "ab", count: 2_000) + "c"))
     }
 
+    /// Each level of backtracking keeps what all groups have matched.
+    @Test func whatItKeepsIsBounded() throws {
+        let text = String(repeating: "ab", count: 5_000) + "c"
+        let groups = String(repeating: "()", count: 300)
+        let made = try TextPattern(.matches, groups + "(?:a|b)*c")
+        #expect(throws: EvaluationError.self) { try made.matches(text) }
+        // It is not the number of steps, and the next text is as good as any.
+        #expect(try matches("(?:a|b)*c", text))
+        #expect(try made.matches("abc"))
+    }
+
     @Test func oneExpressionServesManyThreads() async throws {
         let made = try TextPattern(.matches, "(x+x+)+y|a.*z")
         let answers = await withTaskGroup(of: Bool.self) { group in

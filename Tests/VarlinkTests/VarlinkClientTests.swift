@@ -3,6 +3,7 @@
 
 import Glibc
 import NIOCore
+import NIOPosix
 import Testing
 
 @testable import Varlink
@@ -138,6 +139,28 @@ private func number(_ reply: JSONBytes) throws -> Int64 {
             #expect(try await stream.value == nil)
             try await server.until { $1.closed == 2 }
         }
+    }
+
+    /// A service that sends and sends without the end of a reply fills no memory.
+    @Test(arguments: [true, false]) func aReplyThatIsTooLongEndsTheConnection(blocks: Bool) async throws {
+        let (near, far) = UnixSocketForTests.pair()
+        let service = Thread {
+            let socket = RawSocket(far)
+            let filler = String(repeating: "x", count: 1 << 20)
+            var sent = 0
+            while sent <= 2 * VarlinkLimits.replyBytes, socket.send(filler) { sent += filler.utf8.count }
+        }
+        let expected = VarlinkClientError(.tooLong(limit: VarlinkLimits.replyBytes))
+        if blocks {
+            var client = BlockingVarlinkClient(descriptor: near)
+            #expect(throws: expected) { try client.call("org.example.test.Even") }
+        } else {
+            let client = try await VarlinkClient.attach(
+                descriptor: near, on: MultiThreadedEventLoopGroup.singleton.any())
+            await #expect(throws: expected) { try await client.call("org.example.test.Even") }
+            await #expect(throws: VarlinkClientError.self) { try await client.call("org.example.test.Even") }
+        }
+        service.join()
     }
 
     @Test func noticesThatTheServiceIsGone() async throws {

@@ -9,7 +9,7 @@ import LinuxSystem
 /// Specification), the first being the one that decides.
 package enum ContentTypeFiles {
     /// No database has files of this size; what is beyond is not read.
-    private static let largestFile = 16 << 20
+    static let largestFile = 16 << 20
 
     /// The directories for the system or, with what is in their home directory, for a user. To be asked before other
     /// threads exist.

@@ -15,8 +15,9 @@ extension AccountDirectory {
 }
 
 /// A file of lines `NAME:…:NUMBER:…`.
-private final class AccountFile: Sendable {
-    private static let largestFile = 16 << 20
+final class AccountFile: Sendable {
+    /// No file of accounts has this size; one that is larger has no names.
+    static let largestFile = 16 << 20
 
     private let path: String
     /// Nil until it is read.

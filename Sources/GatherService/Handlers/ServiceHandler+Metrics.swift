@@ -11,7 +11,7 @@ extension ServiceHandler {
     func metrics(_ call: VarlinkCall) throws {
         let request = try call.request(of: ServiceInterface.Metrics.self)
         if let count = request.liveQueries, count < 0 { throw VarlinkError.invalidParameter("liveQueries") }
-        let liveQueries = min(Int(clamping: request.liveQueries ?? 0), Limits.liveQueriesMeasured)
+        let liveQueries = min(Int(clamping: request.liveQueries ?? 0), self.engine.limits.liveQueriesMeasured)
         let (engine, started, connections) = (engine, started, connections)
         var list = MetricList()
         engine.addProcess(to: &list, started: started)

@@ -74,7 +74,6 @@ package final class RegularExpression: Sendable, Hashable {
             throw EvaluationError("out of memory")
         }
         pcre2_set_match_limit_8(context, PredicateLimits.regularExpressionSteps)
-        pcre2_set_depth_limit_8(context, PredicateLimits.regularExpressionDepth)
         pcre2_set_heap_limit_8(context, PredicateLimits.regularExpressionHeap)
         // Fails where memory cannot be made executable; the interpreter is used then.
         isNative = pcre2_jit_compile_8(compiled, UInt32(PCRE2_JIT_COMPLETE)) == 0
