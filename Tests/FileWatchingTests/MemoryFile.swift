@@ -23,6 +23,9 @@ final class MemoryFile {
         rmdir(directory)
     }
 
+    /// Whether there is such a file system, tried once.
+    static let takesMuch: Bool = (try? MemoryFile("probe"))?.set("a", to: [UInt8](repeating: 0, count: 60_000)) == true
+
     /// Sets an attribute of the file; whether the file system took it.
     func set(_ attribute: String, to value: [UInt8]) -> Bool {
         ExtraAttributesTests.set(attribute, of: "f", in: top.number, to: value)

@@ -176,11 +176,18 @@ import Testing
         #expect(fixture.watcher.nextDeadline == nil)
     }
 
+    /// More directories than the kernel's queue takes events; nil where that is more than this machine should be asked for.
+    private static let many: Int? = {
+        guard let kernel = try? LinuxKernel() else { return nil }
+        let count = kernel.queueLimit + 1_000
+        return count < 100_000 && count < (kernel.userWatchLimit() ?? .max) / 4 ? count : nil
+    }()
+
     /// The same with the kernel's own queue.
-    @Test func removingAContainerOfManyDirectoriesDoesNotOverflow() throws {
+    @Test(.enabled(if: many != nil, "there are four times as many watches as the queue takes events"))
+    func removingAContainerOfManyDirectoriesDoesNotOverflow() throws {
         let fixture = try WatcherFixture()
-        let count = fixture.kernel.queueLimit + 1_000
-        guard count < 100_000, count < (fixture.kernel.userWatchLimit() ?? .max) / 4 else { return }
+        let count = try #require(Self.many)
         let directory = TemporaryDirectory()
         for number in 0..<count { directory.makeDirectory("\(number)") }
         fixture.watcher.addContainer(1, path: directory.path)

@@ -8,15 +8,6 @@ import Testing
 @testable import GatherService
 
 @Suite(.timeLimit(.minutes(20))) struct MountTests {
-    /// Whether this process may mount, tried once.
-    private static let isAllowed: Bool = {
-        guard let directory = try? TemporaryDirectory(), mount("none", directory.path, "tmpfs", 0, nil) == 0 else {
-            return false
-        }
-        umount2(directory.path, 0)
-        return true
-    }()
-
     /// Unmounts what nobody uses. The daemon lets go of directories that it has looked at when it rests, and a program that
     /// another test starts has them too until it is begun.
     private static func unmount(_ point: String, _ daemon: DaemonFixture) async throws {
@@ -27,7 +18,9 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: isAllowed)) func whatLiesBelowLeavesAndComesBack() async throws {
+    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount")) func whatLiesBelowLeavesAndComesBack()
+        async throws
+    {
         try await DaemonFixture.run { daemon in
             try daemon.directory.makeDirectory("tree/d")
             try daemon.directory.write("", to: "tree/d/inside")
@@ -56,7 +49,7 @@ import Testing
 
     /// A container within another is one of its own while something is mounted there: at a start that may come later, and
     /// the daemon serves what there is.
-    @Test(.enabled(if: isAllowed), arguments: ["in", "in/below"])
+    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount"), arguments: ["in", "in/below"])
     func aContainerWithinAnotherWaitsForItsFileSystem(place: String) async throws {
         let directory = try TemporaryDirectory()
         for name in ["tree", "tree/in", "tree/in/below", "store", "store/below"] { try directory.makeDirectory(name) }
@@ -129,7 +122,8 @@ import Testing
     }
 
     /// A daemon that starts before the file system is there does not take the empty directory for its contents.
-    @Test(.enabled(if: isAllowed)) func notMountedAtARestart() async throws {
+    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount")) func notMountedAtARestart() async throws
+    {
         let directory = try TemporaryDirectory()
         for name in ["tree", "store"] { try directory.makeDirectory(name) }
         try directory.write("", to: "store/f")

@@ -15,6 +15,15 @@ final class TemporaryDirectory: Sendable {
         path = String(cString: made)
     }
 
+    /// Whether this process may mount, tried once.
+    static let canMount: Bool = {
+        guard let directory = try? TemporaryDirectory(), mount("none", directory.path, "tmpfs", 0, nil) == 0 else {
+            return false
+        }
+        umount2(directory.path, 0)
+        return true
+    }()
+
     deinit { _ = Self.run("/bin/rm", "-rf", "--", path) }
 
     /// Writes a file, making the directories above it.

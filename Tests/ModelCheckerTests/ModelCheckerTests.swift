@@ -63,9 +63,15 @@ import Testing
 
     private static func check(_ wish: Wish) -> [Failure] {
         let modes = wish.modes.filter { mode in
-            let can = Daemon.canHave(mode.conditions) && (mode.connections.map(Run.canHave(connections:)) ?? true)
-            if !can { say("mode \(mode.rawValue) is left out: this user may not set its conditions") }
+            let canHave = Daemon.canHave(mode.conditions)
+            let can = canHave && (mode.connections.map(Run.canHave(connections:)) ?? true)
+            let lack = canHave ? "have so many connections" : "set its conditions"
+            // CI looks for these words.
+            if !can { say("check-model: mode \(mode.rawValue) is left out: this user may not \(lack)") }
             return can
+        }
+        if modes.isEmpty, let mode = wish.modes.first {
+            return [Failure(seed: wish.seed ?? 0, mode: mode, round: 0, what: "it cannot be run here", trace: "none")]
         }
         // With minutes as many seeds as there is time for.
         let deadline = wish.minutes.map { Date(timeIntervalSinceNow: $0 * 60) }
