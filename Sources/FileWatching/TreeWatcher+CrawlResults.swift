@@ -5,10 +5,11 @@ import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
-    /// Applies what is in the inbox, some of it at most. Returns whether there is more.
+    /// Applies what is in the inbox, some of it at most. Returns whether there may be more. Where it waits for the stream to
+    /// be read on there is not: as long as there is something to read that has the next turn follow (``isPausing``), and to
+    /// ask for one would keep the loop from what it waits for.
     func applyResults() -> Bool {
-        guard inboxNext < inbox.count else { return false }
-        guard position >= inboxPosition else { return true }
+        guard inboxNext < inbox.count, position >= inboxPosition else { return false }
         let limit = processedEntries + settings.crawledEntriesPerTurn
         turnDeadline = max(turnDeadline, kernel.now() &+ settings.turnBudget)
         repeat {

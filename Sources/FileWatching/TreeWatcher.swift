@@ -316,8 +316,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     }
 
     /// Whether nothing is to be read now: so much waits that the kernel's queue is to take what comes, or only what is
-    /// written all the time was heard of of late, and no barrier waits for more.
-    package var isPausing: Bool { isFull || (readsAgain != nil && forcedPosition <= position) }
+    /// written all the time was heard of of late, and neither a barrier nor what was read of directories waits for more.
+    package var isPausing: Bool { isFull || (readsAgain != nil && max(forcedPosition, inboxPosition) <= position) }
 
     /// Whether a barrier is reached: for all containers, or as far as those named are concerned. With nothing queued
     /// and nothing under way it is reached at once.

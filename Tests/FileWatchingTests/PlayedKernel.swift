@@ -73,6 +73,8 @@ final class PlayedKernel: WatchKernel {
         /// A directory that has another number each time somebody looks, so many times.
         var unstableInode: UInt64 = 0
         var unstableLooks = 0
+        /// Whether the watcher was woken since this was taken back.
+        var isWoken = false
     }
 
     let state = Mutex(State())

@@ -20,6 +20,8 @@ struct RandomScenario {
     }()
 
     private let seed: UInt64
+    /// Whether the watcher has the turns that it asks for, and no others.
+    private let isDriven: Bool
     private var random: SeededGenerator
     /// Of what is done about extras, so that everything else is as it is without.
     private var extrasRandom: SeededGenerator
@@ -44,20 +46,21 @@ struct RandomScenario {
     /// Lowered ones; what is lost then is known to be the tree's in the end, and its identities are not.
     private let limits: WatchLimits?
 
-    init(seed: UInt64, limits: WatchLimits? = nil) {
+    init(seed: UInt64, limits: WatchLimits? = nil, isDriven: Bool = false) {
         self.limits = limits
         self.seed = seed
+        self.isDriven = isDriven
         random = SeededGenerator(seed: seed)
         extrasRandom = SeededGenerator(seed: seed &* 31 &+ 7)
         containers = seed % 2 == 0 ? [1: "/c", 2: "/o"] : [1: "/c"]
         if limits == nil, getenv("GATHER_SCENARIO_IDENTITIES") != nil { model = ScenarioModel(containers) }
         // Some watchers have no time, so that whatever is made in slices is.
-        player = RandomScenario.player(seed, limits)
+        player = RandomScenario.player(seed, limits, isDriven: isDriven)
     }
 
-    static func player(_ seed: UInt64, _ limits: WatchLimits? = nil) -> Scenario {
+    static func player(_ seed: UInt64, _ limits: WatchLimits? = nil, isDriven: Bool = false) -> Scenario {
         let isHurried = seed % 3 == 0
-        return Scenario { settings in
+        return Scenario(isDriven: isDriven) { settings in
             if let limits { settings.limits = limits }
             guard isHurried else { return }
             settings.turnBudget = 0
@@ -127,7 +130,8 @@ struct RandomScenario {
     /// The steps that the failure takes.
     private func least() -> String {
         let shrinker = ScenarioShrinker(containers: containers, hasModel: model != nil)
-        return shrinker.shrink(text) { RandomScenario.player(seed, limits) }.joined(separator: "\n")
+        return shrinker.shrink(text) { RandomScenario.player(seed, limits, isDriven: isDriven) }
+            .joined(separator: "\n")
     }
 
     /// Plays a line and keeps it.

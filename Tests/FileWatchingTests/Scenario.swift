@@ -21,17 +21,23 @@ final class Scenario {
     private var asksForExtras = false
     private var asked: Set<UInt32> = []
     private var filled: Set<UInt32> = []
+    /// Whether the watcher has the turns that it asks for, and no others, as the daemon has them.
+    private let isDriven: Bool
     /// Where the containers are.
     private let sourceLocation: SourceLocation
 
     init(
-        sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout WatchSettings) -> Void = { _ in }
+        isDriven: Bool = false, sourceLocation: SourceLocation = #_sourceLocation,
+        _ change: (inout WatchSettings) -> Void = { _ in }
     ) {
+        self.isDriven = isDriven
         self.sourceLocation = sourceLocation
         var settings = WatchSettings()
         settings.crawlThreads = 0
         change(&settings)
-        watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings) {}
+        watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings) { [kernel] in
+            kernel.state.withLock { $0.isWoken = true }
+        }
         kernel.create("/c", .directory)
         kernel.create("/outside", .directory)
     }
@@ -128,6 +134,8 @@ final class Scenario {
     }
 
     private func perform(_ step: ScenarioScript.Step, _ context: String) {
+        let turns: Set<ScenarioScript.Verb> = [.read, .turn, .wait, .crawl]
+        defer { if isDriven, turns.contains(step.verb) { turnAsAsked(context) } }
         let numbers = step.words.map { UInt64($0) ?? 0 }
         switch step.verb {
         case .descriptors:
@@ -250,6 +258,29 @@ final class Scenario {
         return watcher.turn()
     }
 
+    /// Turns as long as the watcher asks for the next at once. What it does ends, and what it waits for wakes it.
+    private func turnAsAsked(_ context: String) {
+        let limit = 10_000
+        var turns = 0
+        while turns < limit, turn() { turns += 1 }
+        #expect(
+            turns < limit, "\(context): it asks for turn after turn: \(watcher.unfinished)",
+            sourceLocation: sourceLocation)
+    }
+
+    /// Whether something would have the daemon call the watcher: events that it can read, a directory that was read, or a time
+    /// that it has named. A turn without anything else is that of the threads, which the watcher has not.
+    private func isCalled() -> Bool {
+        if watcher.nextDeadline != nil { return true }
+        let isReadable = kernel.state.withLock { state in
+            defer { state.isWoken = false }
+            return state.isWoken || !state.queue.isEmpty && state.readable != 0
+        }
+        if isReadable { return true }
+        turn()
+        return kernel.state.withLock { $0.isWoken }
+    }
+
     private func rest(_ context: String) {
         kernel.state.withLock { $0.readable = nil }
         var (turns, idle) = (0, 0)
@@ -275,6 +306,10 @@ final class Scenario {
             }
             if more { continue }
             if atOnce { break }
+            if isDriven, !isCalled() {
+                Issue.record("nothing wakes it: \(context): \(watcher.unfinished)", sourceLocation: sourceLocation)
+                return
+            }
             if let deadline = watcher.nextDeadline { kernel.state.withLock { $0.now = max($0.now, deadline) } }
         }
         Issue.record("never settled: \(context): \(watcher.unfinished)", sourceLocation: sourceLocation)

@@ -144,6 +144,12 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
     /// its scenario.
     @Test(arguments: RandomScenario.seeds) func random(seed: UInt64) { RandomScenario(seed: seed).play() }
 
+    /// The same where the watcher has the turns that it asks for, and no others: what it waits for wakes it, and until then it
+    /// asks for none.
+    @Test(arguments: RandomScenario.seeds) func driven(seed: UInt64) {
+        RandomScenario(seed: seed, isDriven: true).play()
+    }
+
     /// A run of the model checker that failed, heard in other portions.
     @Test(.enabled(if: TraceScenario.text != nil)) func trace() { TraceScenario.text.map { TraceScenario($0).play() } }
 }

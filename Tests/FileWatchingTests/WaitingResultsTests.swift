@@ -1,0 +1,65 @@
+// What was read of directories waits for events that were queued before: whoever drives the watcher is told when to go on.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import Metadata
+import Synchronization
+import Testing
+
+@Suite struct WaitingResultsTests {
+    /// A watcher of `/c` with the file `log`, which is about to have `/c/d` read.
+    private func fixture() -> PlayedFixture {
+        let fixture = PlayedFixture()
+        fixture.kernel.create("/c", .directory)
+        fixture.kernel.create("/c/log")
+        fixture.watcher.addContainer(1, path: "/c")
+        fixture.rest()
+        fixture.wait(seconds: 10)
+        fixture.watcher.performsJobs = false
+        fixture.kernel.create("/c/d", .directory)
+        fixture.rest()
+        fixture.watcher.performsJobs = true
+        return fixture
+    }
+
+    private func read(_ count: Int?, _ fixture: PlayedFixture) {
+        fixture.kernel.state.withLock { $0.readable = count }
+    }
+
+    /// The descriptor is readable as long as it waits, so nobody has to ask again and again.
+    @Test func theyAskForNoTurn() {
+        let fixture = fixture()
+        fixture.kernel.create("/c/f")
+        read(0, fixture)
+        var turns = 0
+        while fixture.watcher.turn(), turns < 100 { turns += 1 }
+        #expect(turns == 0)
+        #expect(fixture.watcher.unfinished.contains("inbox 1"))
+        #expect(!fixture.watcher.isPausing)
+        read(nil, fixture)
+        fixture.rest()
+        fixture.expectEqual("/c")
+    }
+
+    /// What is written all the time is not read for a while, but for what waits for more.
+    @Test func theyEndAPause() {
+        let fixture = fixture()
+        fixture.watcher.performsJobs = false
+        for size in 1...50 {
+            fixture.kernel.write("/c/log", size: Int64(size))
+            fixture.kernel.advance(100_000)
+            while fixture.watcher.turn() {}
+        }
+        #expect(fixture.watcher.isPausing)
+        fixture.watcher.performsJobs = true
+        fixture.kernel.write("/c/log", size: 100)
+        fixture.kernel.create("/c/f")
+        read(1, fixture)
+        while fixture.watcher.turn() {}
+        #expect(fixture.watcher.unfinished.contains("inbox 1"))
+        #expect(!fixture.watcher.isPausing)
+        read(nil, fixture)
+        fixture.wait(seconds: 1)
+        fixture.expectEqual("/c")
+    }
+}
