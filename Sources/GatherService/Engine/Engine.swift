@@ -78,10 +78,10 @@ final class Engine {
     private var isTurning = false
     /// Whether a turn was asked for while one was under way.
     private var turnRequested = false
-    private var turnScheduled = false
     /// Turns since one had nothing to do afterwards.
     private var turnsInARow = 0
-    private var deadline: (time: UInt64, task: Scheduled<Void>)?
+    /// The next turn that comes by itself, in the kernel's nanoseconds.
+    private var nextTurn: (time: UInt64, task: Scheduled<Void>)?
     private(set) var isClosed = false
 
     /// Must be made on the loop. Goes on from the sequence that was saved.
@@ -180,7 +180,7 @@ final class Engine {
     /// Ends watching: no turn happens afterwards. What is being saved is finished when the future succeeds.
     func close() -> EventLoopFuture<Void> {
         isClosed = true
-        deadline?.task.cancel()
+        nextTurn?.task.cancel()
         clockTask?.task.cancel()
         schedule.timer?.cancel()
         events?.close()
@@ -245,51 +245,36 @@ final class Engine {
         isTurning = false
         // What was read and not taken, since too much waits, is taken before more is read.
         let holdsEvents = kernel.holdsEvents
-        if hasMore || turnRequested || !stirred.isEmpty || holdsEvents {
-            scheduleTurn()
-        } else {
-            turnsInARow = 0
-        }
         events?.isPaused = watcher.isPausing || holdsEvents
-        scheduleDeadline()
+        scheduleTurn(atOnce: hasMore || turnRequested || !stirred.isEmpty || holdsEvents)
     }
 
     /// So much later comes another turn: the loop does all tasks that are due, those that tasks add included, before it
     /// looks at its descriptors. A turn that asks for the next at once would keep it from inotify and all sockets.
     private static let turnPause = TimeAmount.microseconds(10)
-    /// On a starved machine that much is over before the loop looks whether a task is due, turn after turn. What a turn waits
-    /// for may be an event, and was never read then: a daemon beside three busy programs, at the lowest priority, was stuck in
-    /// a minute. So after so many turns in a row comes a pause that no turn outlasts.
+    /// On a starved machine that much is over before the loop looks whether a task is due, turn after turn: what takes many
+    /// turns would keep it from its descriptors all the same. So after so many in a row comes a pause that no turn outlasts.
     private static let turnsInARow = 32
     private static let longTurnPause = TimeAmount.microseconds(500)
 
-    /// Another turn after those who wait for the loop have had theirs.
-    private func scheduleTurn() {
-        guard !turnScheduled else { return }
-        turnScheduled = true
-        turnsInARow += 1
-        let isLong = turnsInARow.isMultiple(of: Engine.turnsInARow)
-        let engine = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: isLong ? Engine.longTurnPause : Engine.turnPause) {
-            engine.value.turnScheduled = false
-            engine.value.turn()
-        }
-    }
-
-    private func scheduleDeadline() {
-        let next = watcher.nextDeadline
-        guard next != deadline?.time else { return }
-        deadline?.task.cancel()
-        deadline = nil
-        guard let next else { return }
+    /// Another turn when the watcher asks for it, or at once, after those who wait for the loop have had theirs.
+    private func scheduleTurn(atOnce: Bool) {
         let now = kernel.now()
+        let wanted = atOnce ? now : watcher.nextDeadline
+        turnsInARow = wanted.map { $0 <= now } == true ? turnsInARow + 1 : 0
+        let isLong = turnsInARow > 0 && turnsInARow.isMultiple(of: Engine.turnsInARow)
+        let pause = isLong ? Engine.longTurnPause : Engine.turnPause
+        let time = wanted.map { max($0, now &+ UInt64(pause.nanoseconds)) }
+        guard time != nextTurn?.time else { return }
+        nextTurn?.task.cancel()
+        nextTurn = nil
+        guard let time else { return }
         let engine = NIOLoopBound(self, eventLoop: loop)
-        let pause = next > now ? TimeAmount.nanoseconds(Int64(clamping: next - now)) : Engine.turnPause
-        let task = loop.scheduleTask(in: max(pause, Engine.turnPause)) {
-            engine.value.deadline = nil
+        let task = loop.scheduleTask(in: .nanoseconds(Int64(clamping: time - now))) {
+            engine.value.nextTurn = nil
             engine.value.turn()
         }
-        deadline = (next, task)
+        nextTurn = (time, task)
     }
 
     /// Takes the change sets of all indexes, and files them with the live queries that they touch.
