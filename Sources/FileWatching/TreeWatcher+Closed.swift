@@ -17,11 +17,28 @@ extension TreeWatcher {
             || (old.changed != new.changed && old.modified == new.modified)
     }
 
-    /// Looks whether a directory may still be read and searched. Returns whether it may not, and was closed for that.
-    func closeIfRefused(_ id: DirectoryID, _ origin: Origin) -> Bool {
+    /// Looks whether a directory may still be read and searched. Returns whether it may not, and is closed for that: where
+    /// something has left a name below it by the first half of a rename, when what is queued has been heard, which may say that
+    /// it is in another place there. `attempts` of the look-up that finds it.
+    func closeIfRefused(_ id: DirectoryID, _ origin: Origin, attempts: UInt8 = 0) -> Bool {
         guard !directories[id].flags.contains(.closed), let error = refusal(of: id) else { return false }
+        if attempts < settings.limits.lookUpAttempts, !halvesBelow(directories[id].node).isEmpty,
+            waitForNews(of: id, origin, attempts: attempts)
+        {
+            directories[id].flags.insert(.attributesTold)
+            return true
+        }
         close(id, error, origin)
         return true
+    }
+
+    /// The first halves that wait in a directory and below.
+    private func halvesBelow(_ node: TreeNode) -> [RenameHalf] {
+        guard halves.waits(in: node.container) else { return [] }
+        return halves.all.filter {
+            $0.container == node.container && !$0.isAside && directories.isAlive($0.directory)
+                && isSelfOrAncestor(node, of: directories[$0.directory].node)
+        }
     }
 
     /// The way to a directory was refused: closes the one that refuses it, which may lie above. False where none does that is in
@@ -75,6 +92,10 @@ extension TreeWatcher {
         // What a job that is on its way has found is out of date.
         if directories[id].flags.contains(.reading) { directories[id].flags.insert(.closedMeanwhile) }
         let node = directories[id].node
+        // What has left is not out of sight with what lies there.
+        for half in halvesBelow(node) where directories.isAlive(half.directory) {
+            half.name.withUnsafeBytes { _ = setAside($0, in: half.directory) }
+        }
         closeDescriptor(of: id)
         isPolledNoMore(id)
         if tree.parent(of: node) == nil {

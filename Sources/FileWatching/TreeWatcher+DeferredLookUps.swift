@@ -35,6 +35,17 @@ extension TreeWatcher {
         return true
     }
 
+    /// The same of a directory's own state.
+    func waitForNews(of id: DirectoryID, _ origin: Origin, attempts: UInt8) -> Bool {
+        let queued = queuedBytes()
+        guard queued > 0 else { return false }
+        deferredLookUps.append(
+            DeferredLookUp(
+                directory: id, name: [], origin: origin, position: position + queued, attempts: attempts,
+                waitsForNews: true))
+        return true
+    }
+
     /// Whether what a comparison in the background misses may be told of by an event: it has read the directory before it
     /// looks, and what was heard of since may have moved on.
     func mayBeTold(_ entry: LookUpQueue.Entry) -> Bool {

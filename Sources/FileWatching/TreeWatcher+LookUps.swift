@@ -126,7 +126,7 @@ extension TreeWatcher {
         let changed = tell(node, status.file, extras: extras)
         if changed { count(entry.origin) { $0.changed += 1 } }
         if isAccessTold {
-            if closeIfRefused(id, entry.origin) { return }
+            if closeIfRefused(id, entry.origin, attempts: entry.attempts) { return }
             // It may have been refused, and be allowed again, within one tick of the clock: nothing of it shows then.
             readAgainIfUnreadable(id, origin: entry.origin)
         }

@@ -316,9 +316,21 @@ final class DictionaryTree: WatchedTree {
         guard let kept = parked.removeValue(forKey: container) else { return false }
         log.append("unpark")
         guard keepsParked else { return false }
-        precondition(entry(TreeNode(container: container, row: 0)).children.isEmpty)
+        let root = TreeNode(container: container, row: 0)
+        precondition(entry(root).children.isEmpty)
+        // What was told of the root meanwhile is so.
+        let status = entry(root).status
         entries.merge(kept) { $1 }
+        entries[root]?.status = status
         return kept.count > 1
+    }
+
+    /// What another process finds: the entries, those that are parked too, and nothing that was set aside.
+    func load(_ container: UInt32) {
+        endAside(container)
+        endClosed(container)
+        if let kept = parked.removeValue(forKey: container) { entries.merge(kept) { $1 } }
+        log = []
     }
 
     func renumber(deviceFrom: UInt64, to device: UInt64, in container: UInt32) {

@@ -40,7 +40,7 @@ struct MoveModel {
     mutating func note(_ step: ScenarioScript.Step, _ kernel: PlayedKernel) {
         let paths = step.words.filter { UInt64($0) == nil }.map(absolute)
         switch step.verb {
-        case .overflow: isLost = true
+        case .overflow, .restart: isLost = true
         case .rm, .create, .mkdir, .symlink:
             land(nil, name(paths[0], kernel))
             if let inode = kernel.inode(paths[0]) {

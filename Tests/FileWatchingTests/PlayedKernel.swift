@@ -541,6 +541,17 @@ final class PlayedKernel: WatchKernel {
     /// The inode at a path.
     func inode(_ path: String) -> UInt64? { state.withLock { PlayedKernel.locate(path, $0).inode } }
 
+    /// The process that watches has ended.
+    func endWatches() {
+        state.withLock { state in
+            for inode in state.watches.values {
+                state.inodes[inode]?.watch = nil
+                state.inodes[inode]?.mask = []
+            }
+            (state.watches, state.queue, state.unfinished) = ([:], [], [])
+        }
+    }
+
     // MARK: The test's side: how the events are read
 
     /// Loses everything that is queued, as the kernel does when the queue is full.

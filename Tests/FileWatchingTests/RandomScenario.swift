@@ -39,8 +39,10 @@ struct RandomScenario {
     private var moves = MoveModel()
     /// What should keep it too, with `GATHER_SCENARIO_IDENTITIES`.
     private var model: ScenarioModel?
-    /// Whether directories are closed and opened.
+    /// Whether directories are closed and opened; some are those of the containers, and some watchers are begun anew.
     private var closes: Bool { seed % 4 == 3 }
+    private var closesRoots: Bool { closes && seed / 16 % 2 == 1 }
+    private var restarts: Bool { closes && seed % 16 > 8 }
     /// Where in the played file system each container lies; every other seed has two.
     private let containers: [UInt32: String]
     /// Lowered ones; what is lost then is known to be the tree's in the end, and its identities are not.
@@ -52,7 +54,7 @@ struct RandomScenario {
         self.isDriven = isDriven
         random = SeededGenerator(seed: seed)
         extrasRandom = SeededGenerator(seed: seed &* 31 &+ 7)
-        containers = seed % 2 == 0 ? [1: "/c", 2: "/o"] : [1: "/c"]
+        containers = seed % 2 == 0 || seed % 8 == 7 ? [1: "/c", 2: "/o"] : [1: "/c"]
         if limits == nil, getenv("GATHER_SCENARIO_IDENTITIES") != nil { model = ScenarioModel(containers) }
         // Some watchers have no time, so that whatever is made in slices is.
         player = RandomScenario.player(seed, limits, isDriven: isDriven)
@@ -146,7 +148,7 @@ struct RandomScenario {
             model?.note(step, player.kernel)
             player.play(step, of: script.name)
         }
-        let turns: Set<ScenarioScript.Verb> = [.start, .read, .turn, .wait, .crawl, .settle]
+        let turns: Set<ScenarioScript.Verb> = [.start, .restart, .read, .turn, .wait, .crawl, .settle]
         if let verb = script.steps.first?.verb, turns.contains(verb) {
             kept = player.kernel.state.withLock { $0.queue.count }
         }
@@ -209,6 +211,10 @@ struct RandomScenario {
     }
 
     private mutating func change() {
+        if restarts, text.contains("start"), Int.random(in: 0..<60, using: &random) == 0 { return perform("restart") }
+        if closesRoots, Int.random(in: 0..<40, using: &random) == 0 {
+            return perform("\(changeOfMode()) \(containers.count > 1 && Bool.random(using: &random) ? "/o" : ".")")
+        }
         let a = place()
         let b = place()
         guard !isUntold(a), !isUntold(b) else { return }
@@ -249,8 +255,7 @@ struct RandomScenario {
             perform("link \(a) \(b)")
             if text.contains("start") { perform("settle") }
         case (8, .directory?):
-            let verbs = ["unreadable", "readable", "readable", "unsearchable", "searchable", "searchable"]
-            perform("\(verbs.randomElement(using: &random) ?? "readable") \(a)")
+            perform("\(changeOfMode()) \(a)")
         default: return
         }
         // The same with a file of several names that comes in.
@@ -260,6 +265,11 @@ struct RandomScenario {
         {
             perform("settle")
         }
+    }
+
+    private mutating func changeOfMode() -> String {
+        let verbs = ["unreadable", "readable", "readable", "unsearchable", "searchable", "searchable"]
+        return verbs.randomElement(using: &random) ?? "readable"
     }
 
     /// How some of the events are read.

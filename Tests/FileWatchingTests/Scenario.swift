@@ -12,7 +12,8 @@ import Testing
 final class Scenario {
     let kernel = PlayedKernel()
     let tree = DictionaryTree()
-    let watcher: TreeWatcher<PlayedKernel, DictionaryTree>
+    private(set) var watcher: TreeWatcher<PlayedKernel, DictionaryTree>
+    private let settings: WatchSettings
     private var identities: [String: Int] = [:]
     private var barrier: Barrier?
     /// The containers, by number, with their paths in the played file system.
@@ -35,6 +36,7 @@ final class Scenario {
         var settings = WatchSettings()
         settings.crawlThreads = 0
         change(&settings)
+        self.settings = settings
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings) { [kernel] in
             kernel.state.withLock { $0.isWoken = true }
         }
@@ -146,6 +148,7 @@ final class Scenario {
             if let kept = numbers.first { kernel.overflow(after: Int(kept)) } else { kernel.overflow() }
         case .swap: kernel.swapEvents(Int(numbers[0]), Int(numbers[1]))
         case .start: addContainer(1, "/c", context)
+        case .restart: restart()
         case .container: addContainer(UInt32(numbers[0]), path(step.words[1]), context)
         case .read:
             kernel.state.withLock { $0.readable = numbers.first.map { Int($0) } }
@@ -242,6 +245,20 @@ final class Scenario {
         }
         settle(context)
         tree.log = []
+    }
+
+    /// Another process comes with what this one has saved, which has neither watches nor what was set aside.
+    private func restart() {
+        watcher.close()
+        kernel.endWatches()
+        for number in containers.keys { tree.load(number) }
+        watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings) { [kernel] in
+            kernel.state.withLock { $0.isWoken = true }
+        }
+        for (number, path) in containers.sorted(by: { $0.key < $1.key }) {
+            watcher.addContainer(number, path: path, isKnown: true, readsExtras: asked.contains(number))
+        }
+        filled = asked
     }
 
     /// Reads some directories and no more.

@@ -22,7 +22,8 @@ struct ScenarioModel {
     }
 
     private func place(_ path: String) -> Place? {
-        let path = path.hasPrefix("/") ? path : path.hasPrefix("outside") ? "/" + path : "/c/" + path
+        let path =
+            path.hasPrefix("/") ? path : path.hasPrefix("outside") ? "/" + path : "/c/" + (path == "." ? "" : path)
         let names = path.split(separator: "/").map(String.init)
         guard let root = roots.firstIndex(where: { $0.path == "/" + names[0] }) else { return nil }
         return Place(root: root, names: names.dropFirst().map { Bytes($0) })
@@ -31,7 +32,10 @@ struct ScenarioModel {
     /// A step that is about to be played.
     mutating func note(_ step: ScenarioScript.Step, _ kernel: PlayedKernel) {
         let places = step.words.filter { UInt64($0) == nil }.compactMap { place($0) }
-        guard step.verb == .overflow || places.first?.isRoot == false else { return }
+        switch step.verb {
+        case .create, .symlink, .mkdir, .rm, .mv, .exchange, .link: guard places.first?.isRoot == false else { return }
+        default: break
+        }
         switch step.verb {
         case .create, .symlink, .mkdir, .rm: model.willChange([places[0]])
         case .mv: model.willRename(places[0], places[1])
@@ -42,6 +46,9 @@ struct ScenarioModel {
         }
         switch step.verb {
         case .overflow: isLossy = true
+        case .restart:
+            isLossy = true
+            model.restarted()
         case .create, .symlink: model.created(places[0], isDirectory: false)
         case .mkdir: model.created(places[0], isDirectory: true)
         case .rm: model.removed(places[0])

@@ -35,7 +35,7 @@ struct ScenarioScript {
         // How the kernel tells it.
         case overflow, swap, interrupt, watches, descriptors
         // What the watcher does.
-        case start, container, read, turn, wait, hold, go, crawl, rest, settle, rescan, fill, barrier
+        case start, container, restart, read, turn, wait, hold, go, crawl, rest, settle, rescan, fill, barrier
         // What must come of it.
         case waits, reached, expect, told, tree, name, same, other, state
 
@@ -49,7 +49,7 @@ struct ScenarioScript {
             case .swap: [.number, .number]
             case .watches, .descriptors, .wait, .crawl: [.number]
             case .hold, .go: [.name]
-            case .interrupt, .start, .turn, .rest, .rescan, .fill, .barrier, .waits, .reached: []
+            case .interrupt, .start, .restart, .turn, .rest, .rescan, .fill, .barrier, .waits, .reached: []
             case .container: [.number, .path]
             case .settle: [.optionalNow]
             case .expect, .told: [.operations]

@@ -90,7 +90,7 @@ struct ScenarioShrinker {
                 if model?.check(player.tree, player.kernel).isEmpty == false { return true }
             default: break
             }
-            if [.start, .read, .turn, .wait, .crawl, .settle].contains(step.verb) {
+            if [.start, .restart, .read, .turn, .wait, .crawl, .settle].contains(step.verb) {
                 kept = player.kernel.state.withLock { $0.queue.count }
             }
         }

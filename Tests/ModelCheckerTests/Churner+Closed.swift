@@ -8,8 +8,8 @@ import Glibc
 // quiet they are touched, and so told of (``FreshLinks``).
 extension Churner {
     func changeMode(_ place: Place, _ mode: Int) {
-        // Without its own directory there is no container.
-        if closes, place.isRoot { return }
+        // Without its own directory there is no container, so that is not closed often, nor for long.
+        if closes, place.isRoot, !closesRoots { return }
         willChange(place)
         guard Files.changeMode(path(place), mode_t(mode)) else { return }
         note("chmod \(String(mode, radix: 8))", place)

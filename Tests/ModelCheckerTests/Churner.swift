@@ -42,6 +42,8 @@ final class Churner {
     let links: FreshLinks
     /// Whether directories are closed to the daemon.
     let closes: Bool
+    /// Whether those of the containers are among them.
+    var closesRoots = false
     /// How many changes were made.
     private(set) var changes = 0
 
@@ -72,7 +74,11 @@ final class Churner {
         let outside = roots.indices.filter { roots[$0].container == nil }
         if closes, random.chance(1, in: 5) {
             let place = directory(inside, &random)
-            return changeMode(place, random.one(of: [0o000, 0o300, 0o400, 0o644, 0o700, 0o755, 0o755, 0o755]))
+            let isClosedRoot = place.isRoot && model?.node(place)?.isClosed == true
+            if place.isRoot, !isClosedRoot, !random.chance(1, in: 6) { return }
+            return changeMode(
+                place,
+                isClosedRoot ? 0o755 : random.one(of: [0o000, 0o300, 0o400, 0o644, 0o700, 0o755, 0o755, 0o755]))
         }
         let operation = random.one(of: Churner.operations)
         switch operation {

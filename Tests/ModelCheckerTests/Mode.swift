@@ -37,6 +37,8 @@ enum Mode: String, CaseIterable, Sendable {
     case stop
     /// Directories are closed to the daemon, and opened again: a root that may not go past permissions.
     case closed
+    /// The same with two containers, and moves between them.
+    case closedTwo
     /// A great many subscribers, each with a predicate of its own; in the end all are gone, and what they took.
     case many
     /// Directories with some extensions are packages, and the daemon is killed in the middle and started again.
@@ -48,12 +50,12 @@ enum Mode: String, CaseIterable, Sendable {
         case .stop: Daemon.Conditions(queuedEvents: 64)
         case .watches: Daemon.Conditions(watches: 8)
         case .kept, .passed: Daemon.Conditions(keepsDescriptors: true)
-        case .closed: Daemon.Conditions(heedsPermissions: true)
+        case .closed, .closedTwo: Daemon.Conditions(heedsPermissions: true)
         default: Daemon.Conditions()
         }
     }
 
-    var closes: Bool { self == .closed }
+    var closes: Bool { conditions.heedsPermissions }
     var threads: Int { [.crowd, .wild, .many].contains(self) ? 3 : 1 }
     /// Whether each thread is in directories of its own.
     var hasAreas: Bool { self == .crowd || self == .many }
@@ -67,7 +69,7 @@ enum Mode: String, CaseIterable, Sendable {
 
     /// Whether each thread has its own area, so that what is there is known.
     var hasModel: Bool { self != .wild }
-    var containers: [String] { self == .two || self == .added ? ["box", "other"] : ["box"] }
+    var containers: [String] { [.two, .added, .closedTwo].contains(self) ? ["box", "other"] : ["box"] }
     /// Changes of a round, of each thread, at most.
     var changes: Int {
         switch self {

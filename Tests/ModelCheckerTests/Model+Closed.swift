@@ -3,16 +3,33 @@
 
 // What lies in a closed directory is told of by nobody. When it is open again two states are compared, that of before it was
 // closed and what is there now, however many windows lie between: what is there is known by its file, so the rules are those
-// of where events were lost. What was in a closed directory and comes to an open one is known in the same way. What goes into
-// a closed directory has left the tree, and is another when it is seen again, or not: that is not promised. Nor is it that
-// what has left the container from a closed directory is another when it comes back.
+// of where events were lost. What was in a closed directory and comes to an open one is known in the same way, and so is what
+// goes into one that was watched when it was closed. What goes elsewhere where nobody is told of it, into a directory below a
+// closed one or one that nobody could read before, has left the tree, and is another when it is seen again, or not: that is not
+// promised. Nor is it that what has left the container from a closed directory is another when it comes back.
 extension Model {
     /// A directory may not be read or searched any more, or may again.
     func setClosed(_ place: Place, _ isClosed: Bool) {
         guard let node = node(place), node.isDirectory, node.isClosed != isClosed else { return }
         node.isClosed = isClosed
+        node.windowOfMode = window
         windowOfClosing = window
         forSubtree(node) { $0.windowOfClosing = window }
+        guard isAway(place.root) else { return }
+        forEach { node, other in
+            if other.root == place.root, isInClosed(other) { node.isUnsure = true }
+        }
+    }
+
+    /// Whether a container's own directory is closed, or was in this window: nothing is kept then of what lay in directories that
+    /// were closed before it, or are found so before that is heard.
+    private func isAway(_ root: Int) -> Bool {
+        guard let top = node(Place(root: root, names: [])) else { return false }
+        return top.isClosed || top.windowOfMode == window
+    }
+
+    private func isInClosed(_ place: Place) -> Bool {
+        directories(above: place).contains { $0.isClosed || $0.windowOfMode == window }
     }
 
     /// A change is about to be made at these places.
@@ -30,8 +47,12 @@ extension Model {
         guard let source = node(from) else { return }
         if roots[from.root].container != roots[to.root].container {
             willLeave(source, isCloudy: isCloudy(from) || isCloudy(to))
-        } else if isHidden(to), !isHiddenAllTheTime(from) {
-            forSubtree(source) { $0.isUnsure = true }
+        } else if isHidden(to) {
+            let isUnsure = (!isHiddenAllTheTime(from) && !isTold(to)) || (isAway(to.root) && isInClosed(to))
+            forSubtree(source) {
+                if isUnsure { $0.isUnsure = true }
+                $0.isWatched = false
+            }
         }
     }
 
@@ -44,18 +65,33 @@ extension Model {
         }
     }
 
+    /// Whether somebody is told what comes to a place in a directory that is closed: it was watched before that, and stays so.
+    private func isTold(_ place: Place) -> Bool { node(place.parent)?.isWatched == true && !isCloudy(place.parent) }
+
     /// What cannot be seen is known by its file where it comes back.
     private func willLeave(_ node: Node, isCloudy: Bool) {
-        if isCloudy {
-            windowOfClosing = window
-            node.isUnsure = true
-        }
+        node.isWatched = false
+        if isCloudy { (windowOfClosing, node.hasLeftUnseen) = (window, true) }
+        if node.hasLeftUnseen { node.isUnsure = true }
         let isCloudyBelow = isCloudy || node.isClosed || node.windowOfClosing == window
         for child in node.children.values { willLeave(child, isCloudy: isCloudyBelow) }
     }
 
+    /// The daemon begins anew with what it has saved: what lay in closed directories is not known from that.
+    func restarted() {
+        forEach { node, place in
+            if isCloudy(place) || node.windowOfClosing == window { node.isUnsure = true }
+        }
+    }
+
+    /// The directories in which something lies, that of the container too.
+    private func enclosing(_ place: Place) -> [Node] {
+        guard !place.isRoot, let root = node(Place(root: place.root, names: [])) else { return [] }
+        return [root] + directories(above: place)
+    }
+
     /// Whether a directory above is closed.
-    func isHidden(_ place: Place) -> Bool { directories(above: place).contains { $0.isClosed } }
+    func isHidden(_ place: Place) -> Bool { enclosing(place).contains { $0.isClosed } }
 
     /// The tokens of what lies in closed directories.
     var hidden: [Int] {
@@ -80,6 +116,8 @@ extension Model {
     func settleClosed(_ lossy: Bool, _ hasOneLink: (Bytes) -> Bool) {
         forEach { node, place in
             guard roots[place.root].container != nil else { return }
+            node.isWatched =
+                node.isDirectory && !isHidden(place) && (!node.isClosed || node.isWatched && !isCloudy(place))
             if !isHidden(place) {
                 (node.isUnsure, node.hadSeveralLinks) = (false, false)
                 return
@@ -93,11 +131,11 @@ extension Model {
 
     /// Whether a directory above is closed, or was at some time in this window.
     private func isCloudy(_ place: Place) -> Bool {
-        directories(above: place).contains { $0.isClosed || $0.windowOfClosing == window }
+        enclosing(place).contains { $0.isClosed || $0.windowOfClosing == window }
     }
 
     private func isHiddenAllTheTime(_ place: Place) -> Bool {
-        let above = directories(above: place)
+        let above = enclosing(place)
         return above.contains { $0.isClosed } && !above.contains { $0.windowOfClosing == window }
     }
 }

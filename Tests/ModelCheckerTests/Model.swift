@@ -32,12 +32,18 @@ final class Model {
         fileprivate(set) var isAmbiguous = false
         /// Of a directory: whether what lies in it may not be seen (`Model+Closed.swift`).
         var isClosed = false
+        /// When that changed last.
+        var windowOfMode = -1
         /// When it, or what lies in it, was closed, was open again, or changed where it could not be seen.
         var windowOfClosing = -1
         /// Whether it has changed where that could not be seen, and has not been seen since.
         var isUnsure = false
+        /// Whether it has left a container from where that could not be seen, which may know it again for what it was.
+        var hasLeftUnseen = false
         /// Whether it had several hard links when a window ended in which it could not be seen, and has not been seen since.
         var hadSeveralLinks = false
+        /// Of a directory: whether it could be seen at the end of a window, and has been where its watch stays with it since.
+        var isWatched = false
         fileprivate var window: Int
         /// The same of what lies in it, where it was renamed over another.
         fileprivate var windowOfContents = -1

@@ -161,6 +161,8 @@ final class Run {
         if mode == .slow { for subscriber in subscribers.prefix(2) { subscriber.isSlow = true } }
         links.settle(walk())
         for model in models { model.beginWindow() }
+        // One that is closed from the beginning has nothing to save.
+        for churner in churners { churner.closesRoots = churner.closes }
     }
 
     /// Waits until there is something to start again with. Nothing tells of that, so questions are the time between two looks.
