@@ -271,6 +271,24 @@ import Testing
         #expect(restored.clock == index.clock)
     }
 
+    /// What was saved while the items were set aside has them back by the journal, and nobody is told of that again.
+    @Test func `Saved while it is parked`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let row = try index.insert("f", below: .root, status(.file, 3))
+        let known = index.identifier(of: row)
+        _ = index.takeChanges()
+        index.park()
+        _ = index.takeChanges()
+        let saved = index.saved()
+        #expect(index.unpark())
+        var writer = JournalWriter(Saved.header)
+        writer.add(index.takeChanges(), of: index, sequence: Saved.header.startSequence + 1)
+        let restored = try Saved.index(saved, journal: [Saved.header.bytes + writer.bytes])
+        #expect(!restored.isParked && restored.count == 1 && !restored.hasChanges)
+        #expect(restored.identifier(of: row) == known && restored.checkInvariants() == nil)
+        #expect(restored.clock == index.clock)
+    }
+
     /// As many as are kept come back, and of more none is lost to the index.
     @Test func `A large directory`() throws {
         let index = MetadataIndex(root: .sample(.directory))

@@ -22,7 +22,8 @@ package final class IndexRestorer {
     var rows: RowStore
     var slotCount: UInt32
     var generationFloor: UInt32
-    let isParked: Bool
+    /// Whether the items are set aside, as nothing was told since that was saved.
+    private(set) var isParked: Bool
     var log: ChangeLog
     /// The clock of the last change that was told; nil where none was.
     private var loggedClock: UInt64?
@@ -98,7 +99,11 @@ package final class IndexRestorer {
             log.append(set)
             note(record.sequence)
             loggedClock = record.clock
-            if isNew { clock = record.clock }
+            if isNew {
+                clock = record.clock
+                // What changes while they are is not journaled: they are back.
+                isParked = false
+            }
         }
     }
 
