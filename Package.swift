@@ -100,6 +100,7 @@ let package = Package(
             dependencies: [
                 "TestSupport", "GatherService", "GatherKit", "GatherProtocol", "FileWatching", "MetadataIndex",
                 "Varlink", "LinuxSystem", "Metadata", "ContentTypes", log, nio, nioPosix,
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ]),
 
         .target(name: "GatherKit", dependencies: ["GatherProtocol", "Varlink", "Metadata", nio, nioPosix]),

@@ -96,7 +96,7 @@ extension Engine {
 
     private func lookAgain(at record: ContainerRecord) {
         lookAnew(at: record)
-        for listener in stateListeners.values { listener() }
+        monitors.stateChanged()
     }
 
     /// Brings live queries to what their callers see of a container now; where its changes are held, when they are not any
@@ -110,18 +110,19 @@ extension Engine {
 
     // MARK: Counting
 
-    /// Counts what a caller sees of containers: where there is much to count off the loop, when it is the user's turn.
+    /// Counts what a caller sees of containers: where there is much to count off the loop, when it is the user's turn, unless
+    /// nobody waits for it any more.
     func takeCensus(
-        of records: [ContainerRecord], for caller: Credentials, asked call: VarlinkCall,
+        of records: [ContainerRecord], for caller: Credentials, while isAwaited: @escaping () -> Bool,
         then: @escaping ([Census]) -> Void
     ) {
         let (known, scans) = censuses(of: records, for: caller)
         guard leavesLoop(rows: scans.reduce(0) { $0 + $1.snapshot.count }, .shared) else {
             return finishCensus(of: records, known, scans, scans.map { Census(of: $0.snapshot, for: $0.viewer) }, then)
         }
-        workload.turns(.shared).enter(user: call.peer.userID) { turn in
+        workload.turns(.shared).enter(user: caller.user) { turn in
             // The caller may be gone, and what another of the same user has counted meanwhile is not counted again.
-            guard !call.hasEnded else { return turn.leave() }
+            guard isAwaited() else { return turn.leave() }
             let (known, scans) = self.censuses(of: records, for: caller)
             self.inTurn(.shared) {
                 scans.map { Census(of: $0.snapshot, for: $0.viewer) }

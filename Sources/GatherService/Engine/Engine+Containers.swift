@@ -93,7 +93,7 @@ extension Engine {
         record.registry.stopClock()
         finishErrandsBack(of: record)
         for subscription in subscriptions.values { subscription.containerRemoved(record) }
-        for listener in stateListeners.values { listener() }
+        monitors.stateChanged()
         logger.info(
             "no longer watching container '\(record.identifier)'; its items have left all results",
             metadata: ["container": "\(record.identifier)"])
@@ -119,7 +119,7 @@ extension Engine {
                 tidyMemorySoon()
             }
         }
-        if changed { for listener in stateListeners.values { listener() } }
+        if changed { monitors.stateChanged() }
     }
 
     /// What is known of a container counts for callers who do not see everything once it was compared with the file system.

@@ -61,8 +61,11 @@ final class Engine {
     var completions: [() -> Void] = []
     /// What was done, for those who measure.
     var activity = ServiceActivity()
-    /// Called after each turn in which a container's state changed.
-    var stateListeners: [ObjectIdentifier: () -> Void] = [:]
+    /// Who is told of changes of containers' states.
+    private(set) lazy var monitors = StateMonitors(loop: loop) { [weak self] caller, isAwaited, then in
+        guard let self else { return }
+        describe(listed(for: caller), for: caller, while: isAwaited, then: then)
+    }
 
     /// Whether callers see only what the kernel would let them list: the system's daemon.
     let tellsCallersApart: Bool

@@ -33,19 +33,14 @@ struct ContainerHandler {
 
     /// The containers that are there for the caller.
     private func listed(for call: VarlinkCall) -> [ContainerRecord] {
-        let caller = engine.restriction(of: call.peer)
-        return engine.containers.filter { engine.isListed($0, for: caller) }
+        engine.listed(for: engine.restriction(of: call.peer))
     }
 
     /// Describes containers as the caller sees them, at once where the caller sees everything.
     private func describe(
         _ records: [ContainerRecord], for call: VarlinkCall, then: @escaping ([ContainerDescription]) -> Void
     ) {
-        if let caller = engine.restriction(of: call.peer) {
-            engine.describe(records, for: caller, asked: call, then: then)
-        } else {
-            then(records.map { engine.describe($0) })
-        }
+        engine.describe(records, for: engine.restriction(of: call.peer), while: { !call.hasEnded }, then: then)
     }
 
     private func record(_ identifier: String) throws(ContainerError) -> ContainerRecord {
@@ -131,55 +126,25 @@ struct ContainerHandler {
 
     /// One reply now and, with `more`, one for each change of state; those that a slow reader missed are one.
     private func monitor(_ call: VarlinkCall) {
-        let engine = engine
-        let isRestricted = engine.restriction(of: call.peer) != nil
-        var told: [ContainerDescription]?
-        // One is made at a time: two could be done in the wrong order.
-        var isDescribing = false
-        var isBehind = false
-        func tell(continues: Bool) {
-            guard !isDescribing else {
-                isBehind = true
-                return
-            }
-            isDescribing = true
-            describe(listed(for: call), for: call) { containers in
-                isDescribing = false
-                defer { catchUp() }
-                // What becomes of containers that the caller does not see is no news, not even that something does.
-                let news = isRestricted ? containers.map(\.timeless) : nil
-                guard news == nil || news != told else { return }
-                told = news
-                call.reply(ContainerInterface.Monitor.Reply(containers: containers), continues: continues)
-            }
-        }
-        func catchUp() {
-            guard isBehind, call.isWritable else { return }
-            isBehind = false
-            tell(continues: true)
-        }
-        guard call.wantsMore else { return tell(continues: false) }
-        let key = ObjectIdentifier(call)
-        engine.stateListeners[key] = {
-            if call.isWritable { tell(continues: true) } else { isBehind = true }
-        }
-        call.onWritable = { catchUp() }
-        call.onClose = { engine.stateListeners[key] = nil }
-        tell(continues: true)
+        if call.wantsMore { return engine.monitors.add(call, as: engine.restriction(of: call.peer)) }
+        describe(listed(for: call), for: call) { call.reply(ContainerInterface.Monitor.Reply(containers: $0)) }
     }
 }
 
 extension Engine {
-    /// Containers as a caller sees them who does not see everything.
+    /// The containers that are there for a caller.
+    func listed(for caller: Credentials?) -> [ContainerRecord] { containers.filter { isListed($0, for: caller) } }
+
+    /// Describes containers as a caller sees them: at once where that is everything, and else when they are counted, unless
+    /// nobody waits for it any more.
     func describe(
-        _ records: [ContainerRecord], for caller: Credentials, asked call: VarlinkCall,
+        _ records: [ContainerRecord], for caller: Credentials?, while isAwaited: @escaping () -> Bool,
         then: @escaping ([ContainerDescription]) -> Void
     ) {
+        guard let caller else { return then(records.map { describe($0) }) }
         let engine = self
-        takeCensus(of: records, for: caller, asked: call) { counts in
-            var descriptions: [ContainerDescription] = []
-            for (record, census) in zip(records, counts) { descriptions.append(engine.describe(record, as: census)) }
-            then(descriptions)
+        takeCensus(of: records, for: caller, while: isAwaited) { counts in
+            then(zip(records, counts).map { engine.describe($0, as: $1) })
         }
     }
 
@@ -219,13 +184,4 @@ extension Engine {
 
     /// The clock of now, for a question.
     func clock(question: UInt64) -> QueryClock { QueryClock(run: run, sequence: sequence, question: question) }
-}
-
-extension ContainerDescription {
-    /// Without the clock, which tells of changes anywhere.
-    fileprivate var timeless: ContainerDescription {
-        var description = self
-        description.clock = ""
-        return description
-    }
 }

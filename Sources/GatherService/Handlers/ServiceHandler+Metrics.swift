@@ -24,7 +24,7 @@ extension ServiceHandler {
         }
         let user = call.peer.userID
         let listed = engine.containers.filter { engine.isListed($0, for: caller) }
-        engine.takeCensus(of: listed, for: caller, asked: call) { counts in
+        engine.takeCensus(of: listed, for: caller, while: { !call.hasEnded }) { counts in
             list.gauge(.init("connections", "Connections that are open"), connections(user))
             list.gauge(
                 .init("live_queries", "Live queries that are open"), engine.subscriptionsOfUser[user, default: 0])
