@@ -79,11 +79,28 @@ def measure_crowd(run):
     cost.peer_values = rows[least]["microsecondsAChange"]
 
 
-def prepare_hostile(directory):
-    """What the regular expression goes back and forth over."""
+MIB = 1 << 20
+# What the limits let callers like those of `floor/hostile.c` have the daemon keep, in MiB: 64 of requests over all connections
+# (`requestBytesInAll`); 32 KiB for each of 1,600 connections, the aim for one with a live query; of the 500 that read nothing
+# what makes a connection unwritable (16 KiB) and the reply after it, 20 containers of half a kilobyte; and 16 for the
+# backtracking of a match (`regularExpressionHeap`), on the loop and in the one costly scan at a time.
+HOSTILE_MEMORY = 64 + round(1600 * 32 / 1024 + 500 * (16 + 10) / 1024) + 2 * 16
+# With what replies that nobody takes may keep over all connections (`replyBytesInAll`), which these are not to come near.
+HOSTILE_MEMORY_MUST = HOSTILE_MEMORY + 256
+
+
+def hostile_containers(directory, scratch):
+    """The containers for hostile callers, and the directory of the one that they move away and back: `directory`, that one, and
+    others that have to be described as well."""
+    # What the regular expression goes back and forth over.
     for number in range(100):
         with open(os.path.join(directory, "a" * 200 + str(number)), "w", encoding="ascii"):
             pass
+    containers = {"hostile": directory}
+    for number in range(19):
+        containers[f"quiet{number}"] = os.path.join(scratch, f"quiet{number}")
+        os.mkdir(containers[f"quiet{number}"])
+    return containers, containers["quiet0"]
 
 
 class Apart:
@@ -120,11 +137,12 @@ class Apart:
 
 
 class Hostility:
-    """One subscriber and the floor, quiet and beside callers who misbehave, in turns."""
+    """One subscriber and the floor, quiet and beside callers who misbehave, in turns; and how much memory the daemon had at
+    its most meanwhile."""
 
-    def __init__(self, apart, floor_path, daemon, directory, beside, count):
+    def __init__(self, apart, floor_path, daemon, directory, moved, beside, count):
         self.apart, self.floor_path, self.daemon, self.count = apart, floor_path, daemon, count
-        self.directory, self.beside = directory, beside
+        self.directory, self.moved, self.beside = directory, moved, beside
         self.rounds = []
         # Once for nobody, so that every figure finds all of it in the caches.
         self.latencies(count // 10)
@@ -145,15 +163,17 @@ class Hostility:
     def round(self, *acts):
         """Quiet, hostile, and quiet again: a machine that is busy with something else is so for all of them."""
         quiet, floor = [self.latencies()], [self.hop()]
-        with Crowd(*self.apart.caller(self.floor_path("hostile"), self.daemon.socket_path, *acts)):
+        self.daemon.forget_peak()
+        with Crowd(*self.apart.caller(self.floor_path("hostile"), self.daemon.socket_path, self.moved, *acts)):
             started, before = time.monotonic(), self.daemon.processor_seconds()
             hostile = self.latencies()
             share = (self.daemon.processor_seconds() - before) / (time.monotonic() - started)
             hostile_floor = self.hop()
+            most = self.daemon.resident_bytes("VmHWM")
         quiet.append(self.latencies())
         floor.append(self.hop())
         self.rounds.append({"quiet": mean(quiet), "hostile": hostile, "floor": mean(floor),
-                            "hostileFloor": hostile_floor, "processors": share})
+                            "hostileFloor": hostile_floor, "processors": share, "most": most})
 
     def median(self, figure, key):
         return statistics.median(round[figure][key] for round in self.rounds)
@@ -171,19 +191,22 @@ def measure_hostile(run):
     """The latency of one subscriber, quiet and while callers misbehave in every way at once."""
     print("hostile callers", file=sys.stderr, flush=True)
     directory, beside = run.fresh_directory("hostile"), run.fresh_directory("beside")
-    prepare_hostile(directory)
-    run.start({"hostile": directory})
+    containers, moved = hostile_containers(directory, run.fresh_directory("quiet"))
+    run.start(containers)
     high = run.add("change to subscriber, p99, hostile callers", "ms", 2, 2, "quiet", relative=True)
     half = run.add("change to subscriber, p50, hostile callers", "ms", 2, 2, "quiet", relative=True)
-    before = run.daemon.proportional_bytes()
+    memory = run.add("memory beside hostile callers, growth at its most", "MiB", HOSTILE_MEMORY, HOSTILE_MEMORY_MUST, "")
     with Apart() as apart:
         apart.confine(run.daemon)
         hostility = Hostility(apart, run.floor_path, run.daemon, directory, beside, run.options.latencies)
+        before, resident = run.daemon.proportional_bytes(), run.daemon.resident_bytes()
         for _ in range(run.options.rounds):
             hostility.round()
     for measurement, key in [(high, "p99"), (half, "p50")]:
         measurement.peer_values += [round["quiet"][key] for round in hostility.rounds]
         measurement.values += [round["hostile"][key] for round in hostility.rounds]
+    memory.values += [(round["most"] - resident) / MIB for round in hostility.rounds]
+    # What stays when they are gone.
     run.notes["hostileGrowthBytes"] = run.daemon.proportional_bytes() - before
     run.notes["hostileRatios"] = {key: hostility.ratio("hostile", "quiet", key) for key in ("p50", "p99")}
     # What the same load costs two programs that have nothing to do with the daemon, on the same processors.
@@ -192,7 +215,7 @@ def measure_hostile(run):
         "ratio": hostility.ratio("hostileFloor", "floor", "p99")}
 
 
-ACTS = ["connects", "bytes", "regular", "many", "nesting", "huge", "vanish"]
+ACTS = ["connects", "bytes", "regular", "many", "nesting", "huge", "vanish", "monitor"]
 
 
 def main():
@@ -215,25 +238,27 @@ def main():
         directory, beside = os.path.join(scratch, "tree"), os.path.join(scratch, "beside")
         os.mkdir(directory)
         os.mkdir(beside)
-        prepare_hostile(directory)
-        daemon = Daemon(os.path.abspath(options.gatherd), os.path.join(scratch, "daemon"), {"hostile": directory})
+        containers, moved = hostile_containers(directory, scratch)
+        daemon = Daemon(os.path.abspath(options.gatherd), os.path.join(scratch, "daemon"), containers)
         try:
             daemon.wait_until_live()
             with Apart() as apart:
                 apart.confine(daemon)
                 print("act        quiet p50     p99 ms   hostile p50     p99 ms   × quiet p99   floor p99 ms   × quiet"
-                      "   processors", flush=True)
+                      "   processors   most MiB", flush=True)
                 for act in options.acts or ACTS + ["all"]:
-                    hostility = Hostility(apart, floor_path, daemon, directory, beside, options.latencies)
+                    hostility = Hostility(apart, floor_path, daemon, directory, moved, beside, options.latencies)
                     for _ in range(options.rounds):
                         hostility.round(*([] if act == "all" else [act]))
                     figures = [hostility.median(figure, key) for figure in ("quiet", "hostile") for key in ("p50", "p99")]
                     share = statistics.median(round["processors"] for round in hostility.rounds)
+                    most = max(round["most"] for round in hostility.rounds) / MIB
                     print(f"{act:9}    {figures[0]:6.3f}   {figures[1]:8.3f}        {figures[2]:6.3f}   {figures[3]:8.3f}"
                           f"         {hostility.ratio('hostile', 'quiet', 'p99'):5.2f}"
                           f"       {hostility.median('hostileFloor', 'p99'):8.3f}"
-                          f"     {hostility.ratio('hostileFloor', 'floor', 'p99'):5.2f}         {share:.0%}", flush=True)
-            print(f"memory     {daemon.proportional_bytes() / 2**20:.1f} MiB")
+                          f"     {hostility.ratio('hostileFloor', 'floor', 'p99'):5.2f}         {share:4.0%}"
+                          f"   {most:8.1f}", flush=True)
+            print(f"memory     {daemon.proportional_bytes() / MIB:.1f} MiB")
         finally:
             daemon.stop()
 

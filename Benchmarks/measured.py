@@ -38,6 +38,16 @@ class MeasuredProcess:
         with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as file:
             return int(re.search(r"^Pss: +(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
 
+    def resident_bytes(self, field="VmRSS"):
+        """Memory that is in the machine now, shared pages included; `VmHWM` is the most that ever was (proc(5), status)."""
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
+            return int(re.search(rf"^{field}:\s+(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
+
+    def forget_peak(self):
+        """Has the kernel begin anew with the most that ever was (proc(5), clear_refs)."""
+        with open(f"/proc/{self.process.pid}/clear_refs", "w", encoding="ascii") as file:
+            file.write("5")
+
     def processor_seconds(self):
         """Time that its threads have run, to the nanosecond (proc(5), schedstat)."""
         return self.of_threads("schedstat", r"^(\d+)") / 1e9

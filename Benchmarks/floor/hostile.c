@@ -8,8 +8,11 @@
 //   nesting   predicates nested a hundred thousand deep
 //   huge      requests of a hundred megabytes, 64 KiB a millisecond as far as they are taken
 //   vanish    questions for everything, a hundred a second, whose askers are gone after the first reply
+//   monitor   1,500 who monitor the containers, a third of whom never read, while a container's directory is moved away and
+//             back five times a second
 //
-//   hostile SOCKET [ACT]...   prints "ready" when those, or all, are at work, and goes on until its own input ends
+//   hostile SOCKET DIRECTORY [ACT]...   prints "ready" when those, or all, are at work, and goes on until its own input ends;
+//                                       DIRECTORY is the container's that `monitor` moves
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE
 #include <err.h>
@@ -20,13 +23,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 enum { slowCallers = 50, costlyCallers = 8, connectsAMillisecond = 1, hugeBytes = 100 << 20, vanishEvery = 10 };
+enum { monitors = 1500, monitorsThatRead = 1000, monitorsAMillisecond = 20, readsAMillisecond = 100, moveEvery = 100 };
 static const char *const acts[costlyCallers] = {"regular", "regular", "regular", "many", "regular", "regular", "nesting", "nesting"};
-
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
 static char *calls[costlyCallers];
@@ -109,10 +113,45 @@ static void vanish(void) {
     }
 }
 
+// Moves the container's directory away, or back.
+static void moveDirectory(const char *directory, bool isBack) {
+    static char away[4096];
+    snprintf(away, sizeof away, "%s.away", directory);
+    if (rename(isBack ? away : directory, isBack ? directory : away) < 0) err(1, "%s", directory);
+}
+
+// Has so many monitor, and some of them take what they are told.
+static void monitor(long turn) {
+    static int connections[monitors];
+    static const char call[] = "{\"method\":\"io.gatherd.Container.Monitor\",\"parameters\":{},\"more\":true}";
+    if (turn == 0) memset(connections, -1, sizeof connections);
+    for (int number = 0; number < monitorsAMillisecond; number++) {
+        int *connection = &connections[(turn * monitorsAMillisecond + number) % monitors];
+        if (*connection >= 0 || (*connection = open_()) < 0) continue;
+        // A new connection takes as much at once.
+        if (send(*connection, call, sizeof call, MSG_NOSIGNAL) < 0) {
+            close(*connection);
+            *connection = -1;
+        }
+    }
+    for (int number = 0; number < readsAMillisecond; number++) {
+        int *connection = &connections[(turn * readsAMillisecond + number) % monitorsThatRead];
+        if (*connection < 0) continue;
+        long count = recv(*connection, bytes, sizeof bytes, 0);
+        if (count > 0 || (count < 0 && errno == EAGAIN)) continue;
+        close(*connection);
+        *connection = -1;
+    }
+}
+
 int main(int argc, char **argv) {
-    if (argc < 2 || strlen(argv[1]) >= sizeof address.sun_path) errx(64, "usage: hostile SOCKET [ACT]...");
-    actCount = argc - 2;
-    chosenActs = argv + 2;
+    if (argc < 3 || strlen(argv[1]) >= sizeof address.sun_path) errx(64, "usage: hostile SOCKET DIRECTORY [ACT]...");
+    actCount = argc - 3;
+    chosenActs = argv + 3;
+    struct rlimit descriptors;
+    if (getrlimit(RLIMIT_NOFILE, &descriptors) < 0) err(1, "getrlimit");
+    descriptors.rlim_cur = descriptors.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &descriptors) < 0) err(1, "setrlimit");
     strcpy(address.sun_path, argv[1]);
     makeCalls();
     int slow[slowCallers], costly[costlyCallers];
@@ -120,10 +159,21 @@ int main(int argc, char **argv) {
     memset(slow, -1, sizeof slow);
     memset(costly, -1, sizeof costly);
     static const char endless[] = "{\"method\":\"io.gatherd.Query.Find\",\"parameters\":{\"predicate\":\"name == '";
+    bool isAway = false;
     for (long turn = 0;; turn++) {
         struct pollfd input = {.fd = 0, .events = POLLIN};
         // A turn takes a millisecond.
-        if (poll(&input, 1, 1) > 0) return 0;
+        if (poll(&input, 1, 1) > 0) {
+            if (isAway) moveDirectory(argv[2], true);
+            return 0;
+        }
+        if (isChosen("monitor")) {
+            monitor(turn);
+            if (turn % moveEvery == moveEvery - 1) {
+                moveDirectory(argv[2], isAway);
+                isAway = !isAway;
+            }
+        }
         if (isChosen("huge")) sendHuge();
         if (isChosen("vanish") && turn % vanishEvery == 0) vanish();
         for (int number = 0; number < connectsAMillisecond && isChosen("connects"); number++) {
