@@ -1,24 +1,31 @@
-// What a daemon warns of, for a test that looks at it or waits for it.
+// What a daemon logs, for a test that looks at it or waits for it.
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
 import Synchronization
 
-/// Keeps the warnings that are logged, and what is worse, and hands them on as they come.
+/// Keeps the warnings that are logged, and what is worse, and hands them on as they come; or lines of a lower level, too.
 struct LogRecorder: LogHandler {
-    private final class Lines: Sendable { let all = Mutex<[String]>([]) }
+    private final class Lines: Sendable { let all = Mutex<[(kind: String?, line: String)]>([]) }
 
     var logLevel: Logger.Level = .trace
     var metadata: Logger.Metadata = [:]
+    private let least: Logger.Level
     private let lines = Lines()
     private let continuation: AsyncStream<String>.Continuation
     /// Each line, as it comes.
     let stream: AsyncStream<String>
 
-    init() { (stream, continuation) = AsyncStream.makeStream() }
+    init(_ least: Logger.Level = .warning) {
+        self.least = least
+        (stream, continuation) = AsyncStream.makeStream()
+    }
 
     /// All lines until now.
-    var all: [String] { lines.all.withLock { $0 } }
+    var all: [String] { lines.all.withLock { $0.map(\.line) } }
+
+    /// Those of them that the journal files as one kind of message.
+    func all(_ kind: String) -> [String] { lines.all.withLock { $0.filter { $0.kind == kind }.map(\.line) } }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -26,9 +33,10 @@ struct LogRecorder: LogHandler {
     }
 
     func log(event: LogEvent) {
-        guard event.level >= .warning else { return }
+        guard event.level >= least else { return }
         let line = "\(event.message)"
-        lines.all.withLock { $0.append(line) }
+        let kind = event.metadata?["message-id"].map { "\($0)" }
+        lines.all.withLock { $0.append((kind, line)) }
         continuation.yield(line)
     }
 }

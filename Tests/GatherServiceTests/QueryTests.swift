@@ -41,6 +41,56 @@ import Varlink
         }
     }
 
+    /// Of two containers one has no watches left: it alone is named, where it is asked.
+    @Test func onlyWhatIsPolledIsInexact() async throws {
+        let directory = try TemporaryDirectory()
+        let limit = try #require(fopen("/proc/sys/fs/inotify/max_user_watches", "r"))
+        var text = [CChar](repeating: 0, count: 32)
+        #expect(fgets(&text, 32, limit) != nil)
+        fclose(limit)
+        let watches = try #require(Int(String(decoding: text.prefix { $0 >= 48 }.map { UInt8($0) }, as: UTF8.self)))
+        // Thirty watches, as a share with fifteen digits.
+        let digits = String(30 * 1_000_000_000_000_000 / watches)
+        let zeros = String(repeating: "0", count: 15 - digits.count)
+        try directory.write("watch-share = 0.\(zeros)\(digits)\npoll-interval = \"1h\"\n", to: "gatherd.toml")
+        try directory.write("", to: "tree/file")
+        for number in 0..<200 { try directory.write("", to: "big/d\(number)/file") }
+        try await DaemonFixture.run(directory: directory) { daemon in
+            func files(_ scopes: [String]?, sync: Bool?) async throws -> (count: Int64, inexact: [[String]?]) {
+                let predicate = "kind == 'file'"
+                let found = try await daemon.call(
+                    QueryInterface.Find.self, .init(predicate: predicate, scopes: scopes, sync: sync))
+                let count = try await daemon.call(
+                    QueryInterface.Count.self, .init(predicate: predicate, scopes: scopes, sync: sync))
+                let values = try await daemon.call(
+                    QueryInterface.Values.self,
+                    .init(predicate: predicate, attribute: "kind", scopes: scopes, sync: sync))
+                let subscriber = try await Subscriber(daemon, .init(predicate: predicate, scopes: scopes))
+                var reply = try await subscriber.next()
+                while reply.event != .gathered { reply = try await subscriber.next() }
+                await subscriber.close()
+                #expect(Int(count.count) == found.items.count && values.values.map(\.count) == [count.count])
+                #expect(reply.count == count.count)
+                return (count.count, [found.inexact, count.inexact, values.inexact, reply.inexact])
+            }
+            // It has its watches before the other comes.
+            let first = try await files(nil, sync: nil)
+            #expect(first.count == 1 && first.inexact == .init(repeating: nil, count: 4))
+            let add = ContainerInterface.Add.Request(identifier: "big", path: directory.path + "/big")
+            _ = try await daemon.call(ContainerInterface.Add.self, add)
+            for sync in [nil, false] {
+                let both = try await files(nil, sync: sync)
+                #expect(both.count == 201 && both.inexact == .init(repeating: ["big"], count: 4))
+                let big = try await files(["tree", directory.path + "/big/d7"], sync: sync)
+                #expect(big.count == 2 && big.inexact == .init(repeating: ["big"], count: 4))
+                let tree = try await files(["tree"], sync: sync)
+                #expect(tree.count == 1 && tree.inexact == .init(repeating: nil, count: 4))
+            }
+            let containers = try await daemon.call(ContainerInterface.List.self, .init()).containers
+            #expect(containers.map(\.state) == [.degraded, .live] && containers[0].polled > 0)
+        }
+    }
+
     @Test func watchTellsOfEveryChange() async throws {
         try await DaemonFixture.run { daemon in
             try daemon.directory.write("1", to: "tree/Item_1")

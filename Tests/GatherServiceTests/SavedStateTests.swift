@@ -4,6 +4,7 @@
 import GatherProtocol
 import Glibc
 import LinuxSystem
+import Logging
 import Testing
 import Varlink
 
@@ -205,7 +206,8 @@ import Varlink
             #expect(lseek(file.number, damage == "future" ? 8 : 90, SEEK_SET) > 0)
             try file.writeAll([0x5A])
         }
-        try await DaemonFixture.run(directory: directory) { daemon in
+        let log = LogRecorder(.info)
+        try await DaemonFixture.run(directory: directory, log: log) { daemon in
             var request = Self.everything
             request.since = held.clock
             let back = try await Subscriber(daemon, request, holding: held.items)
@@ -216,6 +218,11 @@ import Varlink
             await back.close()
             #expect(saved(directory).contains { $0.hasSuffix(".damaged") } == (damage != "noJournal"))
         }
+        #expect(log.all("state-set-aside").count { $0.contains("set aside") } == (damage == "noJournal" ? 0 : 1))
+        // Either it is read once, or what was saved is compared once.
+        let isRead = name == "index-tree"
+        #expect(log.all.count { $0.contains("container 'tree' was read") } == (isRead ? 1 : 0), "\(log.all)")
+        #expect(log.all.count { $0.contains("container 'tree' was compared") } == (isRead ? 0 : 1), "\(log.all)")
         // And what is saved then is whole.
         try await DaemonFixture.run(directory: directory) { daemon in
             let found = try await daemon.find("")

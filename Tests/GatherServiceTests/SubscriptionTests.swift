@@ -41,6 +41,47 @@ import Varlink
         }
     }
 
+    /// However many files are written without end, what changed is told when its time is over, counted from the first change
+    /// and not from the last. The heartbeat of another live query is the watch: when one has known of a change, at most one
+    /// more comes before that is told, both by timers of one loop.
+    @Test func aBatchEndsInTimeBesideConstantWrites() async throws {
+        try await DaemonFixture.run { daemon in
+            let files = 50
+            for number in 0..<files { try daemon.directory.write("", to: "tree/Item_\(number)") }
+            let batched = try await Subscriber(daemon, .init(predicate: "name LIKE 'Item_*'", batch: 100))
+            let watch = try await Subscriber(daemon, .init(predicate: "name == 'none'", heartbeat: 100))
+            try await batched.gather()
+            try await watch.gather()
+            let writer = Task {
+                var number = 0
+                while !Task.isCancelled {
+                    for file in 0..<files { try daemon.directory.write("\(number)", to: "tree/Item_\(file)") }
+                    number += 1
+                    await Task.yield()
+                }
+            }
+            func sequence(_ reply: QueryInterface.Watch.Reply) throws -> UInt64 {
+                try #require(reply.clock.flatMap { QueryClock(text: $0)?.sequence })
+            }
+            var told: [UInt64] = []
+            while told.count < 20 { told.append(try sequence(try await batched.next())) }
+            writer.cancel()
+            try await writer.value
+            var beats: [UInt64] = []
+            while beats.last ?? 0 < told[19] {
+                // A change is told some time after it was made, and the last may be told before a beat.
+                try daemon.directory.write("last", to: "tree/last")
+                beats.append(try sequence(try await watch.next()))
+            }
+            for (former, next) in zip(told, told.dropFirst()) {
+                #expect(beats.count { $0 > former && $0 < next } <= 2, "from \(former) to \(next): \(beats)")
+            }
+            #expect(batched.violations.isEmpty)
+            await batched.close()
+            await watch.close()
+        }
+    }
+
     @Test func heartbeats() async throws {
         try await DaemonFixture.run { daemon in
             let subscriber = try await Subscriber(daemon, .init(predicate: "", heartbeat: 5))

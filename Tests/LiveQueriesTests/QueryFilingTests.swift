@@ -142,6 +142,7 @@ import Testing
         ("path LIKE '/srv/box/file_#.*'", 1), ("path IN {'/srv/box/file_#.txt', '/srv/box/a/#'}", 1),
         ("path BEGINSWITH '/srv/elsewhere/#'", 0), ("size > # AND path BEGINSWITH '/srv/box/file_#.'", 1),
         ("path BEGINSWITH '/srv/box/x#' OR name == 'file_#.txt'", 1),
+        ("kind == 'directory'", 0), ("kind IN {'symlink', 'fifo'} AND size > #", 0),
         ("kind == 'file' AND name LIKE[cd] 'file_#.*'", 1), ("size > # AND name == 'file_#.txt'", 1),
     ])
     func aChangeTestsOnlyCandidates(shape: String, most: Int) throws {
