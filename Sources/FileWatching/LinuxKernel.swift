@@ -188,7 +188,7 @@ package final class LinuxKernel: WatchKernel {
     ) throws(SystemError) -> KernelStatus {
         var status = KernelStatus(try EntryStatus(of: name, in: directory))
         if readsAccessLists, status.file.kind == .directory {
-            status.file.accessList = accessList(of: name, in: directory)
+            status.file.accessList = accessList(of: name, in: directory, owner: status.file.owner)
         }
         return status
     }
@@ -202,7 +202,7 @@ package final class LinuxKernel: WatchKernel {
     /// The largest value that an extended attribute may have (xattr(7)).
     private static let largestListSize = 65_536
 
-    package func accessList(of name: UnsafePointer<CChar>, in directory: CInt) -> AccessListID {
+    package func accessList(of name: UnsafePointer<CChar>, in directory: CInt, owner: UInt32) -> AccessListID {
         guard readsAccessLists else { return .none }
         func read(_ size: Int) throws(SystemError) -> AccessListID {
             var list = AccessListID.none
@@ -213,7 +213,7 @@ package final class LinuxKernel: WatchKernel {
                         let count = try ExtendedAttributes.get(
                             AccessLists.attribute, of: name, in: directory, into: buffer)
                     else { return }
-                    list = AccessLists.intern(Array(buffer[..<count]))
+                    list = AccessLists.intern(Array(buffer[..<count]), owner: owner)
                 } catch {
                     failure = error
                 }

@@ -49,8 +49,9 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// Whether access control lists matter to anybody. Then ``status(of:in:)`` reads them for directories.
     var readsAccessLists: Bool { get }
 
-    /// The access control list of an entry, or of a directory itself for an empty name; `none` where lists do not matter.
-    func accessList(of name: UnsafePointer<CChar>, in directory: CInt) -> AccessListID
+    /// The access control list of an entry, or of a directory itself for an empty name, which belongs to this owner; `none`
+    /// where lists do not matter.
+    func accessList(of name: UnsafePointer<CChar>, in directory: CInt, owner: UInt32) -> AccessListID
 
     /// What a symlink in a directory says; its length.
     func readSymlink(
@@ -95,7 +96,7 @@ extension WatchKernel {
     package func readAhead() throws(SystemError) {}
     package func watches() -> [Int32: UInt64]? { nil }
     package var readsAccessLists: Bool { false }
-    package func accessList(of name: UnsafePointer<CChar>, in directory: CInt) -> AccessListID { .none }
+    package func accessList(of name: UnsafePointer<CChar>, in directory: CInt, owner: UInt32) -> AccessListID { .none }
     package func entryStatus(
         of name: UnsafePointer<CChar>, in directory: CInt
     ) throws(SystemError) -> KernelStatus { try status(of: name, in: directory) }
@@ -114,7 +115,7 @@ extension WatchKernel {
             let length = try readExtras(of: name, kind: status.file.kind, in: directory, into: buffer)
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<length])
             if bytes.isEmpty || status.file.kind == .symlink { return bytes }
-            let list = accessList(of: name, in: directory)
+            let list = accessList(of: name, in: directory, owner: status.file.owner)
             var now: KernelStatus
             do throws(SystemError) {
                 now = try entryStatus(of: name, in: directory)

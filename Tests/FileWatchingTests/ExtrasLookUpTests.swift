@@ -13,7 +13,7 @@ import Testing
         AccessList(entries: [
             .init(.owner, [.read, .write]), .init(.user, [], number: 41_001), .init(.owningGroup, .read),
             .init(.mask, .read), .init(.other, .read),
-        ]).bytes)
+        ]).bytes, owner: 0)
 
     func fixture(reads: Bool = true, settings: (inout WatchSettings) -> Void = { _ in }) -> PlayedFixture {
         let fixture = PlayedFixture(settings: settings)

@@ -283,7 +283,7 @@ final class PlayedKernel: WatchKernel {
 
     let readsAccessLists = true
 
-    func accessList(of name: UnsafePointer<CChar>, in directory: CInt) -> AccessListID {
+    func accessList(of name: UnsafePointer<CChar>, in directory: CInt, owner: UInt32) -> AccessListID {
         let name = String(cString: name)
         return state.withLock { state in
             guard let parent = state.descriptors[directory],

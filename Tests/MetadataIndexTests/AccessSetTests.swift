@@ -21,7 +21,7 @@ import Testing
     @Test func longerListsThanAreKeptAreNone() {
         func list(_ entries: Int) -> AccessListID {
             let users = (0..<entries).map { AccessList.Entry(.user, .read, number: UInt32($0)) }
-            return AccessLists.intern(AccessList(entries: users).bytes)
+            return AccessLists.intern(AccessList(entries: users).bytes, owner: 0)
         }
         // Four bytes, and eight for each entry.
         let most = (AccessSet.mostListBytes - 4) / 8

@@ -278,7 +278,8 @@ struct Pair {
             modified: Timestamp(nanoseconds: .random(in: 0...3, using: &generator)), changed: Timestamp(nanoseconds: 5),
             owner: .random(in: 0...2, using: &generator), group: 0, links: .random(in: 1...3, using: &generator),
             inode: .random(in: 1...30, using: &generator), device: .random(in: 1...2, using: &generator),
-            accessList: AccessLists.intern([UInt8](repeating: 7, count: .random(in: 0...2, using: &generator))))
+            accessList: AccessLists.intern(
+                [UInt8](repeating: 7, count: .random(in: 0...2, using: &generator)), owner: 0))
     }
 
     func row(_ path: Path) -> Row { model.row(path)! }

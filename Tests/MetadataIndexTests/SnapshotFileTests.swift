@@ -29,7 +29,7 @@ import Testing
     @Test func `An access list is written once, whatever has it`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         var status = FileStatus.sample(.package)
-        status.accessList = AccessLists.intern([UInt8](repeating: 9, count: 3_000))
+        status.accessList = AccessLists.intern([UInt8](repeating: 9, count: 3_000), owner: 0)
         var inner: [Row] = []
         for number in 0..<50 {
             let package = try index.insert("p\(number).gro", below: .root, status)
@@ -106,7 +106,7 @@ import Testing
         let list = AccessList(entries: [
             .init(.owner, .init(rawValue: 6)), .init(.user, .init(rawValue: 4), number: 33),
         ])
-        status.accessList = AccessLists.intern(list.bytes)
+        status.accessList = AccessLists.intern(list.bytes, owner: 0)
         let row = try index.insert("a", below: .root, status)
         _ = index.takeChanges()
         #expect(try Saved.index(index.saved()).status(of: row) == status)

@@ -64,18 +64,18 @@ struct AccessListTests {
     }
 
     @Test func `Equal lists have equal handles, and other lists others`() {
-        let a = AccessLists.intern(Self.bytes)
-        #expect(AccessLists.intern(Self.bytes) == a)
+        let a = AccessLists.intern(Self.bytes, owner: 0)
+        #expect(AccessLists.intern(Self.bytes, owner: 0) == a)
         var other = Self.bytes
         other[6] = 7
-        #expect(AccessLists.intern(other) != a)
+        #expect(AccessLists.intern(other, owner: 0) != a)
         #expect(AccessLists.bytes(of: a) == Self.bytes)
         #expect(AccessLists.list(a) == Self.list)
     }
 
     @Test func `No list and an unknown one survive being written`() {
-        #expect(AccessLists.intern(AccessLists.bytes(of: .none)) == .none)
-        #expect(AccessLists.intern(AccessLists.bytes(of: .unknown)) == .unknown)
+        #expect(AccessLists.intern(AccessLists.bytes(of: .none), owner: 0) == .none)
+        #expect(AccessLists.intern(AccessLists.bytes(of: .unknown), owner: 0) == .unknown)
         #expect(AccessLists.bytes(of: .none).isEmpty)
     }
 
@@ -83,6 +83,6 @@ struct AccessListTests {
         let caller = Credentials(user: 1, groups: [1])
         let never = AccessListID(number: .max)
         #expect(!caller.may(.read, FileAccess(mode: 0o777, owner: 0, group: 0, accessList: never)))
-        #expect(AccessLists.intern(AccessLists.bytes(of: never)) == .unknown)
+        #expect(AccessLists.intern(AccessLists.bytes(of: never), owner: 0) == .unknown)
     }
 }

@@ -34,7 +34,7 @@ struct CredentialsTests {
             AccessList(entries: [
                 .init(.owner, []), .init(.user, .read, number: 1000), .init(.owningGroup, []), .init(.mask, .read),
                 .init(.other, .read),
-            ]).bytes)
+            ]).bytes, owner: 0)
         #expect(!caller.may(.read, FileAccess(mode: 0o044, owner: 1000, group: 9, accessList: list)))
         #expect(caller.may(.read, FileAccess(mode: 0o044, owner: 7, group: 9, accessList: list)))
         #expect(!caller.may(.read, FileAccess(mode: 0o044, owner: 7, group: 2, accessList: .unknown)))
@@ -47,7 +47,7 @@ struct CredentialsTests {
             AccessList(entries: [
                 .init(.owner, []), .init(.user, .read, number: 1000), .init(.owningGroup, []), .init(.mask, []),
                 .init(.other, .read),
-            ]).bytes)
+            ]).bytes, owner: 0)
         #expect(caller.may(.read, FileAccess(mode: 0o004, owner: 7, group: 9, accessList: list)))
         #expect(!caller.may(.read, FileAccess(mode: 0o004, owner: 7, group: 2, accessList: list)))
     }

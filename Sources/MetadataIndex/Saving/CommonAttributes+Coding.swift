@@ -21,7 +21,7 @@ extension CommonAttributes {
         owner = try reader.number(UInt32.self)
         group = try reader.number(UInt32.self)
         mode = try reader.number(UInt16.self)
-        accessList = try lists.list(from: &reader)
+        accessList = try lists.list(from: &reader, owner: owner)
     }
 }
 

@@ -37,7 +37,8 @@ extension PackageFacts {
             let (owner, group) = (try reader.number(UInt32.self), try reader.number(UInt32.self))
             let mode = try reader.number(UInt16.self)
             found.insert(
-                FileAccess(mode: mode, owner: owner, group: group, accessList: try lists.list(from: &reader)))
+                FileAccess(
+                    mode: mode, owner: owner, group: group, accessList: try lists.list(from: &reader, owner: owner)))
         }
         accesses = AccessSet(found)
     }

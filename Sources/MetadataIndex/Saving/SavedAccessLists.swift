@@ -7,6 +7,8 @@ import Metadata
 /// may have one of 64 KiB.
 struct SavedAccessLists {
     private var lists: [AccessListID] = []
+    /// The bytes of those that were read, which become lists of this process with the first file that has them.
+    private var saved: [[UInt8]] = []
     private var numbers: [AccessListID: UInt32] = [:]
 
     init() {}
@@ -39,17 +41,17 @@ struct SavedAccessLists {
 
     init(from reader: inout ByteReader) throws(SavedStateError) {
         let count = try reader.count(of: 2)
-        lists.reserveCapacity(count)
+        saved.reserveCapacity(count)
         for _ in 0..<count {
             let length = Int(try reader.number(UInt16.self))
-            lists.append(AccessLists.intern(Array(try reader.bytes(length))))
+            saved.append(Array(try reader.bytes(length)))
         }
     }
 
-    /// The list that was written as the number that follows.
-    func list(from reader: inout ByteReader) throws(SavedStateError) -> AccessListID {
+    /// The list that was written as the number that follows, of a file of this owner.
+    func list(from reader: inout ByteReader, owner: UInt32) throws(SavedStateError) -> AccessListID {
         let number = Int(try reader.number(UInt32.self))
-        guard number <= lists.count else { throw .malformed("an access list") }
-        return number == 0 ? .none : lists[number - 1]
+        guard number <= saved.count else { throw .malformed("an access list") }
+        return number == 0 ? .none : AccessLists.intern(saved[number - 1], owner: owner)
     }
 }

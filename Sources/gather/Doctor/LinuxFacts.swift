@@ -47,7 +47,7 @@ struct LinuxFacts: SystemFacts {
             withUnsafeTemporaryAllocation(byteCount: LinuxFacts.longestList, alignment: 8) { buffer in
                 let count = try? ExtendedAttributes.get(
                     AccessLists.attribute, of: name, in: directory.number, into: buffer)
-                if let count = count ?? nil { list = AccessLists.intern(Array(buffer[..<count])) }
+                if let count = count ?? nil { list = AccessLists.intern(Array(buffer[..<count]), owner: status.st_uid) }
             }
         }
         return .success(
