@@ -49,14 +49,21 @@ package struct SnapshotWriter {
         try frame(.header, bytes)
 
         var lists = SavedAccessLists()
-        for common in image.rows.common { _ = lists.number(of: common.accessList) }
+        // What no row uses any more is not written, and neither are the lists of that.
+        var common: [CommonAttributes] = []
+        var numbers: [UInt32] = []
+        for (attributes, isUsed) in zip(image.rows.common, image.rows.usedCombinations()) {
+            numbers.append(isUsed ? UInt32(common.count) : 0)
+            if isUsed { common.append(attributes) }
+        }
+        for attributes in common { _ = lists.number(of: attributes.accessList) }
         image.rows.packages.forEach { _, package in
             package.accesses?.forEach { _ = lists.number(of: $0.accessList) }
         }
         bytes.removeAll()
         lists.append(to: &bytes)
-        bytes.append(number: UInt32(image.rows.common.count))
-        for common in image.rows.common { common.append(to: &bytes, &lists) }
+        bytes.append(number: UInt32(common.count))
+        for attributes in common { attributes.append(to: &bytes, &lists) }
         try frame(.common, bytes)
 
         let records = image.rows.extrasList
@@ -81,7 +88,7 @@ package struct SnapshotWriter {
 
         for storage in image.rows.blocks {
             bytes.removeAll(keepingCapacity: true)
-            SnapshotWriter.append(storage.block, to: &bytes)
+            SnapshotWriter.append(storage.block, numbers, to: &bytes)
             withExtendedLifetime(storage) {}
             try frame(.block, bytes)
         }
@@ -97,9 +104,9 @@ package struct SnapshotWriter {
         try bytes.withUnsafeBufferPointer { (buffer) throws(E) in try write(UnsafeRawBufferPointer(buffer)) }
     }
 
-    /// A block: how many slots are in use, which of them live, the columns, the extras where some are known, the lengths of
+    /// A block: how many slots are in use, which of them live, the columns, with other numbers for combinations, the extras where some are known, the lengths of
     /// the names and the names.
-    private static func append(_ block: Block, to bytes: inout [UInt8]) {
+    private static func append(_ block: Block, _ numbers: [UInt32], to bytes: inout [UInt8]) {
         let header = block.header.pointee
         let used = header.used
         bytes.append(number: UInt32(used))
@@ -112,7 +119,10 @@ package struct SnapshotWriter {
         append(block.changed, used, to: &bytes)
         append(block.inode, used, to: &bytes)
         append(block.parent, used, to: &bytes)
-        append(block.common, used, to: &bytes)
+        var common = (0..<used).map { numbers[Int(block.common[$0])] }
+        common.withUnsafeMutableBufferPointer { column in
+            if let start = column.baseAddress { append(start, used, to: &bytes) }
+        }
         append(block.links, used, to: &bytes)
         append(block.generation, used, to: &bytes)
         append(block.kind, used, to: &bytes)
