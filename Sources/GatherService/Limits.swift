@@ -42,6 +42,9 @@ package enum Limits {
     package static let watchesCheckedAfter = TimeAmount.seconds(1)
     /// How often it is asked where it does not tell, each time after twice as long.
     package static let watchChecks = 6
+    /// Where access control lists of items could not be kept, it is looked so much later whether there still are such items: at
+    /// all rows of the container, which takes 1 ms for a million.
+    package static let accessListsLookedForAfter = TimeAmount.seconds(10)
     /// Scans, censuses and the like at once, in all and for one user: users take turns on these threads, and one who comes
     /// while another has a thousand to do finds a thread.
     package static let scansAtOnce = 4

@@ -62,6 +62,8 @@ extension IndexStorage {
         (generationFloor, generationLimit) = (other.generationFloor, other.generationLimit)
         smallestSweep = other.smallestSweep
         mostFoundAtOnce = other.mostFoundAtOnce
+        // The root's may be among them.
+        if other.lacksAccessLists { lacksAccessLists = true }
     }
 }
 

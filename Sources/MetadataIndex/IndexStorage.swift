@@ -14,6 +14,8 @@ struct IndexStorage: ~Copyable {
     var commonNumbers: [CommonAttributes: UInt32] = [:]
     /// The combination that was asked for last: neighbours share it.
     var lastCommon: (attributes: CommonAttributes, number: UInt32)?
+    /// Whether there may be rows whose access lists could not be read or kept.
+    var lacksAccessLists = false
 
     /// The free slots, chained through their parent column.
     var firstFree = Row.none
@@ -105,6 +107,7 @@ struct IndexStorage: ~Copyable {
             rows.common.append(attributes)
             commonNumbers[attributes] = number
         }
+        if attributes.accessList == .unknown { lacksAccessLists = true }
         lastCommon = (attributes, number)
         return number
     }

@@ -33,6 +33,8 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
     case stateUnsaved = "state-unsaved"
     /// Watches that should have outlived a restart were not there.
     case watchesMissing = "watches-missing"
+    /// Access control lists of items could not be read or kept.
+    case accessListsMissing = "access-lists-missing"
     case stopping
 
     /// The metadata key under which a log message names its kind.
@@ -60,6 +62,7 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
         case .stateSetAside: "c2de4b9c222f4337a7facb41af1d04d2"
         case .stateUnsaved: "272c725d602442f5bffd3c175a017ebe"
         case .watchesMissing: "cd1581e81c0f34718e85563776c6b1db"
+        case .accessListsMissing: "911ee14cb2ea4a19a1fb98a78e8bdb3c"
         case .stopping: "fe12cc2de602428197fb1d59e5dd0354"
         }
     }

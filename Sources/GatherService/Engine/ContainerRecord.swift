@@ -41,6 +41,11 @@ final class ContainerRecord {
     var owesLook = false
     /// Whether a comparison is under way since the index refused a change.
     var isMending = false
+    /// Whether there are items whose access lists could not be read or kept, or a directory above them, as it was told last.
+    var lacksAccessLists = false
+    var lacksAccessListAbove = false
+    /// The index's clock when it was looked last whether there are such items.
+    var clockOfAccessLists: UInt64?
     /// Directories that could not be read and were named in the log; the rest is counted only.
     var unreadableLogged = 0
 
@@ -95,6 +100,12 @@ final class ContainerRecord {
         guard index.lacksExtras else { return nil }
         let limit = (index.extrasLimit + 0xF_FFFF) >> 20
         return "extended attributes of some items are not kept: the container has more than \(limit) MB of them"
+    }
+
+    /// Why answers to callers who do not see everything are not exact in a container that is live.
+    var accessReason: String? {
+        lacksAccessLists
+            ? "access control lists of some items could not be read or kept: not all who may see them do" : nil
     }
 
     var identifier: String { configuration.identifier }

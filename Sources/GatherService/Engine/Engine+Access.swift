@@ -46,8 +46,9 @@ extension Engine {
         guard tellsCallersApart else { return }
         var numbers = watcher.takePassageChanges()
         numbers.formUnion(tree.takeAccessChanges())
-        for record in containers where numbers.contains(record.number) && record.formerPassage == nil {
-            accessChanged(record)
+        for record in containers where numbers.contains(record.number) {
+            noteAccessLists(above: record)
+            if record.formerPassage == nil { accessChanged(record) }
         }
     }
 

@@ -16,6 +16,7 @@ extension Engine {
     func inexact(_ records: [ContainerRecord], extras: Bool, for caller: Credentials?) -> [String]? {
         let inexact = records.filter { record in
             !state(of: record).isExact || (extras && (record.extras != .filled || record.index.lacksExtras))
+                || (caller != nil && record.lacksAccessLists)
         }
         let names = names(of: inexact, for: caller)
         return names.isEmpty ? nil : names

@@ -78,6 +78,8 @@ final class Engine {
     private var mountWatch: MountWatch?
     /// Whether memory is to be given back soon.
     var tidiesMemory = false
+    /// Whether it is looked soon which containers lack access lists.
+    var looksForAccessLists = false
     private var isTurning = false
     /// Whether a turn was asked for while one was under way.
     private var turnRequested = false
@@ -237,6 +239,7 @@ final class Engine {
         let hasMore = watcher.turn()
         absorb()
         absorbAccess()
+        noteAccessLists()
         followClock()
         reportNotices()
         reportStates()

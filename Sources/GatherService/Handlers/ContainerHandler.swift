@@ -156,7 +156,7 @@ extension Engine {
         return ContainerDescription(
             identifier: record.identifier, path: record.configuration.path,
             state: GatherProtocol.ContainerState(rawValue: state.name) ?? .other,
-            reason: state.reason ?? record.extrasReason,
+            reason: state.reason ?? record.accessReason ?? record.extrasReason,
             origin: record.configuration.origin.text, items: Int64(record.index.count),
             directories: Int64(figures.directories), watches: Int64(figures.watches), polled: Int64(figures.polled),
             unreadable: Int64(figures.unreadable), packages: record.configuration.packages,
@@ -171,7 +171,7 @@ extension Engine {
     private func describe(
         _ record: ContainerRecord, _ state: FileWatching.ContainerState, _ census: Census
     ) -> ContainerDescription {
-        var reason = state.reason
+        var reason = state.reason ?? record.accessReason
         if case .degraded = state { reason = "part of it is polled" }
         return ContainerDescription(
             identifier: record.identifier, path: record.configuration.path,
