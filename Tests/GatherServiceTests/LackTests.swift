@@ -59,11 +59,12 @@ import Varlink
             // Each question is a turn of the loop.
             while try await snapshots(daemon) == nil { await Task.yield() }
             lost = subscriber.lastClock
+            // Before anything fails: all may be saved anew by the time that this is told of it.
+            let saved = try await snapshots(daemon)
             disk.fail(1)
             try directory.write("", to: "tree/three")
             try await daemon.flush()
             try await subscriber.next()
-            let saved = try await snapshots(daemon)
             for await line in log.stream where line.contains("changes cannot be saved") { break }
             while try await snapshots(daemon) == saved { await Task.yield() }
             try directory.write("", to: "tree/four")
