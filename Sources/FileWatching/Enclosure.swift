@@ -22,7 +22,7 @@ extension TreeWatcher {
     package func setEnclosure(_ number: UInt32, to enclosure: Enclosure?) {
         guard let container = containers[number], container.enclosure != enclosure else { return }
         container.enclosure = enclosure
-        suspects.insert(number)
+        suspect(number, cause: causeNow)
     }
 
     /// Whether a container's directory belongs to the container that it lies in.

@@ -8,7 +8,8 @@ import Metadata
 extension TreeWatcher {
     /// An event above a container: it matters where it names the next directory on the way down, or the directory
     /// itself.
-    func ancestorChanged(_ event: InotifyEvent, name: UnsafeRawBufferPointer, _ numbers: Set<UInt32>) {
+    func ancestorChanged(_ event: InotifyEvent, name: UnsafeRawBufferPointer, _ numbers: Set<UInt32>, _ origin: Origin)
+    {
         if event.mask.contains(.ignored) {
             ancestorWatches[event.watch] = nil
             for number in numbers { containers[number]?.ancestors[event.watch] = nil }
@@ -18,10 +19,10 @@ extension TreeWatcher {
             if name.isEmpty {
                 let matters: InotifyMask = [.ignored, .deleteSelf, .moveSelf, .unmount]
                 if !event.mask.isDisjoint(with: kernel.readsAccessLists ? matters.union(.attributes) : matters) {
-                    suspects.insert(number)
+                    suspect(number, cause: origin.cause)
                 }
             } else if container.ancestorNames.contains(where: { name.elementsEqual($0) }) {
-                suspects.insert(number)
+                suspect(number, cause: origin.cause)
             }
         }
     }
@@ -146,7 +147,7 @@ extension TreeWatcher {
             ancestorWatches[watch]?.containers.remove(container.number)
             guard let others = ancestorWatches[watch]?.containers, others.isEmpty else {
                 // They may need less.
-                suspects.formUnion(ancestorWatches[watch]?.containers ?? [])
+                for number in ancestorWatches[watch]?.containers ?? [] { suspect(number, cause: causeNow) }
                 continue
             }
             ancestorWatches[watch] = nil

@@ -99,7 +99,7 @@ extension TreeWatcher {
         closeDescriptor(of: id)
         isPolledNoMore(id)
         if tree.parent(of: node) == nil {
-            closeRoot(id, error, wasRead: wasRead)
+            closeRoot(id, error, origin, wasRead: wasRead)
         } else if tree.childCount(of: node) > 0 {
             leaveBelow(node)
             setAsideBelow(node, origin)
@@ -127,10 +127,10 @@ extension TreeWatcher {
 
     /// Nothing of a container can be read. Where its directory has no watch of its own that would tell of a change of its mode,
     /// the one above is watched for that, if it may be, and it is looked at once more behind that.
-    private func closeRoot(_ id: DirectoryID, _ error: SystemError, wasRead: Bool) {
+    private func closeRoot(_ id: DirectoryID, _ error: SystemError, _ origin: Origin, wasRead: Bool) {
         guard let container = containers[directories.container(of: id)] else { return }
         container.rootError = error
-        suspects.insert(container.number)
+        suspect(container.number, cause: origin.cause)
         guard wasRead || container.comparison?.isVerification == true else { return }
         leaveBelow(directories[id].node)
         abandonComparison(container)

@@ -12,7 +12,7 @@ extension TreeWatcher {
             completion(ComparisonCounts())
             return
         }
-        suspects.insert(number)
+        suspect(number, cause: causeNow)
         checkSuspects()
         guard container.failure == nil else {
             completion(ComparisonCounts())

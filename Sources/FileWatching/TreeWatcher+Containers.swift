@@ -32,7 +32,7 @@ extension TreeWatcher {
         if containers.isEmpty { askForWatchLimit() }
         containers[number] = container
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
-        check(container)
+        check(container, cause: causeNow)
     }
 
     /// Stops watching: its entries leave the tree at once, and its watches end over the next turns.
@@ -42,7 +42,7 @@ extension TreeWatcher {
         setAncestors(of: container, to: [:])
         containers[number] = nil
         if keptFlags.removeValue(forKey: number) != nil { kept?.remove(container.key) }
-        suspects.remove(number)
+        suspects[number] = nil
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
     }
 
@@ -69,15 +69,21 @@ extension TreeWatcher {
         return figures
     }
 
+    /// Has a container's directory looked at. What comes of that is part of what has caused it: a barrier that waits for the
+    /// one waits for the other.
+    func suspect(_ number: UInt32, cause: UInt64) {
+        suspects[number] = min(suspects[number] ?? causeNow, cause)
+    }
+
     /// Looks at the roots of which something was heard.
     func checkSuspects() {
-        while let number = suspects.popFirst() {
-            if let container = containers[number] { check(container) }
+        while let (number, cause) = suspects.popFirst() {
+            if let container = containers[number] { check(container, cause: cause) }
         }
     }
 
     /// Looks whether a container's directory is there, and whether it is the one that is known.
-    private func check(_ container: WatchedContainer) {
+    private func check(_ container: WatchedContainer, cause: UInt64) {
         var found = status(ofRoot: container)
         if case .failure(let error) = found {
             if container.failure == nil {
@@ -109,7 +115,7 @@ extension TreeWatcher {
             }
             container.failure = error
             park(container)
-        case .success(let status): check(container, status)
+        case .success(let status): check(container, status, cause: cause)
         }
     }
 
@@ -138,14 +144,14 @@ extension TreeWatcher {
         }
     }
 
-    private func check(_ container: WatchedContainer, _ found: FileStatus) {
+    private func check(_ container: WatchedContainer, _ found: FileStatus, cause: UInt64) {
         if let root = container.root {
             let record = directories[root]
             let isKnown = record.inode == found.inode && record.device == found.device
             if isKnown, !record.flags.contains(.wasRead) || haveSameBirth(tree.status(of: record.node), found) {
                 let changed = tree.update(record.node, status: found)
                 if record.flags.contains(.needsReading) || (changed && container.rootError != nil) {
-                    readRoot(root, of: container)
+                    readRoot(root, of: container, cause: cause)
                 }
                 return
             }
@@ -156,7 +162,7 @@ extension TreeWatcher {
             container.failure = .busy
             return
         }
-        find(container, found)
+        find(container, found, cause: cause)
     }
 
     /// Whether a directory is another container's root by another path, as a bind mount makes it: a directory has one
@@ -169,7 +175,7 @@ extension TreeWatcher {
     }
 
     /// The container's directory is there: it is crawled, or what is known of it is verified.
-    private func find(_ container: WatchedContainer, _ status: FileStatus) {
+    private func find(_ container: WatchedContainer, _ status: FileStatus, cause: UInt64) {
         unpark(container)
         let node = tree.root(of: container.number)
         container.failure = nil
@@ -196,19 +202,19 @@ extension TreeWatcher {
             notices.append(.polledFileSystem(container: container.number, name: name))
             pollLater(container)
         }
-        readRoot(root, of: container)
+        readRoot(root, of: container, cause: cause)
     }
 
     /// Has the container's own directory read; until that has come to something it is the first crawl.
-    private func readRoot(_ root: DirectoryID, of container: WatchedContainer) {
+    private func readRoot(_ root: DirectoryID, of container: WatchedContainer, cause: UInt64) {
         unpark(container)
         if container.isKnown {
             verify(container, root)
             return
         }
-        var origin = Origin(cause: causeNow)
+        var origin = Origin(cause: cause)
         if !directories[root].flags.contains(.wasRead), container.firstCrawl == nil {
-            origin.task = newTask(for: container, cause: causeNow)
+            origin.task = newTask(for: container, cause: cause)
             container.firstCrawl = origin.task
         }
         read(root, descends: true, origin: origin)

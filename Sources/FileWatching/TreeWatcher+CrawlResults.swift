@@ -113,7 +113,7 @@ extension TreeWatcher {
         }
         if directories[id].flags.insert(.wasRead).inserted, tree.parent(of: node) == nil {
             // Whether it was still in its place when its own watch began.
-            suspects.insert(node.container)
+            suspect(node.container, cause: origin.cause)
         }
         let holds = holdsFindings(of: result, in: containers[node.container])
         for name in held?.names ?? [] {

@@ -23,7 +23,7 @@ extension TreeWatcher {
         } catch {
             directories[id].flags.insert(.needsReading)
             guard error.isLack else {
-                suspects.insert(container.number)
+                suspect(container.number, cause: origin.cause)
                 return
             }
             fellShort(id, error)
@@ -135,7 +135,7 @@ extension TreeWatcher {
             lastHeardWatch = -1
             for container in containers.values where container.hasWideAncestors {
                 container.hasWideAncestors = false
-                suspects.insert(container.number)
+                suspect(container.number, cause: causeNow)
             }
         }
     }

@@ -59,7 +59,7 @@ extension TreeWatcher {
     private func abandon(_ id: DirectoryID, _ origin: Origin) {
         counters.lookUpsAbandoned += 1
         guard let container = containers[directories.container(of: id)], container.failure == nil else { return }
-        suspects.insert(container.number)
+        suspect(container.number, cause: origin.cause)
         if let comparison = container.comparison, comparison.task == origin.task {
             guard comparison.restarts < settings.limits.comparisonRestarts else { return }
             container.comparison?.restarts += 1

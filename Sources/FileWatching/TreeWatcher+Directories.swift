@@ -94,7 +94,7 @@ extension TreeWatcher {
         if let containers = ancestorWatches[watch]?.containers {
             // It stays, and tells more than is needed from now on.
             ancestorWatches[watch]?.mask = .directory
-            suspects.formUnion(containers)
+            for number in containers { suspect(number, cause: causeNow) }
         } else if unwanted.insert(watch).inserted {
             unwantedWatches.append(watch)
         }
@@ -162,7 +162,7 @@ extension TreeWatcher {
                 notices.append(.containerFound(container: container.number, isKnown: true))
             }
             // The directories above need not be watched for it any more.
-            suspects.insert(container.number)
+            suspect(container.number, cause: causeNow)
         }
     }
 

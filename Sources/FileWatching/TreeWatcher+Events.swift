@@ -100,7 +100,7 @@ extension TreeWatcher {
         }
         if event.mask.contains(.ignored) { releaseWatch(event.watch) }
         if !ancestorWatches.isEmpty, let watch = ancestorWatches[event.watch] {
-            ancestorChanged(event, name: name, watch.containers)
+            ancestorChanged(event, name: name, watch.containers, origin)
         }
         guard let id = directories.directory(watch: event.watch) else {
             hold(event, name: name, cause: origin.cause)
@@ -177,7 +177,7 @@ extension TreeWatcher {
     func lookAtPlace(of id: DirectoryID, origin: Origin, attempts: UInt8 = 0, isExpected: Bool = false) {
         let node = directories[id].node
         guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else {
-            suspects.insert(node.container)
+            suspect(node.container, cause: origin.cause)
             return
         }
         // What has replaced it may have moved on.
@@ -225,6 +225,6 @@ extension TreeWatcher {
         for container in containers.values where container.failure == nil {
             compare(container, origin: origin, isPaced: true)
         }
-        suspects.formUnion(containers.keys)
+        for number in containers.keys { suspect(number, cause: origin.cause) }
     }
 }

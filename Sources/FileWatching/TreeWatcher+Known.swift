@@ -23,11 +23,12 @@ extension TreeWatcher {
 
     /// Begins to compare what is known of a container with its directory, every directory of which is watched and read
     /// on the way. The threads go down from the root by themselves, as in a crawl, and what they come by gets its
-    /// record; a directory that is not where it was is read where it is found.
+    /// record; a directory that is not where it was is read where it is found. What is known is of a time before all that
+    /// was asked, so that every barrier waits, whatever has caused this.
     func verify(_ container: WatchedContainer, _ root: DirectoryID) {
         container.isKnown = false
         container.wasCrawled = true
-        let task = newComparisonTask(for: container, cause: causeNow)
+        let task = newComparisonTask(for: container, cause: 0)
         abandonComparison(container)
         container.comparison = Comparison(task: task, isPoll: false, isVerification: true, queue: [root])
         stepComparisons()

@@ -105,7 +105,7 @@ extension TreeWatcher {
             let isPolled = container.unwatched > 0 || container.fileSystem != nil
             if isPolled { pollLater(container) } else { container.nextPoll = nil }
             if container.overLimit > 0 { askForWatchLimit() }
-            suspects.insert(container.number)
+            suspect(container.number, cause: causeNow)
             guard container.comparison == nil, container.failure == nil else { continue }
             let isWhole = container.fileSystem != nil
             let polled = directories.directories(of: container.number) { isWhole || $0.flags.contains(.unwatched) }

@@ -152,7 +152,7 @@ extension TreeWatcher {
         if error.isRefusal {
             let isNews = !directories[id].flags.contains(.unreadable)
             // It may be a directory above the container that refuses.
-            if isNews { suspects.insert(directories.container(of: id)) }
+            if isNews { suspect(directories.container(of: id), cause: origin.cause) }
             becameUnreadable(id, error)
             if directories[id].flags.contains(.reading) {
                 directories[id].flags.insert(.changedMeanwhile)

@@ -12,7 +12,7 @@ extension TreeWatcher {
         knownMounts = mounts
         let differing = known.symmetricDifference(mounts)
         guard !differing.isEmpty else { return }
-        suspects.formUnion(containers.keys)
+        for number in containers.keys { suspect(number, cause: causeNow) }
         look(at: differing)
     }
 

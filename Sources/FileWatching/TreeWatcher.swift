@@ -96,8 +96,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var ancestorWatches: [Int32: AncestorWatch] = [:]
     /// Directories that cannot be read, or not be reached: they are read again when that may have changed.
     var unreadable: Set<DirectoryID> = []
-    /// Containers whose root must be looked at.
-    var suspects: Set<UInt32> = []
+    /// Containers whose root must be looked at, and what has caused that first.
+    var suspects: [UInt32: UInt64] = [:]
     /// What the look-ups of a turn have found out about files with several names.
     var linkNews: [InodeNumber: LinkNews] = [:]
     /// Containers above which it has changed who may pass.
@@ -352,7 +352,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         for (number, links) in crawledLinks where concerns(number) {
             if links.values.contains(where: { $0.cause < barrier.position }) { return false }
         }
-        return !suspects.contains(where: concerns)
+        return !suspects.contains { $0.value < barrier.position && concerns($0.key) }
     }
 
     /// What is under way, for a person who asks why a barrier is not reached.

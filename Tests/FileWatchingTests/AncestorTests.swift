@@ -70,6 +70,24 @@ import Testing
         #expect(tree.node(at: "f") != nil)
     }
 
+    /// What was read with the event that told of its directory is behind a barrier that was made in between.
+    @Test func aBarrierWaitsForAContainerThatHasAppeared() {
+        watcher.addContainer(1, path: "/a/b/c")
+        rest()
+        kernel.create("/a/b/c", .directory)
+        kernel.create("/a/b/c/f")
+        let barrier = watcher.barrier()
+        kernel.create("/a/b/other", .directory)
+        watcher.performsJobs = false
+        while watcher.turn() {}
+        #expect(watcher.state(of: 1) == .crawling)
+        #expect(!watcher.isReached(barrier))
+        watcher.performsJobs = true
+        rest()
+        #expect(watcher.isReached(barrier))
+        #expect(tree.node(at: "f") != nil)
+    }
+
     /// What happens far above a container that is there wakes nobody.
     @Test func aContainerThatIsFoundHearsLess() {
         watcher.addContainer(1, path: "/a/b/c")

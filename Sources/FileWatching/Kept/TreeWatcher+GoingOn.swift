@@ -112,7 +112,9 @@ extension TreeWatcher {
         isAwaitingContainers = false
         keptStart = nil
         // Whose directory has the watch above it, if any, is known now.
-        for container in containers.values where container.hasWideAncestors { suspects.insert(container.number) }
+        for container in containers.values where container.hasWideAncestors {
+            suspect(container.number, cause: causeNow)
+        }
         turnTime = kernel.now()
         takeUp(start)
         heardBefore = start.state.heard

@@ -71,7 +71,7 @@ extension TreeWatcher {
             keptMounts = mounts
             kept.set(mounts: mounts)
         }
-        if suspects.isEmpty { kept.ring.release(to: settledPosition) }
+        kept.ring.release(to: settledPosition)
         forgetOrphans()
     }
 
@@ -185,6 +185,7 @@ extension TreeWatcher {
         for stray in strays.values { consider(stray.cause) }
         for links in crawledLinks.values { for origin in links.values { consider(origin.cause) } }
         for held in heldEvents.values { consider(held.cause) }
+        for cause in suspects.values { consider(cause) }
         // Causes of what was asked for from outside lie just before the next record, and behind the last that was heard.
         return (first + EventRing.alignment - 1) & ~(EventRing.alignment - 1)
     }
