@@ -131,8 +131,10 @@ extension TreeWatcher {
         guard let container = containers[directories.container(of: id)] else { return }
         container.rootError = error
         suspect(container.number, cause: origin.cause)
-        guard wasRead || container.comparison?.isVerification == true else { return }
-        leaveBelow(directories[id].node)
+        let node = directories[id].node
+        // Some of what a large one holds comes before it counts as read.
+        guard wasRead || tree.childCount(of: node) > 0 || container.comparison?.isVerification == true else { return }
+        leaveBelow(node)
         abandonComparison(container)
         halves.removeAll(of: container.number)
         container.goesOn = false

@@ -149,9 +149,13 @@ extension TreeWatcher {
             let record = directories[root]
             let isKnown = record.inode == found.inode && record.device == found.device
             if isKnown, !record.flags.contains(.wasRead) || haveSameBirth(tree.status(of: record.node), found) {
+                let known = tree.status(of: record.node)
                 let changed = tree.update(record.node, status: found)
-                if record.flags.contains(.needsReading) || (changed && container.rootError != nil) {
+                if record.flags.contains(.needsReading) {
                     readRoot(root, of: container, cause: cause)
+                } else if changed {
+                    // Nobody else sees what was told here.
+                    directoryChanged(root, from: known, to: found, origin: Origin(cause: cause))
                 }
                 return
             }

@@ -242,7 +242,7 @@ extension TreeWatcher {
 
     /// A directory has changed: it may be closed now; or if it could not be read, it may be now, and so may those below it if
     /// that was a change of its mode, its owner or its place.
-    private func directoryChanged(_ id: DirectoryID, from old: FileStatus, to new: FileStatus, origin: Origin) {
+    func directoryChanged(_ id: DirectoryID, from old: FileStatus, to new: FileStatus, origin: Origin) {
         let decidesAccess = mayDecideAccess(old, new)
         if decidesAccess, closeIfRefused(id, origin) { return }
         guard !unreadable.isEmpty || directories[id].flags.contains(.reading) else { return }
