@@ -42,8 +42,6 @@ extension TreeWatcher {
     /// that where something is under way all the time it ends there.
     func endAside() {
         guard !containersWithAside.isEmpty, lookUps.isEmpty else { return }
-        // What waits for a directory that is gone brings nothing.
-        deferredLookUps.removeAll { !directories.isAlive($0.directory) }
         for number in containersWithAside {
             if let container = containers[number] {
                 if isUnsettled(container) { continue }

@@ -72,14 +72,12 @@ extension TreeWatcher {
     private func heardOfLongName(_ event: InotifyEvent, _ origin: Origin) {
         counters.eventsRead += 1
         guard !event.mask.isDisjoint(with: .changesDirectory) else { return }
+        let noName = UnsafeRawBufferPointer(start: nil, count: 0)
         guard let id = directories.directory(watch: event.watch) else {
-            if tasksAreOutstanding {
-                heldEvents[event.watch, default: HeldEvents(cause: origin.cause)].touchesDirectory = true
-            }
-            return
+            return hold(event, name: noName, cause: origin.cause)
         }
         noteHeard(event.watch)
-        lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
+        lookUps.add(noName, in: id, origin: origin)
     }
 
     private func process(
@@ -207,7 +205,7 @@ extension TreeWatcher {
         for container in containers.values {
             if let audit = container.comparison, audit.isAudit { lowerCause(of: audit.task, to: cause) }
         }
-        guard event.nameLength > 0 else { return }
+        guard !name.isEmpty else { return }
         if heldEvents[event.watch]?.names.count ?? 0 < settings.limits.heldNames {
             heldEvents[event.watch]?.names.insert(Array(name))
         } else {

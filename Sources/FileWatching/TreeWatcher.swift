@@ -238,6 +238,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         findLinks()
         runPatientLookUps()
         finishTasks()
+        // What waits for a directory that is gone brings nothing.
+        deferredLookUps.removeAll { !directories.isAlive($0.directory) }
         endAside()
         endClosed()
         removeUnwantedWatches()

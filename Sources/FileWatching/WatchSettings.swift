@@ -1,7 +1,7 @@
 // What can be set about the watching, and its limits.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be set, with limits that are named here and nowhere else. Times in nanoseconds.
+/// What can be set. Times in nanoseconds.
 package struct WatchSettings: Sendable {
     /// Threads that read directories. 0 reads them on the loop, for tests.
     package var crawlThreads = 2

@@ -16,10 +16,7 @@ enum FileUser {
     static let canBecome = geteuid() == 0
 
     private typealias Call = @convention(c) (uid_t) -> CInt
-    private static let calls = ["setfsgid", "setfsuid"].map { name -> Call in
-        guard let symbol = dlsym(nil, name) else { fatalError("the C library has no \(name)") }
-        return unsafeBitCast(symbol, to: Call.self)
-    }
+    private static let calls = ["setfsgid", "setfsuid"].map { cFunction($0, as: Call.self) }
 
     static func act<Result>(_ body: () throws -> Result) rethrows -> Result {
         for call in calls { _ = call(number) }

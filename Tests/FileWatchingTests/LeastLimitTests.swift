@@ -10,8 +10,8 @@ import Testing
 @Suite struct LeastLimitTests {
     /// The limits that are lowered, one alone and all of them.
     enum Lowered: String, CaseIterable, CustomTestStringConvertible {
-        case lookUpAttempts, heldNames, goneWatches, soughtLinks, leastAhead, comparisonWidenings, eventsAhead
-        case lookUpsAhead, all
+        case lookUpAttempts, heldNames, goneWatches, soughtLinks, leastAhead, comparisonRestarts, comparisonWidenings
+        case eventsAhead, lookUpsAhead, all
 
         var testDescription: String { rawValue }
 
@@ -23,6 +23,7 @@ import Testing
             if isWanted(.goneWatches) { limits.goneWatches = 0 }
             if isWanted(.soughtLinks) { limits.soughtLinks = 0 }
             if isWanted(.leastAhead) { limits.leastAhead = 0 }
+            if isWanted(.comparisonRestarts) { limits.comparisonRestarts = 0 }
             if isWanted(.comparisonWidenings) { limits.comparisonWidenings = 0 }
             if isWanted(.eventsAhead) { limits.eventsAhead = 1 }
             if isWanted(.lookUpsAhead) { limits.lookUpsAhead = 1 }
@@ -30,7 +31,7 @@ import Testing
         }
     }
 
-    /// Nine limits with as many seeds as others have would be minutes under a sanitizer.
+    /// Ten limits with as many seeds as others have would be minutes under a sanitizer.
     private static let seeds = RandomScenario.seeds.prefix(max(RandomScenario.seeds.count / 6, 1))
 
     @Test(arguments: Lowered.allCases, seeds)

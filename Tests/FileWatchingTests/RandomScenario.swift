@@ -131,7 +131,7 @@ struct RandomScenario {
 
     /// The steps that the failure takes.
     private func least() -> String {
-        let shrinker = ScenarioShrinker(containers: containers, hasModel: model != nil)
+        let shrinker = ScenarioShrinker(containers: containers, hasModel: model != nil, judgesMoves: limits == nil)
         return shrinker.shrink(text) { RandomScenario.player(seed, limits, isDriven: isDriven) }
             .joined(separator: "\n")
     }
@@ -148,8 +148,7 @@ struct RandomScenario {
             model?.note(step, player.kernel)
             player.play(step, of: script.name)
         }
-        let turns: Set<ScenarioScript.Verb> = [.start, .restart, .read, .turn, .wait, .crawl, .settle]
-        if let verb = script.steps.first?.verb, turns.contains(verb) {
+        if script.steps.first?.verb.mayRead == true {
             kept = player.kernel.state.withLock { $0.queue.count }
         }
     }

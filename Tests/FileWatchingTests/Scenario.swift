@@ -86,7 +86,7 @@ final class Scenario {
         case .mkdir, .create, .symlink, .write, .tag, .rm, .mv, .exchange, .link, .mount, .unmount, .unreadable,
             .readable, .unsearchable, .searchable:
             change(step)
-        case .expect, .told, .tree, .name, .same, .other, .state, .waits, .reached: check(step, context)
+        case let verb where verb.isCheck: check(step, context)
         default: perform(step, context)
         }
     }

@@ -39,6 +39,14 @@ struct ScenarioScript {
         // What must come of it.
         case waits, reached, expect, told, tree, name, same, other, state
 
+        /// Whether it looks at what has come of the steps before it, and changes nothing.
+        var isCheck: Bool {
+            [.waits, .reached, .expect, .told, .tree, .name, .same, .other, .state].contains(self)
+        }
+
+        /// Whether the watcher may read what is queued.
+        var mayRead: Bool { [.start, .restart, .read, .turn, .wait, .crawl, .settle].contains(self) }
+
         var words: [Word] {
             switch self {
             case .mkdir, .create: [.path, .optionalNumber]
@@ -91,8 +99,7 @@ struct ScenarioScript {
         guard let start = steps.firstIndex(where: { $0.verb == .start }) else {
             throw Mistake(name: name, line: 1, message: "nothing starts the watcher: 'start' is missing")
         }
-        let early: Set<Verb> = [.expect, .told, .tree, .name, .same, .other, .state, .waits, .reached]
-        if let step = steps[..<start].first(where: { early.contains($0.verb) }) {
+        if let step = steps[..<start].first(where: \.verb.isCheck) {
             throw Mistake(
                 name: name, line: step.line, message: "'\(step.verb.rawValue)' stands before 'start'")
         }

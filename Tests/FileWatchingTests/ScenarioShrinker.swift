@@ -10,6 +10,8 @@ import Testing
 struct ScenarioShrinker {
     let containers: [UInt32: String]
     let hasModel: Bool
+    /// Whether identities that a move changes are a failure.
+    let judgesMoves: Bool
 
     /// The least lines that fail as these do, as far as leaving out runs of them finds it.
     func shrink(_ lines: [String], _ makePlayer: () -> Scenario) -> [String] {
@@ -86,11 +88,11 @@ struct ScenarioShrinker {
                     != player.kernel.heard(player.kernel.contents(below: path))
                 { return true }
                 if !player.wrongExtras().isEmpty { return true }
-                if !moves.check(player.tree, player.kernel, containers).isEmpty { return true }
+                if judgesMoves, !moves.check(player.tree, player.kernel, containers).isEmpty { return true }
                 if model?.check(player.tree, player.kernel).isEmpty == false { return true }
             default: break
             }
-            if [.start, .restart, .read, .turn, .wait, .crawl, .settle].contains(step.verb) {
+            if step.verb.mayRead {
                 kept = player.kernel.state.withLock { $0.queue.count }
             }
         }

@@ -53,15 +53,10 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
             settings.comparisonWindow = 1
         }
         let script = try ScenarioScript(file.text, name: file.name)
-        let checks: Set<ScenarioScript.Verb> = [
-            .expect, .told, .tree, .name, .same, .other, .state, .waits, .reached,
-        ]
         var last: ScenarioScript.Verb?
         for step in script.steps {
             // What is in the tree when it has settled is the same too.
-            if !checks.contains(step.verb) || (step.verb == .tree && last == .settle) {
-                player.play(step, of: script.name)
-            }
+            if !step.verb.isCheck || (step.verb == .tree && last == .settle) { player.play(step, of: script.name) }
             last = step.verb
         }
         player.end(script.name)

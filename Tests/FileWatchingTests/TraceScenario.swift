@@ -36,7 +36,7 @@ struct TraceScenario {
     init(_ text: String) {
         let hasTwo = text.contains("/other/")
         containers = hasTwo ? [1: "/c", 2: "/o"] : [1: "/c"]
-        shrinker = ScenarioShrinker(containers: containers, hasModel: true)
+        shrinker = ScenarioShrinker(containers: containers, hasModel: true, judgesMoves: true)
         if hasTwo { add("mkdir /o") }
         var isStopped = false
         for line in text.split(separator: "\n") {

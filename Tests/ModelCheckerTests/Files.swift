@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 
 /// Plain calls; each tells whether it succeeded.
 enum Files {
@@ -15,15 +16,10 @@ enum Files {
         @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int) -> Int
     private typealias RemoveCall = @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>) -> CInt
 
-    private static let renameCall = function("renameat2", RenameCall.self)
-    private static let setCall = function("lsetxattr", SetCall.self)
-    private static let getCall = function("lgetxattr", GetCall.self)
-    private static let removeCall = function("lremovexattr", RemoveCall.self)
-
-    private static func function<Function>(_ name: String, _ type: Function.Type) -> Function {
-        guard let symbol = dlsym(nil, name) else { fatalError("the C library has no \(name)") }
-        return unsafeBitCast(symbol, to: type)
-    }
+    private static let renameCall = cFunction("renameat2", as: RenameCall.self)
+    private static let setCall = cFunction("lsetxattr", as: SetCall.self)
+    private static let getCall = cFunction("lgetxattr", as: GetCall.self)
+    private static let removeCall = cFunction("lremovexattr", as: RemoveCall.self)
 
     static func with<Result>(_ path: Bytes, _ body: (UnsafePointer<CChar>) -> Result) -> Result {
         path.map { CChar(bitPattern: $0) }.withUnsafeBufferPointer { bytes in

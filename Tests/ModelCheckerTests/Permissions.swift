@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import TestSupport
 
 /// Programs, and moments of this thread, that may read and search only what the modes let the owner read and search.
 enum Permissions {
@@ -30,13 +31,8 @@ enum Permissions {
     }
 
     private typealias Call = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> CInt
-    private static let get = function("capget")
-    private static let set = function("capset")
-
-    private static func function(_ name: String) -> Call {
-        guard let symbol = dlsym(nil, name) else { fatalError("the C library has no \(name)") }
-        return unsafeBitCast(symbol, to: Call.self)
-    }
+    private static let get = cFunction("capget", as: Call.self)
+    private static let set = cFunction("capset", as: Call.self)
 
     /// Bound by them until it returns; capabilities are those of a thread.
     static func heeding<Result>(_ body: () -> Result) -> Result {

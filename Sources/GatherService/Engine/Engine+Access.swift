@@ -32,6 +32,9 @@ extension Engine {
         caller.map { guest($0, of: record).readsRoot } ?? true
     }
 
+    /// The containers that are there for a caller.
+    func listed(for caller: Credentials?) -> [ContainerRecord] { containers.filter { isListed($0, for: caller) } }
+
     /// Whether there may be items in a container that a caller sees. A directory that can be searched and not listed may
     /// hold some that can be listed.
     func isOpen(_ record: ContainerRecord, for caller: Credentials?) -> Bool {

@@ -132,9 +132,6 @@ struct ContainerHandler {
 }
 
 extension Engine {
-    /// The containers that are there for a caller.
-    func listed(for caller: Credentials?) -> [ContainerRecord] { containers.filter { isListed($0, for: caller) } }
-
     /// Describes containers as a caller sees them: at once where that is everything, and else when they are counted, unless
     /// nobody waits for it any more.
     func describe(

@@ -23,7 +23,7 @@ extension ServiceHandler {
             return call.reply(ServiceInterface.Metrics.Reply(metrics: list.metrics))
         }
         let user = call.peer.userID
-        let listed = engine.containers.filter { engine.isListed($0, for: caller) }
+        let listed = engine.listed(for: caller)
         engine.takeCensus(of: listed, for: caller, while: { !call.hasEnded }) { counts in
             list.gauge(.init("connections", "Connections that are open"), connections(user))
             list.gauge(

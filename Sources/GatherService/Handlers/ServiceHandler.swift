@@ -22,7 +22,7 @@ struct ServiceHandler {
             guard let caller = engine.restriction(of: call.peer) else {
                 return reply(call, items: engine.itemCount, containers: engine.containers.count)
             }
-            let containers = engine.containers.filter { engine.isListed($0, for: caller) }.count
+            let containers = engine.listed(for: caller).count
             engine.takeCensus(of: engine.containers, for: caller, while: { !call.hasEnded }) { counts in
                 reply(call, items: counts.reduce(0) { $0 + $1.items }, containers: containers, to: call.peer.userID)
             }
