@@ -54,5 +54,7 @@ for target in package.targets where target.type != .system && target.name != "CL
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("InternalImportsByDefault"),
+        // A sanitized program is slow enough. Assertions and checks for overflow are as ever.
+        .unsafeFlags(["-O", "-assert-config", "Debug"]),
     ]
 }
