@@ -59,6 +59,34 @@ import Testing
         }
     }
 
+    /// What changes while nobody is told is not in the record of what is back: what is not there any more is not either.
+    @Test(arguments: 31...38 as ClosedRange<UInt64>)
+    func `Of what was saved while it was set aside the first record says what is back`(seed: UInt64) throws {
+        var pair = Pair(seed: seed)
+        for _ in 0..<60 { _ = try pair.step() }
+        _ = pair.index.takeChanges()
+        let known = (1..<pair.index.storage.slotCount).compactMap { pair.index.identifier(of: Row($0)) }
+        pair.index.park()
+        _ = pair.index.takeChanges()
+        let (saved, clock) = (pair.index.saved(), pair.index.clock)
+        #expect(pair.index.unpark())
+        var writer = JournalWriter(Saved.header)
+        for number in 1...3 as ClosedRange<UInt64> {
+            for _ in 0..<30 { _ = try pair.step() }
+            writer.add(pair.index.takeChanges(), of: pair.index, sequence: Saved.header.startSequence + number)
+        }
+        let restored = try Saved.index(saved, journal: [Saved.header.bytes + writer.bytes])
+        try #require(restored.checkInvariants() == nil && Pair(pair, index: restored).failure() == nil, "seed \(seed)")
+        #expect(!restored.isParked && restored.clock == clock + 3 && restored.earliestClock == clock)
+        #expect(
+            described(restored.changes(since: clock), restored)
+                == described(pair.index.changes(since: clock), pair.index))
+        // What went meanwhile has ended.
+        for identifier in known where !restored.isLive(identifier.row) {
+            #expect(restored.storage.rows.generation(identifier.row.number) > identifier.generation, "seed \(seed)")
+        }
+    }
+
     /// Names are compared by those who come back: only the identifiers' slots must agree, not the order of free ones.
     @Test(arguments: [21, 22, 23, 24] as [UInt64])
     func `It goes on after the restart without giving an identifier twice`(seed: UInt64) throws {

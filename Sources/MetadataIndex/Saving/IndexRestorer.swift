@@ -89,6 +89,11 @@ package final class IndexRestorer {
                 isBehind = true
                 return
             }
+            if isNew, isParked {
+                // What changes while they are is not journaled: they are back, as many as this says.
+                isParked = false
+                vacateAll()
+            }
             try read(record, isNew: isNew)
             if loggedClock != record.clock - 1 {
                 restartLog(
@@ -99,11 +104,7 @@ package final class IndexRestorer {
             log.append(set)
             note(record.sequence)
             loggedClock = record.clock
-            if isNew {
-                clock = record.clock
-                // What changes while they are is not journaled: they are back.
-                isParked = false
-            }
+            if isNew { clock = record.clock }
         }
     }
 
@@ -325,6 +326,14 @@ package final class IndexRestorer {
         guard !wasLive else { return }
         block.isLive[slot >> 6] |= 1 << UInt64(slot & 63)
         block.header.pointee.live += 1
+    }
+
+    /// All items have gone. Of those that are back the same record says so.
+    private func vacateAll() {
+        for row in 1..<slotCount where rows.isLive(row) {
+            let generation = rows.generation(row)
+            vacate(row, generation == .max ? generation : max(generation + 1, generationFloor))
+        }
     }
 
     private func vacate(_ row: UInt32, _ generation: UInt32) {
