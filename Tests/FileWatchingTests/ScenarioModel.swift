@@ -48,7 +48,7 @@ struct ScenarioModel {
         case .overflow: isLossy = true
         case .restart:
             isLossy = true
-            model.restarted()
+            model.restarted(keepsWatches: false)
         case .create, .symlink: model.created(places[0], isDirectory: false)
         case .mkdir: model.created(places[0], isDirectory: true)
         case .rm: model.removed(places[0])

@@ -33,6 +33,11 @@ final class Churner {
         + ["ITEM_X", "\u{CD}tem_y", "a.txt", "b.txt", "c.txt", ".hidden", "new\nline", " "].map { Bytes($0) }
         + [[0xFF, 0x78], Bytes(repeating: 0x4C, count: 255)]
     private static let deepest = 7
+    /// Of the extended attribute; nil removes it. One is no text.
+    private static let values: [Bytes?] =
+        ["x", "x", "x2", "x \u{FC}", "y", ""].map { Bytes($0) } + [[0x78, 0xFF], nil, nil]
+    /// In nanoseconds: how soon those leave for whom that is made.
+    static let soon = TimeOfDay.second / 2
 
     private let number: Int
     private let directoryNames: [Bytes]
@@ -113,18 +118,16 @@ final class Churner {
         case .tag: tag(entry(inside, &random), random.one(of: ["red", "red,blue", "blue", "dark red", ""]))
         case .attribute:
             let place = entry(inside, &random)
-            willChange(place)
-            if Files.setAttribute("user.gather.test", of: path(place), to: "x\(Int.random(in: 0..<9, using: &random))")
-            {
-                note("setxattr", place)
-            }
+            set(random.one(of: Churner.values), of: place)
         case .modified:
             let place = entry(inside, &random)
-            let (seconds, nanoseconds) = (
-                Int.random(in: 0..<2_000_000_000, using: &random), Int.random(in: 0..<1_000_000_000, using: &random)
-            )
+            let time = time(&random)
             willChange(place)
-            if Files.setModified(path(place), seconds: seconds, nanoseconds: nanoseconds) { note("utimensat", place) }
+            if Files.setModified(
+                path(place), seconds: time / TimeOfDay.second, nanoseconds: time % TimeOfDay.second)
+            {
+                note("utimensat \(time)", place)
+            }
         case .save:
             let target = entry(inside, &random)
             guard !target.isRoot else { return }
@@ -275,8 +278,23 @@ final class Churner {
         let done =
             tags.isEmpty
             ? Files.removeAttribute("user.xdg.tags", of: path(place))
-            : Files.setAttribute("user.xdg.tags", of: path(place), to: tags)
+            : Files.setAttribute("user.xdg.tags", of: path(place), to: Bytes(tags))
         if done { note("tag '\(tags)'", place) }
+    }
+
+    private func set(_ value: Bytes?, of place: Place) {
+        willChange(place)
+        let attribute = "user." + Entry.churned
+        let done =
+            value.map { Files.setAttribute(attribute, of: path(place), to: $0) }
+            ?? Files.removeAttribute(attribute, of: path(place))
+        if done { note("setxattr \(value?.shown ?? "removed")", place) }
+    }
+
+    /// A time for an entry: any, or one with which it is as old as it may be for those who ask for what is recent, in a moment.
+    private func time(_ random: inout SeededGenerator) -> Int {
+        if random.chance(1, in: 3) { return Int.random(in: 0..<2_000_000_000 * TimeOfDay.second, using: &random) }
+        return TimeOfDay.now - Question.recent * TimeOfDay.second + Int.random(in: 0..<Churner.soon, using: &random)
     }
 
     /// `mkdir -p`, and files in each of the directories at once.

@@ -20,6 +20,8 @@ struct Entry {
     var links: Int
     var mode: Int
     var tags: [String]
+    /// The value of the attribute that the churn sets, where it has one that is text.
+    var value: String?
     /// The package that it lies inside.
     var package: Bytes?
 
@@ -28,6 +30,10 @@ struct Entry {
     var nameText: String { String(decoding: name, as: UTF8.self) }
     var isDirectory: Bool { kind == "directory" || kind == "package" }
     var isFile: Bool { kind == "file" }
+
+    /// The extended attribute that the churn sets beside the tags, without `user.`.
+    static let churned = "gather.test"
+    static let churnedAttribute = "xattr." + churned
 
     /// Everything below `directory`, a container's own.
     static func walk(_ container: String, _ directory: Bytes) -> [Entry] {
@@ -41,12 +47,13 @@ struct Entry {
             let path = directory.entry(name)
             guard let status = Files.status(path) else { continue }
             let kind = kind(status.st_mode)
+            let hasAttributes = kind == "file" || kind == "directory"
             entries.append(
                 Entry(
                     container: container, path: path, depth: depth, kind: kind, size: Int(status.st_size),
                     modified: status.st_mtim, changed: status.st_ctim, inode: UInt64(status.st_ino),
                     links: Int(status.st_nlink), mode: Int(status.st_mode & 0o7777),
-                    tags: kind == "file" || kind == "directory" ? tags(of: path) : []))
+                    tags: hasAttributes ? tags(of: path) : [], value: hasAttributes ? value(of: path) : nil))
             if kind == "directory" { walk(container, path, depth + 1, &entries) }
         }
     }
@@ -66,6 +73,10 @@ struct Entry {
         return value.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    private static func value(of path: Bytes) -> String? {
+        Files.attribute("user." + churned, of: path).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
     /// The attributes as one text, the same that ``text(_:of:)`` makes of what the daemon says.
     func text(_ attributes: [String]) -> String {
         attributes.map { attribute in
@@ -79,6 +90,7 @@ struct Entry {
             case "mode": "mode=\(mode)"
             case "depth": "depth=\(depth)"
             case "tags": "tags=\(tags.joined(separator: ","))"
+            case Entry.churnedAttribute: Entry.text(of: value)
             default: attribute
             }
         }.joined(separator: " ")
@@ -87,10 +99,16 @@ struct Entry {
     static func text(_ attributes: [String], of item: [String: Any]) -> String {
         attributes.map { attribute in
             let value = item[attribute]
+            if attribute == churnedAttribute {
+                return text(of: (item["extended"] as? [String: Any])?[churned] as? String)
+            }
             if attribute == "tags" { return "tags=\((value as? [String] ?? []).joined(separator: ","))" }
             return "\(attribute)=\(value.map { "\($0)" } ?? "")"
         }.joined(separator: " ")
     }
+
+    /// An empty value is one.
+    private static func text(of value: String?) -> String { churned + (value.map { "=" + $0 } ?? " is not there") }
 
     /// RFC 3339 in UTC with nanoseconds, by the C library.
     private static func time(_ time: timespec) -> String {

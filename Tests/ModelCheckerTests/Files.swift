@@ -82,8 +82,8 @@ enum Files {
         return with(path) { utimensat(AT_FDCWD, $0, times, AT_SYMLINK_NOFOLLOW) } == 0
     }
 
-    static func setAttribute(_ name: String, of path: Bytes, to value: String) -> Bool {
-        with(path) { setCall($0, name, value, value.utf8.count, 0) } == 0
+    static func setAttribute(_ name: String, of path: Bytes, to value: Bytes) -> Bool {
+        with(path) { setCall($0, name, value, value.count, 0) } == 0
     }
 
     static func removeAttribute(_ name: String, of path: Bytes) -> Bool { with(path) { removeCall($0, name) } == 0 }

@@ -146,9 +146,17 @@ struct LiveSet {
         return Bytes(item[field] as? String ?? "")
     }
 
-    /// What is wrong with the set when it is quiet.
+    /// The time of day of the clock, where the answer follows that.
+    var moment: Int? { clock.flatMap { Clock($0) }?.moment }
+
+    /// What is wrong with the set when it is quiet. One that follows the time of day is held to that of its clock.
     func difference(from walk: [Entry]) -> String? {
-        Row.difference(held: items.values.map(\.row).sorted(), expected: question.rows(walk))
+        guard question.lasts != nil else {
+            return Row.difference(held: items.values.map(\.row).sorted(), expected: question.rows(walk))
+        }
+        guard let moment else { return "it follows the time of day, but its clock has none: \(clock ?? "none")" }
+        return Row.difference(
+            held: itemsAtClock.values.map(\.row).sorted(), expected: question.rows(walk, at: moment))
     }
 
     /// Items whose `parent` is not the item of the directory that their path names.

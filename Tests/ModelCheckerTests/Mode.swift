@@ -39,6 +39,10 @@ enum Mode: String, CaseIterable, Sendable {
     case closed
     /// The same with two containers, and moves between them.
     case closedTwo
+    /// The same where the daemon is killed in the middle and started again.
+    case closedKill
+    /// The same with the descriptors that a service manager has kept.
+    case closedKept
     /// A great many subscribers, each with a predicate of its own; in the end all are gone, and what they took.
     case many
     /// Directories with some extensions are packages, and the daemon is killed in the middle and started again.
@@ -50,7 +54,8 @@ enum Mode: String, CaseIterable, Sendable {
         case .stop: Daemon.Conditions(queuedEvents: 64)
         case .watches: Daemon.Conditions(watches: 8)
         case .kept, .passed: Daemon.Conditions(keepsDescriptors: true)
-        case .closed, .closedTwo: Daemon.Conditions(heedsPermissions: true)
+        case .closed, .closedTwo, .closedKill: Daemon.Conditions(heedsPermissions: true)
+        case .closedKept: Daemon.Conditions(keepsDescriptors: true, heedsPermissions: true)
         default: Daemon.Conditions()
         }
     }
@@ -85,7 +90,7 @@ enum Mode: String, CaseIterable, Sendable {
     /// The signal that ends the daemon.
     var ending: CInt? {
         switch self {
-        case .kill, .kept, .packages: SIGKILL
+        case .kill, .kept, .packages, .closedKill, .closedKept: SIGKILL
         case .restart, .passed: SIGTERM
         default: nil
         }

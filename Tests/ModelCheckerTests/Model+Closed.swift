@@ -77,10 +77,12 @@ extension Model {
         for child in node.children.values { willLeave(child, isCloudy: isCloudyBelow) }
     }
 
-    /// The daemon begins anew with what it has saved: what lay in closed directories is not known from that.
-    func restarted() {
+    /// The daemon begins anew with what it has saved: what lay in closed directories is not known from that, and without the
+    /// watches that it had it finds some closed, and gets none of them.
+    func restarted(keepsWatches: Bool) {
         forEach { node, place in
             if isCloudy(place) || node.windowOfClosing == window { node.isUnsure = true }
+            if !keepsWatches { node.isWatched = false }
         }
     }
 

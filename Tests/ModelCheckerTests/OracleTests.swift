@@ -85,6 +85,40 @@ import Testing
         #expect(!set.violations.isEmpty, "first results that are changes")
     }
 
+    @Test func `What follows the time of day is held to that of its clock`() throws {
+        var template = Bytes("/tmp/gather-time-XXXXXX").map { CChar(bitPattern: $0) } + [0]
+        try #require(mkdtemp(&template) != nil)
+        let top = Bytes(template.dropLast().map { UInt8(bitPattern: $0) })
+        defer { Files.removeTree(top) }
+        for (name, seconds) in [("a", 100), ("b", 200)] {
+            #expect(Files.create(1, at: top.entry(Bytes(name))))
+            #expect(Files.setModified(top.entry(Bytes(name)), seconds: seconds, nanoseconds: 0))
+        }
+        let walk = Entry.walk("box", top)
+        let question = Question(name: "time", predicate: "", attributes: [], lasts: 10, holds: { _ in true })
+        #expect(question.rows(walk, at: 110 * TimeOfDay.second - 1).count == 2)
+        #expect(question.rows(walk, at: 110 * TimeOfDay.second).map(\.key) == [top.entry(Bytes("b"))])
+        func changes(_ first: Int, _ last: Int) -> Bool {
+            question.changes(walk, after: first * TimeOfDay.second, upTo: last * TimeOfDay.second)
+        }
+        #expect(!changes(0, 109) && changes(0, 110) && !changes(110, 209) && changes(110, 210) && !changes(210, 999))
+
+        func difference(at seconds: Int, holding names: [String]) -> String? {
+            var set = LiveSet(question)
+            set.apply(["event": "started"])
+            set.apply([
+                "event": "progress",
+                "added": names.map { ["id": $0, "path": String(decoding: top, as: UTF8.self) + "/" + $0] },
+            ])
+            let moment = String(seconds * TimeOfDay.second, radix: 16)
+            set.apply(["event": "gathered", "count": names.count, "clock": "1-2-3-\(moment)"])
+            #expect(set.violations.isEmpty)
+            return set.difference(from: walk)
+        }
+        #expect(difference(at: 109, holding: ["a", "b"]) == nil && difference(at: 109, holding: ["b"]) != nil)
+        #expect(difference(at: 110, holding: ["a", "b"]) != nil && difference(at: 110, holding: ["b"]) == nil)
+    }
+
     @Test func `Differences are found and told`() {
         let rows = [Row(key: Bytes("/a"), text: "size=1"), Row(key: Bytes("/b"), text: "size=2")]
         #expect(Row.difference(held: rows, expected: rows) == nil)
@@ -211,8 +245,14 @@ import Testing
             let (model, start) = begin()
             // Nobody has seen a directory open that is below a closed one.
             model.node(place("d"))?.isWatched = isWatched
+            model.restarted(keepsWatches: true)
             goesIntoClosed(model, start, isWatched: isWatched)
         }
+        // A daemon that was started anew may have found it closed.
+        let (model, start) = begin()
+        model.node(place("d"))?.isWatched = true
+        model.restarted(keepsWatches: false)
+        goesIntoClosed(model, start, isWatched: false)
     }
 
     private func goesIntoClosed(_ model: Model, _ start: IdentityLedger, isWatched: Bool) {
@@ -283,14 +323,22 @@ import Testing
         #expect(Files.makeDirectory(top.entry(Bytes("d"))))
         let odd: Bytes = [0xFF, 0x0A]
         #expect(Files.create(5, at: top.entry(Bytes("d")).entry(odd)))
-        #expect(Files.setAttribute("user.xdg.tags", of: top.entry(Bytes("d")).entry(odd), to: "red,blue"))
+        #expect(Files.setAttribute("user.xdg.tags", of: top.entry(Bytes("d")).entry(odd), to: Bytes("red,blue")))
         #expect(Files.setModified(top.entry(Bytes("d")).entry(odd), seconds: 1_000_000_000, nanoseconds: 7))
+        #expect(Files.setAttribute("user.gather.test", of: top.entry(Bytes("d")), to: [0x78, 0xFF]))
+        #expect(Files.setAttribute("user.gather.test", of: top.entry(Bytes("d")).entry(odd), to: []))
         #expect(Files.makeSymlink(Bytes("d"), top.entry(Bytes("s"))))
         let entries = Entry.walk("box", top).sorted { $0.path.lexicographicallyPrecedes($1.path) }
         #expect(entries.map(\.kind) == ["directory", "file", "symlink"])
         #expect(entries[1].path == top.entry(Bytes("d")).entry(odd) && entries[1].tags == ["red", "blue"])
         #expect(entries[1].text(["size", "modified"]) == "size=5 modified=2001-09-09T01:46:40.000000007Z")
         #expect(entries[1].depth == 2)
+        // The one is no text, the other none at all but there.
+        let attributes = ["xattr.gather.test"]
+        #expect(entries.map(\.value) == [nil, "", nil])
+        #expect(entries[1].text(attributes) != entries[0].text(attributes))
+        #expect(entries[1].text(attributes) == Entry.text(attributes, of: ["extended": ["gather.test": ""]]))
+        #expect(entries[0].text(attributes) == Entry.text(attributes, of: [:]))
     }
 }
 

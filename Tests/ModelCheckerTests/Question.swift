@@ -18,12 +18,17 @@ struct Question: Sendable {
     var directory: String? = nil
     /// Whether an entry of this name may be told of, where the name says that.
     var admits: (@Sendable (Bytes) -> Bool)? = nil
+    /// For how long after its last change an entry is in the answer, in seconds: then it leaves with no change on disk.
+    var lasts: Int? = nil
     let holds: @Sendable (Entry) -> Bool
 
     /// Asked of every tree; its answer is the whole truth, with identities and parents.
     static let everything = Question(
         name: "everything", predicate: "",
         attributes: ["kind", "size", "modified", "changed", "inode", "links", "mode", "depth"], holds: { _ in true })
+
+    /// In seconds: longer than a run.
+    static let recent = 86_400
 
     static func all(box: Bytes) -> [Question] {
         let scope = String(decoding: box, as: UTF8.self) + "/d1"
@@ -44,6 +49,12 @@ struct Question: Sendable {
                 holds: { $0.kind == "directory" }),
             Question(
                 name: "tags", predicate: "ANY tags == 'red'", attributes: ["tags"], holds: { $0.tags.contains("red") }),
+            Question(
+                name: "attribute", predicate: "\(Entry.churnedAttribute) BEGINSWITH 'x'",
+                attributes: [Entry.churnedAttribute], holds: { $0.value?.hasPrefix("x") ?? false }),
+            Question(
+                name: "recent", predicate: "modified > $time.now(-\(recent)) AND NOT name BEGINSWITH 'Item_'",
+                attributes: ["modified"], lasts: recent, holds: { !$0.nameText.hasPrefix("Item_") }),
             Question(
                 name: "scope", predicate: "name != 'f1'", scope: scope, attributes: ["kind", "size"],
                 holds: { $0.path.starts(with: Bytes(scope + "/")) && $0.nameText != "f1" }),
@@ -74,9 +85,21 @@ struct Question: Sendable {
         [namesOnly ? "name" : "path"] + (name == "everything" ? ["parent"] : []) + attributes
     }
 
-    /// The rows that the answer must have, in order.
-    func rows(_ walk: [Entry]) -> [Row] {
-        walk.filter { !hides($0) && holds($0) }
+    private func wants(_ entry: Entry) -> Bool { !hides(entry) && holds(entry) }
+
+    /// When an entry leaves because its time is over.
+    private func end(of entry: Entry) -> Int {
+        lasts.map { TimeOfDay.nanoseconds(entry.modified) + $0 * TimeOfDay.second } ?? .max
+    }
+
+    /// Whether the time of day alone makes the answer another, after one moment and up to another.
+    func changes(_ walk: [Entry], after first: Int, upTo last: Int) -> Bool {
+        lasts != nil && walk.contains { wants($0) && first < end(of: $0) && end(of: $0) <= last }
+    }
+
+    /// The rows that the answer must have at a time of day, in order.
+    func rows(_ walk: [Entry], at moment: Int = TimeOfDay.now) -> [Row] {
+        walk.filter { wants($0) && moment < end(of: $0) }
             .map { Row(key: namesOnly ? $0.name : $0.path, text: $0.text(attributes)) }.sorted()
     }
 }

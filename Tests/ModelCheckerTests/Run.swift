@@ -116,6 +116,7 @@ final class Run {
                 try settle()
                 try check()
             }
+            try outlast()
             if mode.connections != nil { try vanish() }
             for subscriber in subscribers {
                 resumes += subscriber.set.resumes
@@ -263,6 +264,7 @@ final class Run {
             }
             // With its descriptors nothing of it is.
             if mode.conditions.keepsDescriptors { wasAway = true } else { isLossy = true }
+            if mode.closes { for model in models { model.restarted(keepsWatches: wasAway) } }
             if !Promise.survivesRestarts { ledger.forgetAll() }
         case .start:
             guard !daemon.isRunning else { return }
@@ -316,7 +318,7 @@ final class Run {
         try Connection(daemon.socket).call("io.gatherd." + method, parameters)
     }
 
-    private func walk() -> [Entry] {
+    func walk() -> [Entry] {
         let boxes = boxes
         let found = { boxes.flatMap { Entry.walk($0.identifier, Bytes($0.path)) } }
         return Entry.presented(mode.closes ? Permissions.heeding(found) : found(), packages: mode.packages)
@@ -333,10 +335,15 @@ final class Run {
         try settleSubscribers()
     }
 
-    func settleSubscribers() throws {
-        guard let flushed = Clock(try call("Query.Flush")["clock"] as? String ?? "") else {
+    func flush() throws -> Clock {
+        guard let clock = Clock(try call("Query.Flush")["clock"] as? String ?? "") else {
             throw Violation("Flush gives no clock")
         }
+        return clock
+    }
+
+    func settleSubscribers() throws {
+        let flushed = try flush()
         for subscriber in subscribers where !subscriber.isSlow || round % 3 == 2 {
             let isSlow = subscriber.isSlow
             subscriber.isSlow = false
@@ -386,7 +393,7 @@ final class Run {
         overflows = overflowsNow
         try checkIdentities(walk)
         for question in questionsAsked { try compare(question, walk) }
-        for model in models { model.beginWindow(lossy: isLossy, hasOneLink: hasOneLink) }
+        for model in models { model.beginWindow(lossy: isLossy || wasAway, hasOneLink: hasOneLink) }
         (isLossy, wasAway) = (false, false)
         links.settle(walk)
     }
@@ -409,7 +416,8 @@ final class Run {
 
     private static let questionsOfMany = 20
 
-    private func compareSets(_ walk: [Entry]) throws {
+    func compareSets(_ walk: [Entry]) throws {
+        try awaitTime(TimeOfDay.now, walk)
         for subscriber in subscribers where !subscriber.isSlow || round % 3 == 2 {
             let set = subscriber.set
             if !set.violations.isEmpty { throw Violation(set.violations.prefix(8).joined(separator: "\n    ")) }
@@ -434,12 +442,17 @@ final class Run {
     }
 
     private func compare(_ question: Question, _ walk: [Entry]) throws {
-        let expected = question.rows(walk)
-        let found = try find(question)
-        if let difference = Row.difference(held: found.map(\.row).sorted(), expected: expected) {
+        var (asked, found, count): (Int, [Row], Int?)
+        // Where an item's time is over meanwhile, nobody knows whether it was asked before that or afterwards.
+        repeat {
+            asked = TimeOfDay.now
+            found = try find(question).map(\.row).sorted()
+            count = try call("Query.Count", question.countParameters)["count"] as? Int
+        } while question.changes(walk, after: asked, upTo: TimeOfDay.now)
+        let expected = question.rows(walk, at: asked)
+        if let difference = Row.difference(held: found, expected: expected) {
             throw Violation("Find of '\(question.name)' does not tell what is there: \(difference)")
         }
-        let count = try call("Query.Count", question.countParameters)["count"] as? Int
         if count != expected.count {
             throw Violation("Count of '\(question.name)' is \(count ?? -1), not \(expected.count)")
         }

@@ -20,6 +20,8 @@ final class Subscriber {
     }
 
     var isConnected: Bool { connection != nil }
+    /// Whether changes are held for it for longer than anybody waits.
+    var isPatient: Bool { batch > 1_000 }
 
     func connect(_ socket: String) throws {
         set.reconnect()
