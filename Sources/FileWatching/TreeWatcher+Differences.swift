@@ -114,7 +114,7 @@ extension TreeWatcher {
 
     /// Whether a comparison is listing directories, beside which another is read for itself. What that finds and misses is told
     /// by no event: what told that one has become the other may be lost.
-    private func isBesideListing(_ container: WatchedContainer?) -> Bool {
+    func isBesideListing(_ container: WatchedContainer?) -> Bool {
         container?.comparison?.isListingAll == true
     }
 

@@ -45,9 +45,11 @@ extension TreeWatcher {
             if !ignored {
                 counters.movesUnpaired += 1
                 if event.mask.contains(.isDirectory) { takeOver(name, in: id, by: nil, origin: origin) }
-                // What was replaced goes on as what has come: where that is not there, it has moved on.
+                // What was replaced goes on as what has come: where that is not there, it has moved on. And it may have come
+                // from where a comparison that lists directories has not been, whose watches may be new.
                 let isKnown = tree.child(of: directories[id].node, named: name) != nil
-                lookUps.add(name, in: id, origin: origin, isExpected: isKnown)
+                let isExpected = isKnown || isBesideListing(containers[directories.container(of: id)])
+                lookUps.add(name, in: id, origin: origin, isExpected: isExpected)
             }
             return
         }

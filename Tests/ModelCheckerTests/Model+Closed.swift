@@ -49,8 +49,10 @@ extension Model {
             willLeave(source, isCloudy: isCloudy(from) || isCloudy(to))
         } else if isHidden(to) {
             let isUnsure = (!isHiddenAllTheTime(from) && !isTold(to)) || (isAway(to.root) && isInClosed(to))
+            let isTold = !isHiddenAllTheTime(from)
             forSubtree(source) {
                 if isUnsure { $0.isUnsure = true }
+                if isTold { $0.windowOfHiding = window }
                 $0.isWatched = false
             }
         }
@@ -106,6 +108,9 @@ extension Model {
 
     /// Whether what is there no more has ended for sure: what has changed where it could not be seen may be either of two.
     var endsAreSure: Bool { windowOfClosing != window }
+
+    /// Whether it is known by a rename into a closed directory, which was lost: it may have been taken for one that is gone.
+    func isUnheard(_ node: Node, _ lossy: Bool) -> Bool { lossy && node.windowOfHiding == window }
 
     /// Whether an identity is told by comparing two states, and not by what happened between them.
     func isCompared(_ node: Node, _ place: Place) -> Bool {

@@ -36,6 +36,8 @@ final class Model {
         var windowOfMode = -1
         /// When it, or what lies in it, was closed, was open again, or changed where it could not be seen.
         var windowOfClosing = -1
+        /// When it was renamed into a closed directory from where it could be seen.
+        var windowOfHiding = -1
         /// Whether it has changed where that could not be seen, and has not been seen since.
         var isUnsure = false
         /// Whether it has left a container from where that could not be seen, which may know it again for what it was.
@@ -265,11 +267,18 @@ final class Model {
     func beginWindow(lossy: Bool = false, hasOneLink: (Bytes) -> Bool = { _ in true }) {
         settleClosed(lossy, hasOneLink)
         window += 1
-        (unlinked, touched, placesAtStart, occupiedAtStart) = ([], [:], [:], [])
+        // What cannot be seen is compared with what was there when it could be.
+        let (former, formerPlaces) = (occupiedAtStart, placesAtStart)
+        (unlinked, touched, placesAtStart) = ([], touched.filter { isHidden($0.key) }, [:])
+        occupiedAtStart = former.filter { isHidden($0) }
         forEach { node, place in
             node.isAmbiguous = false
             node.partner = nil
             node.origin = nil
+            if isHidden(place) {
+                placesAtStart[node.token] = formerPlaces[node.token] ?? place
+                return
+            }
             node.moves = 0
             placesAtStart[node.token] = place
             occupiedAtStart.insert(place)
@@ -296,6 +305,7 @@ final class Model {
             let isSure =
                 lossy || isCompared(node, place)
                 ? isSure(node, place, movesAreTold && hasOneLink(path) && !node.hadSeveralLinks) && !node.isUnsure
+                    && !isUnheard(node, lossy)
                 : !isOpen(node, place) && (!isNewAbove(place) || hasOneLink(path))
             observations.append(Observation(path: path, token: node.token, rule: isSure ? .exact : .open))
         }
