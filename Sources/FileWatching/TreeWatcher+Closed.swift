@@ -92,15 +92,12 @@ extension TreeWatcher {
         // What a job that is on its way has found is out of date.
         if directories[id].flags.contains(.reading) { directories[id].flags.insert(.closedMeanwhile) }
         let node = directories[id].node
-        // What has left is not out of sight with what lies there.
-        for half in halvesBelow(node) where directories.isAlive(half.directory) {
-            half.name.withUnsafeBytes { _ = setAside($0, in: half.directory) }
-        }
         closeDescriptor(of: id)
         isPolledNoMore(id)
         if tree.parent(of: node) == nil {
             closeRoot(id, error, origin, wasRead: wasRead)
         } else if tree.childCount(of: node) > 0 {
+            setAsideWhatLeft(node)
             leaveBelow(node)
             setAsideBelow(node, origin)
         }
@@ -112,6 +109,13 @@ extension TreeWatcher {
         if directories[id].flags.contains(.reading) { hold(event, name: name, cause: origin.cause) }
         if event.mask.contains(.movedTo) { movedIntoClosed(id, event, name: name) }
         _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
+    }
+
+    /// What has left a directory, or one below it, is not out of sight with what lies there.
+    func setAsideWhatLeft(_ node: TreeNode) {
+        for half in halvesBelow(node) where directories.isAlive(half.directory) {
+            half.name.withUnsafeBytes { _ = setAside($0, in: half.directory) }
+        }
     }
 
     func setAsideBelow(_ node: TreeNode, _ origin: Origin) {
@@ -134,6 +138,8 @@ extension TreeWatcher {
         let node = directories[id].node
         // Some of what a large one holds comes before it counts as read.
         guard wasRead || tree.childCount(of: node) > 0 || container.comparison?.isVerification == true else { return }
+        // Where events were lost nobody knows whether it has, and it is known by its file when all is verified.
+        if container.comparison?.isInBackground != false { setAsideWhatLeft(node) }
         leaveBelow(node)
         abandonComparison(container)
         halves.removeAll(of: container.number)

@@ -25,7 +25,10 @@ extension TreeWatcher {
             removeNode(node, origin: half.origin)
             return
         }
-        if isDirectory { leave(node) }
+        if isDirectory {
+            setAsideWhatLeft(node)
+            leave(node)
+        }
         ahead.forget(node)
         tree.move(node, to: closed, named: name)
         setAsideBelow(closed, half.origin)
