@@ -100,6 +100,7 @@ extension TreeWatcher {
         {
             lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
         }
+        if held?.tellsAttributes == true { directories[id].flags.insert(.attributesTold) }
         let entries = 0..<result.batch.count
         if areEntriesTaken {
             // In slices, before.

@@ -205,6 +205,9 @@ extension TreeWatcher {
         for container in containers.values {
             if let audit = container.comparison, audit.isAudit { lowerCause(of: audit.task, to: cause) }
         }
+        if event.nameLength == 0, event.mask.contains(.attributes) {
+            heldEvents[event.watch]?.tellsAttributes = true
+        }
         guard !name.isEmpty else { return }
         if heldEvents[event.watch]?.names.count ?? 0 < settings.limits.heldNames {
             heldEvents[event.watch]?.names.insert(Array(name))

@@ -207,5 +207,7 @@ struct HeldEvents {
     /// There were more names than are kept: the directory must be read again.
     var isCut = false
     var touchesDirectory = false
+    /// They tell of the directory's mode, its owner or its access control list.
+    var tellsAttributes = false
     var cause: UInt64
 }
