@@ -173,6 +173,37 @@ import Testing
         }
     }
 
+    /// The journal leads nowhere from where it stands.
+    @Test func `An index that lies behind is saved as soon as it was compared`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("tree")
+        try fill(directory, files: 50)
+        var limits = ServiceLimits()
+        limits.largestSet = 10
+        try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
+            let isSaved = try await becomes(daemon) { try await snapshotTime(daemon) != nil }
+            #expect(isSaved)
+            try await moveOutAndIn(daemon)
+            try directory.copyState(to: "killed")
+        }
+        var held: Held = ([:], nil)
+        // Which file it is: it is written anew each time.
+        func savedIndex() -> [Int] {
+            var status = stat()
+            #expect(stat(directory.path + "/killed/saved/index-tree", &status) == 0)
+            return [Int(status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+        }
+        let before = savedIndex()
+        try await DaemonFixture.run(directory: directory, state: "killed", limits: limits) { daemon in
+            held = try await hold(daemon)
+            let isAgain = try await becomes(daemon) { savedIndex() != before }
+            #expect(isAgain)
+        }
+        try await DaemonFixture.run(directory: directory, state: "killed", limits: limits) { daemon in
+            try await goBack(daemon, to: held, isFresh: false, count: 51)
+        }
+    }
+
     @Test func `At the end what waits is saved behind what is being saved`() async throws {
         let directory = try TemporaryDirectory()
         for name in ["tree", "second"] { try directory.makeDirectory(name) }

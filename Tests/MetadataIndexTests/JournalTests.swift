@@ -141,6 +141,23 @@ import Testing
         for row in try restored.insertFiles(["c"], below: .root) {
             #expect(!given.contains(try #require(restored.identifier(of: row))))
         }
+        // Until it is saved the next one stands there too, and hears of what this one may give.
+        writer.append(.floor, sequence: 103, epoch: index.epoch, clock: UInt64(restored.generationFloor))
+        let next = try Saved.index(saved, journal: [Saved.header.bytes + writer.bytes])
+        #expect(next.generationFloor > restored.generationFloor)
+        // Once it is saved, nothing becomes of it of what followed on the gap.
+        _ = restored.takeChanges()
+        let savedAgain = restored.saved()
+        var header = Saved.header
+        (header.number, header.run, header.startSequence) = (header.number + 1, header.run + 1, 104)
+        var following = JournalWriter(header)
+        _ = try restored.insertFiles(["d"], below: .root)
+        following.add(restored.takeChanges(), of: restored, sequence: 105)
+        let last = try Saved.index(
+            savedAgain, journal: [Saved.header.bytes + writer.bytes, header.bytes + following.bytes])
+        #expect(last.clock == restored.clock && last.clock > index.clock && last.checkInvariants() == nil)
+        #expect(last.children(of: .root).count == 3, "a, c and d")
+        #expect(last.changes(since: index.clock) == nil && last.changes(since: restored.clock - 1)?.count == 1)
     }
 
     @Test func `While nothing is saved no slot changes hands so often that the next run could give the same`() throws {

@@ -18,6 +18,9 @@ struct SavedState {
         let journaledBytes: Int
         /// Whether identifiers begin above all that may have been given out and are not known.
         let isRaised: Bool
+        /// Whether what follows may go into the journal: it leads on from what was saved. Where it does not, the next start
+        /// would stand where this one does.
+        let isJournaled: Bool
     }
 
     /// A segment of the journal that is whole.

@@ -202,7 +202,7 @@ struct StateLoader {
             }
         case .floor, .ended: break
         }
-        guard let candidate = candidates[record.epoch], candidate.isActive else { return }
+        guard let candidate = candidates[record.epoch] else { return }
         do throws(SavedStateError) {
             try candidate.restorer.apply(record)
             if record.kind == .changes, record.clock > candidate.savedClock {
@@ -245,7 +245,7 @@ struct StateLoader {
                     description: description,
                     isDirty: index.clock != candidate.savedClock || isRaised || !state.isContinuation,
                     savedBytes: candidate.savedBytes, journaledBytes: candidate.journaledBytes,
-                    isRaised: isRaised)
+                    isRaised: isRaised, isJournaled: !restorer.isBehind)
             } catch {
                 state.vanished.insert(restorer.epoch)
                 setAside(candidate.name, candidate.configuration.identifier, error)

@@ -25,6 +25,8 @@ package final class IndexRestorer {
     /// Whether the items are set aside, as nothing was told since that was saved.
     private(set) var isParked: Bool
     var log: ChangeLog
+    /// The last clock of all that the journal says of the index, also where it does not lead on.
+    private var lastClock: UInt64 = 0
     /// The clock of the last change that was told; nil where none was.
     private var loggedClock: UInt64?
 
@@ -71,7 +73,10 @@ package final class IndexRestorer {
     ///
     /// - Throws: where the record cannot be; the index is of no use then.
     package func apply(_ record: JournalRecord) throws(SavedStateError) {
-        guard record.epoch == epoch, !isBehind else { return }
+        guard record.epoch == epoch else { return }
+        if record.kind != .floor { lastClock = max(lastClock, record.clock) }
+        // What was given out since then is not given again, wherever the rows stand.
+        guard !isBehind || record.kind == .floor else { return }
         switch record.kind {
         case .floor:
             guard let floor = UInt32(exactly: record.clock) else { throw .malformed("a generation") }
@@ -94,7 +99,11 @@ package final class IndexRestorer {
                 isParked = false
                 vacateAll()
             }
-            try read(record, isNew: isNew)
+            guard try read(record, isNew: isNew) else {
+                restartLog(at: record.clock, sequence: record.sequence)
+                loggedClock = record.clock
+                return
+            }
             if loggedClock != record.clock - 1 {
                 restartLog(
                     at: record.clock - 1, sequence: loggedClock == nil ? historyStart : record.sequence - 1)
@@ -132,16 +141,20 @@ package final class IndexRestorer {
     /// `base`, and before the sequence `floor` nothing is known. The journal ended at the sequence `end`.
     package func clockTicks(end: UInt64) -> (base: UInt64, floor: UInt64, sequences: [UInt64]) {
         // What was told at the end itself is ahead of these rows.
-        if isBehind { return (clock, end &+ 1, []) }
+        if isBehind { return (finishedClock, end &+ 1, []) }
         if loggedClock.map({ $0 != clock }) == true { return (clock, end, []) }
         if loggedClock == nil { return (clock, historyStart, []) }
         return (tickBase, tickFloor, ticks)
     }
 
+    /// Behind all clocks that there were, where changes are missing: no two states have one clock, else the next start would
+    /// apply to the one what became of the other. Not the next one, so that none leads on to it.
+    private var finishedClock: UInt64 { isBehind ? max(clock, lastClock) + 1 : clock }
+
     /// The log for the clock that the rows have.
     private var finishedLog: ChangeLog {
         var log = log
-        if isBehind || loggedClock != clock { log.cut(at: clock) }
+        if isBehind || loggedClock != clock { log.cut(at: finishedClock) }
         return log
     }
 
@@ -159,7 +172,7 @@ package final class IndexRestorer {
             floor = raised
         }
         var storage = try assembly.assemble(generationFloor: floor, concurrently: concurrently)
-        storage.clock = clock
+        storage.clock = finishedClock
         storage.log = finishedLog
         if isParked { storage.park(isRecorded: false) }
         return MetadataIndex(epoch: epoch, storage: storage)
@@ -167,7 +180,9 @@ package final class IndexRestorer {
 
     // MARK: One record
 
-    private func read(_ record: JournalRecord, isNew: Bool) throws(SavedStateError) {
+    /// Reads a record of changes. False, and nothing is read, where there were more slots then than there are: it followed on a
+    /// gap, and these rows come from before that.
+    private func read(_ record: JournalRecord, isNew: Bool) throws(SavedStateError) -> Bool {
         var reader = ByteReader(record.body)
         let slots = try reader.number(UInt32.self)
         let count = Int(try reader.number(UInt32.self))
@@ -181,6 +196,8 @@ package final class IndexRestorer {
                 throw .malformed("the number of rows")
             }
             extend(to: slots)
+        } else if slots > slotCount {
+            return false
         }
         guard count > 0, count <= JournalFormat.largestSet else { throw .malformed("the number of changes") }
         set.changes.removeAll(keepingCapacity: true)
@@ -190,6 +207,7 @@ package final class IndexRestorer {
         set.formers.packages.removeAll(keepingCapacity: true)
         for _ in 0..<count { try readChange(&changes, isNew: isNew) }
         try changes.end()
+        return true
     }
 
     private func readCommon(_ reader: inout ByteReader) throws(SavedStateError) {
