@@ -15,7 +15,8 @@ extension TreeWatcher {
         deferredLookUps.append(
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin,
-                position: position + queuedBytes(), attempts: entry.attempts, isArrival: entry.isArrival))
+                position: position + queuedBytes(), attempts: entry.attempts, isArrival: entry.isArrival,
+                isUnexpected: !entry.isExpected))
     }
 
     /// Something has become of an entry that no event told of until now, and the queue is not empty: the event is in it,
@@ -27,7 +28,8 @@ extension TreeWatcher {
         deferredLookUps.append(
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin, position: position + queued,
-                attempts: entry.attempts, waitsForNews: true, isArrival: entry.isArrival))
+                attempts: entry.attempts, waitsForNews: true, isArrival: entry.isArrival,
+                isUnexpected: !entry.isExpected))
         // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
         if let found, found.links > 1, !found.kind.isDirectory {
             noteStray(found, cause: entry.origin.cause, in: [directories.container(of: entry.directory)])
@@ -78,9 +80,7 @@ extension TreeWatcher {
     func retryDeferredLookUps() {
         guard !deferredLookUps.isEmpty else { return }
         var unreachable: Set<Int32> = []
-        let waiting = deferredLookUps
-        deferredLookUps = []
-        for var lookUp in waiting {
+        for var lookUp in deferredLookUps.takeAll() {
             let id = lookUp.directory
             guard directories.isAlive(id) else { continue }
             if lookUp.waitsForNews, position < lookUp.position {

@@ -15,7 +15,7 @@ extension TreeWatcher {
         // What left this name before has not been heard of again, and what leaves it now is something else.
         if !setAside(name, in: id) { _ = halves.take(id, name) }
         let node = tree.child(of: directories[id].node, named: name)
-        if let node, lookUps.isUnexpected(name, in: id), !ahead.isTakenOver(node) { ahead.doubt(node) }
+        if let node, isUnexpected(name, in: id), !ahead.isTakenOver(node) { ahead.doubt(node) }
         halves.append(
             RenameHalf(
                 cookie: event.cookie, directory: id, container: directories[id].node.container, name: Array(name),
@@ -26,8 +26,14 @@ extension TreeWatcher {
     }
 
     /// Whether something was heard of a name that was not looked at since.
-    private func waits(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
+    func waits(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
         lookUps.waits(name, in: id) || patientLookUps.waits(name, in: id) || hotLookUps.waits(name, in: id)
+            || deferredLookUps.waits(name, in: id)
+    }
+
+    /// The same of something that says why another file may be there.
+    private func isUnexpected(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
+        lookUps.isUnexpected(name, in: id) || deferredLookUps.isUnexpected(name, in: id)
     }
 
     /// The second half. `following` is what was read behind it.

@@ -40,7 +40,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// The same of what lies in entries, of their modes and times, and no names that come or go; and how fast they come.
     var onlyContent = false
     var pace = ReadPace()
-    var deferredLookUps: [DeferredLookUp] = []
+    var deferredLookUps = DeferredLookUps()
     var halves = RenameHalves()
     /// Containers in which something was removed that may come again.
     var containersWithAside: Set<UInt32> = []

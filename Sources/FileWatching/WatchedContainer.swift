@@ -187,20 +187,6 @@ struct Comparison {
     var isLookingUp: Bool { phase == .additions || phase == .replacements }
 }
 
-/// A look-up whose directory is not where its row is.
-struct DeferredLookUp {
-    var directory: DirectoryID
-    var name: [UInt8]
-    var origin: Origin
-    /// When the stream has been read up to here, the move that it waits for should have come.
-    var position: UInt64
-    var attempts: UInt8
-    /// Its directory is where it should be, but the entry is not.
-    var waitsForNews = false
-    /// As in ``LookUpQueue/Entry``.
-    var isArrival = false
-}
-
 /// What events said about a watch that the loop does not know yet.
 struct HeldEvents {
     var names: Set<[UInt8]> = []
