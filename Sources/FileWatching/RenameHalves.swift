@@ -100,6 +100,9 @@ struct RenameHalves {
         return byPlace[Place(directory: directory, name: Array(name))].flatMap { halves[$0] }
     }
 
+    /// The one that a second half belongs to.
+    func half(cookie: UInt32) -> RenameHalf? { byCookie[cookie].flatMap { halves[$0] } }
+
     /// The row of what has left a place stands in another from now on, from which nothing has left.
     mutating func move(
         _ directory: DirectoryID, _ name: UnsafeRawBufferPointer, to newDirectory: DirectoryID, _ newName: [UInt8]

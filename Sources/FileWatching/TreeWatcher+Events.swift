@@ -14,7 +14,7 @@ extension TreeWatcher {
             closeAhead()
             let count: Int
             do throws(SystemError) {
-                count = try kernel.readEvents(into: readBuffer)
+                count = try kernel.readEvents(into: UnsafeMutableRawBufferPointer(rebasing: readBuffer[undecided...]))
             } catch {
                 notices.append(.readFailed(error: error))
                 return false
@@ -27,28 +27,35 @@ extension TreeWatcher {
             defer {
                 let now = kernel.now()
                 pace.note(Int(counters.eventsRead - eventsBefore), now: now)
-                let pauses = onlyHot || onlyContent && pace.isFast
+                let pauses = undecided == 0 && (onlyHot || onlyContent && pace.isFast)
                 readsAgain = pauses ? now &+ settings.hotReadPause : nil
             }
-            readTimes.note(end: position + UInt64(count), time: kernel.now())
+            readTimes.note(end: position + UInt64(undecided + count), time: kernel.now())
+            let room = readBuffer.count - undecided - count
             processRead(count)
             // Where a record more would have fitted there was none.
-            if count <= readBuffer.count - InotifyEvent.headerSize - WatchLimits.nameLength - 1 { return false }
+            if undecided == 0, room >= InotifyEvent.headerSize + WatchLimits.nameLength + 1 { return false }
         }
         readsAgain = nil
         return true
     }
 
-    /// Sorts what was read into the buffer.
+    /// Sorts what was read into the buffer, behind what waited there to be decided.
     func processRead(_ count: Int) {
         counters.reads += 1
         counters.bytesRead += UInt64(count)
+        let records = UnsafeRawBufferPointer(rebasing: readBuffer[..<(undecided + count)])
         let start = position
-        position += UInt64(count)
-        process(UnsafeRawBufferPointer(rebasing: readBuffer[..<count]), from: start)
+        position += UInt64(records.count)
+        undecided = 0
+        let end = process(records, from: start)
+        undecided = records.count - end
+        position -= UInt64(undecided)
+        if undecided > 0, end > 0 { readBuffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: records[end...])) }
     }
 
-    private func process(_ buffer: UnsafeRawBufferPointer, from start: UInt64) {
+    /// Returns where the first record begins that what follows it in the stream is to decide.
+    private func process(_ buffer: UnsafeRawBufferPointer, from start: UInt64) -> Int {
         (lookUps.isHearing, patientLookUps.isHearing, hotLookUps.isHearing) = (true, true, true)
         defer { lookUps.isHearing = false }
         var offset = 0
@@ -62,10 +69,14 @@ extension TreeWatcher {
                 heardOfLongName(event, origin)
                 continue
             }
-            process(
-                event, name: event.name(in: buffer), origin: origin,
-                following: UnsafeRawBufferPointer(rebasing: buffer[offset...]))
+            let (name, following) = (event.name(in: buffer), UnsafeRawBufferPointer(rebasing: buffer[offset...]))
+            let record = Int(origin.cause - start)
+            if buffer.count - record <= readBuffer.count / 2, isUndecided(event, name, origin, following: following) {
+                return record
+            }
+            process(event, name: name, origin: origin, following: following)
         }
+        return buffer.count
     }
 
     /// An entry that is left out: with it the times of its directory change, and whether that can be read in full.

@@ -23,6 +23,16 @@ enum ExchangeSign: Equatable {
     case isTakenAgain
     case isNone
     case unknown
+    /// What was read says nothing, and what follows may.
+    case unread
+
+    /// Whether more that follows may say otherwise.
+    var isOpen: Bool {
+        switch self {
+        case .isPaired, .unread: true
+        case .isExchange, .isTakenAgain, .isNone, .unknown: false
+        }
+    }
 }
 
 extension TreeWatcher {
@@ -82,8 +92,8 @@ extension TreeWatcher {
                 isPair = true
             }
         }
-        guard isPair, isAdjacent, let cookie else { return .unknown }
-        return .isPaired(cookie)
+        if isPair, isAdjacent, let cookie { return .isPaired(cookie) }
+        return offset == following.count ? .unread : .unknown
     }
 
     func cookieOfExchange(
@@ -93,7 +103,50 @@ extension TreeWatcher {
         case .isExchange(let cookie): cookie
         case .isPaired(let cookie):
             status(of: name, in: id).map { isSameFile($0.file, source) } == true ? cookie : nil
-        case .isTakenAgain, .isNone, .unknown: nil
+        case .isTakenAgain, .isNone, .unknown, .unread: nil
+        }
+    }
+
+    // MARK: What is not known yet
+
+    /// Whether a rename has come upon an entry, and what was read does not tell whether it is the first pair of an exchange, though
+    /// more is queued. It waits for that: what is there by now was made by what is queued, and says less than that does.
+    func isUndecided(
+        _ event: InotifyEvent, _ name: UnsafeRawBufferPointer, _ origin: Origin, following: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard event.mask.contains(.movedTo), !halves.isEmpty, origin.cause >= heardBefore,
+            exchangeCookie == 0 || event.cookie != exchangeCookie,
+            let id = directories.directory(watch: event.watch), !directories[id].flags.contains(.closed),
+            let half = halves.half(cookie: event.cookie), isOntoAnother(half, name, in: id),
+            exchangeSign(half, id, name, following).isOpen
+        else { return false }
+        return queuedBytes() > 0
+    }
+
+    /// Whether a rename may have come upon an entry: one that is known, or one that was heard of and not seen yet.
+    func isOntoAnother(_ half: RenameHalf, _ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
+        let to = directories[id].node
+        guard !half.isAside, half.container == to.container, directories.isAlive(half.directory) else { return false }
+        return tree.child(of: to, named: name) != nil || (half.hasRow && waits(name, in: id))
+    }
+
+    /// An exchange of what was made and not seen yet with what has a row: that goes to the other's name, and the other is looked at
+    /// where it is then. False where it is none.
+    func exchangeUnseen(
+        _ half: RenameHalf, _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ sign: ExchangeSign
+    ) -> Bool {
+        let (from, to) = (directories[half.directory].node, directories[id].node)
+        guard let target = tree.child(of: to, named: name), halves.half(id, name)?.hasRow != true,
+            !isSelfOrAncestor(target, of: from)
+        else { return false }
+        return half.name.withUnsafeBytes { former in
+            guard tree.child(of: from, named: former) == nil,
+                let cookie = cookieOfExchange(sign, tree.status(of: target), former, half.directory)
+            else { return false }
+            tree.move(target, to: from, named: former)
+            ahead.moved(target, at: half.origin.cause)
+            exchangeCookie = cookie
+            return true
         }
     }
 }

@@ -133,7 +133,9 @@ extension TreeWatcher {
                 removeNode(known, origin: half.origin, isDisplaced: true)
             }
         }
+        let sign = isOntoAnother(half, name, in: id) ? exchangeSign(half, id, name, following) : .isNone
         guard let source else {
+            if exchangeUnseen(half, name, in: id, sign) { return }
             // It was made and renamed before anybody looked. What has left the name may lie in it.
             if !setAside(name, in: id), isDirectory { takeOver(name, in: id, by: nil, origin: half.origin) }
             return
@@ -146,6 +148,8 @@ extension TreeWatcher {
         }
         guard let target = tree.child(of: to, named: name) else {
             if !isSelfOrAncestor(source, of: to) {
+                // What has come to the name unseen changes places with it: it is looked at where it is then.
+                exchangeCookie = cookieOfExchange(sign, tree.status(of: source), name, id) ?? exchangeCookie
                 tree.move(source, to: to, named: name)
                 ahead.moved(source, at: half.origin.cause)
             }
@@ -156,7 +160,6 @@ extension TreeWatcher {
         if isSelfOrAncestor(target, of: from), setAside(name, in: id) { return }
         let sourceStatus = tree.status(of: source)
         let targetStatus = tree.status(of: target)
-        let sign = exchangeSign(half, id, name, following)
         let overlaps = isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from)
         if !overlaps {
             if let waiting = halves.half(id, name), waiting.hasRow, waiting.identity == likelyIdentity(of: target) {

@@ -143,8 +143,10 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var oldestCause = UInt64.max
     var readTimes = ReadTimes()
 
-    /// Bytes of the stream that have been read, plus 1, so that there is a position before the first.
+    /// Bytes of the stream that have been heard, plus 1, so that there is a position before the first.
     var position: UInt64 = 1
+    /// Bytes that were read and not heard: they lie at the beginning of `readBuffer`, and what follows decides the first.
+    var undecided = 0
 
     /// What the next process is to find; nil where nobody keeps it.
     package internal(set) var kept: KeptMemory?
@@ -372,7 +374,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
             + "suspects \(suspects), strays \(strays.count), links \(linkedFiles.count) + \(crawledLinks.mapValues(\.count)), comparisons \(comparisons)"
     }
 
-    func queuedBytes() -> UInt64 { UInt64((try? kernel.queuedBytes()) ?? 0) }
+    /// Bytes of events that are to be heard.
+    func queuedBytes() -> UInt64 { UInt64(((try? kernel.queuedBytes()) ?? 0) + undecided) }
 
     /// What is asked for from outside is caused now: a barrier made from now on waits for it.
     var causeNow: UInt64 { position - 1 }

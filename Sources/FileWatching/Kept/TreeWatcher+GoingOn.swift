@@ -122,7 +122,8 @@ extension TreeWatcher {
         while position < end {
             do throws(SystemError) {
                 try kernel.readAhead()
-                let count = try kernel.readEvents(into: readBuffer)
+                let count = try kernel.readEvents(
+                    into: UnsafeMutableRawBufferPointer(rebasing: readBuffer[undecided...]))
                 if count == 0 { break }
                 processRead(count)
             } catch {
