@@ -272,8 +272,9 @@ extension TreeWatcher {
             directoryAppeared(name, in: id, status, extras, entry)
             return
         }
-        // What has left another name may have been there in between, where a third was replaced by it.
-        if entry.isExpected, !entry.isArrival, halves.contains(identity(of: status.file)),
+        // What has left another name may have been there in between, where a third was replaced by it. The second half, which says
+        // so, may be queued: it waits for that once, whatever was heard of this name.
+        if entry.isExpected || entry.attempts == 0, !entry.isArrival, halves.contains(identity(of: status.file)),
             waitForNews(entry, name: name, found: status.file)
         {
             return
