@@ -88,7 +88,7 @@ struct ScenarioModel {
                 if let identity { seen[path] = String(identity) }
                 let isSeveral = status.links > 1 && status.kind != .directory
                 if isSeveral { several.insert(status.inode) }
-                let had = fresh.contains(status.inode) || (isLossy && former.contains(status.inode))
+                let had = fresh.contains(status.inode) || former.contains(status.inode)
                 if status.kind == .directory || (!isSeveral && !had) { single.insert(path) }
             }
         }

@@ -172,6 +172,11 @@ final class Model {
         // then the rename is as good as one to a free name.
         source.isAmbiguous =
             target.isAmbiguous || target.window == window || lostTrack(of: target)
+        if source.isDirectory {
+            // A name in it that was unlinked is another name to nobody who looks there later.
+            let former = unlinked.filter { $0.directory == source.token }
+            for name in former { unlinked.insert(Name(directory: target.token, name: name.name)) }
+        }
         source.token = target.token
         source.windowOfContents = max(source.windowOfContents, source.window)
         source.window = target.window
@@ -289,7 +294,9 @@ final class Model {
     /// `movesAreTold`, whether the directories from and to which something moved were watched.
     ///
     /// Open is only what the kernel cannot tell. Of several names of a file that come to light in a directory which was not
-    /// watched yet, or has taken the place of one that was, none is known to be another's continuation. Where events were lost
+    /// watched yet, or has taken the place of one that was, none is known to be another's continuation, though the others have ended
+    /// since: `mkdir d; mv b d/b; rm e` and `mkdir d; ln e d/b; mv b outside/b; rm outside/b; rm e` tell the same and leave the same,
+    /// but d/b is what was b after the first, and new after the second. Where events were lost
     /// (`lossy`: an overflow, directories without watches, a daemon that was away) two states are compared, and of the entries
     /// only these are sure: those that nothing touched, and those that moved once, from a name that nobody took to one that
     /// nobody had: a row whose last move was not heard of stands under a name on the way, and whatever is told of that next is
