@@ -281,8 +281,12 @@ final class Model {
             node.partner = nil
             node.origin = nil
             if isHidden(place) {
-                placesAtStart[node.token] = formerPlaces[node.token] ?? place
-                return
+                guard node.windowOfHiding == window - 1, !node.isUnsure else {
+                    placesAtStart[node.token] = formerPlaces[node.token] ?? place
+                    return
+                }
+                // It was heard to come there.
+                touched[place] = nil
             }
             node.moves = 0
             placesAtStart[node.token] = place
