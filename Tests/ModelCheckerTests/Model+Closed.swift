@@ -73,10 +73,11 @@ extension Model {
     /// What cannot be seen is known by its file where it comes back.
     private func willLeave(_ node: Node, isCloudy: Bool) {
         node.isWatched = false
+        // Of this window too: nobody may have seen it between the closed directory and here.
+        let isCloudy = isCloudy || node.windowOfClosing == window
         if isCloudy { (windowOfClosing, node.hasLeftUnseen) = (window, true) }
         if node.hasLeftUnseen { node.isUnsure = true }
-        let isCloudyBelow = isCloudy || node.isClosed || node.windowOfClosing == window
-        for child in node.children.values { willLeave(child, isCloudy: isCloudyBelow) }
+        for child in node.children.values { willLeave(child, isCloudy: isCloudy || node.isClosed) }
     }
 
     /// The daemon begins anew with what it has saved: what lay in closed directories is not known from that, and without the
