@@ -4,7 +4,8 @@
 import Glibc
 
 // Of a directory that may not be read when it is found there is no watch, and nobody is told when its times and its links
-// change; nor of what happens to a file by a name in a closed directory, if it has another name that can be seen. When it is
+// change; nor of what happens to a file by a name in a closed directory, if it has another name that can be seen. A name that
+// came from there into sight, and is gone before it was looked at, is gone from a directory that had no watch yet. When it is
 // quiet they are touched, and so told of (``FreshLinks``).
 extension Churner {
     func changeMode(_ place: Place, _ mode: Int) {
@@ -35,6 +36,12 @@ extension Churner {
     /// What is there is about to change.
     func willChange(_ place: Place) {
         if closes, model?.isHidden(place) == true { willChangeUntold(path(place)) }
+    }
+
+    /// Names are about to be gone from all containers, where an entry is there.
+    func willLoseNames(_ places: Place...) {
+        guard closes, let model else { return }
+        for place in places where model.isUnseen(place) { willChangeUntold(path(place)) }
     }
 
     private func willChangeUntold(_ path: Bytes) {

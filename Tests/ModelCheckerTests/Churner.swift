@@ -200,6 +200,7 @@ final class Churner {
         let path = path(place)
         guard !place.isRoot, let status = Files.status(path) else { return }
         willChangeNames(place)
+        willLoseNames(place)
         guard Files.remove(path) || Files.removeDirectory(path) else { return }
         note("remove", place)
         links.lost(UInt64(status.st_ino))
@@ -217,6 +218,8 @@ final class Churner {
         guard !old.isRoot, !new.isRoot, old != new, !isNeverReported(new) else { return }
         let (source, target) = (Files.status(path(old)), Files.status(path(new)))
         willChangeNames(old, new)
+        willLoseNames(new)
+        if roots[new.root].container == nil { willLoseNames(old) }
         guard Files.rename(path(old), path(new)) else { return }
         // Between two names of one file a rename does nothing (rename(2)).
         let didNothing = model != nil && Files.status(path(old)) != nil
@@ -248,6 +251,8 @@ final class Churner {
         guard !one.isRoot, !other.isRoot, one != other else { return }
         let (first, second) = (Files.status(path(one)), Files.status(path(other)))
         willChangeNames(one, other)
+        if roots[one.root].container == nil { willLoseNames(other) }
+        if roots[other.root].container == nil { willLoseNames(one) }
         guard Files.exchange(path(one), path(other)) else { return }
         note("exchange", one, other)
         if let first { left(one, other, first) }

@@ -15,6 +15,7 @@ extension Model {
         node.windowOfMode = window
         windowOfClosing = window
         forSubtree(node) { $0.windowOfClosing = window }
+        if !isClosed { comesIntoSight(node) }
         guard isAway(place.root) else { return }
         forEach { node, other in
             if other.root == place.root, isInClosed(other) { node.isUnsure = true }
@@ -45,6 +46,7 @@ extension Model {
     func willRename(_ from: Place, _ to: Place) {
         willChange([from, to])
         guard let source = node(from) else { return }
+        if isHidden(from) { comesIntoSight(source) }
         if roots[from.root].container != roots[to.root].container {
             willLeave(source, isCloudy: isCloudy(from) || isCloudy(to))
         } else if isHidden(to) {
@@ -61,6 +63,9 @@ extension Model {
     /// An exchange is about to be made.
     func willExchange(_ one: Place, _ other: Place) {
         willChange([one, other])
+        for place in [one, other] {
+            if isHidden(place), let node = node(place) { comesIntoSight(node) }
+        }
         guard roots[one.root].container != roots[other.root].container else { return }
         for place in [one, other] {
             if let node = node(place) { willLeave(node, isCloudy: isCloudy(one) || isCloudy(other)) }
@@ -98,6 +103,15 @@ extension Model {
     /// Whether a directory above is closed.
     func isHidden(_ place: Place) -> Bool { enclosing(place).contains { $0.isClosed } }
 
+    /// This could not be seen until now, nor does anybody watch it before it is looked at.
+    private func comesIntoSight(_ node: Node) { forSubtree(node) { $0.lookOfSight = looks } }
+
+    /// Whether an entry came into sight, and has not been looked at for sure since.
+    func isUnseen(_ place: Place) -> Bool { node(place)?.lookOfSight == looks }
+
+    /// All that can be seen has been looked at.
+    func wasLookedAt() { looks += 1 }
+
     /// The tokens of what lies in closed directories.
     var hidden: [Int] {
         var tokens: [Int] = []
@@ -122,6 +136,7 @@ extension Model {
 
     /// The window ends: what can be seen has been seen.
     func settleClosed(_ lossy: Bool, _ hasOneLink: (Bytes) -> Bool) {
+        wasLookedAt()
         forEach { node, place in
             guard roots[place.root].container != nil else { return }
             node.isWatched =

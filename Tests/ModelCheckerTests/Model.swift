@@ -38,6 +38,8 @@ final class Model {
         var windowOfClosing = -1
         /// When it was renamed into a closed directory from where it could be seen.
         var windowOfHiding = -1
+        /// When it came to where it can be seen from where it could not, in looks.
+        var lookOfSight = -1
         /// Whether it has changed where that could not be seen, and has not been seen since.
         var isUnsure = false
         /// Whether it has left a container from where that could not be seen, which may know it again for what it was.
@@ -92,6 +94,8 @@ final class Model {
     private(set) var window = 0
     /// When anything was closed or open again, or changed where it could not be seen.
     var windowOfClosing = -1
+    /// How often everything that can be seen has been looked at for sure.
+    var looks = 0
     /// Names whose entry was unlinked, or left its container, in this window.
     private var unlinked: Set<Name> = []
     /// How often an entry came to or left a place in this window.

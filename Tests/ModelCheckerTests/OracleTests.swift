@@ -278,6 +278,28 @@ import Testing
         #expect(violations(&ledger, known.merging(["/box/d/a": "9"]) { $1 }, model).count == 1)
     }
 
+    @Test func `What comes from a closed directory is unseen until it is looked at, and nothing else is`() {
+        let (model, _) = begin()
+        model.created(place("d/n"), isDirectory: true)
+        model.created(place("d/n/f"), isDirectory: false)
+        model.setClosed(place("d"), true)
+        model.beginWindow()
+        // Where it came from there is hidden; what was in sight all the time was seen.
+        #expect(model.isHidden(place("d/n/f")) && !model.isUnseen(place("d/n/f")))
+        model.willRename(place("d/n"), place("n"))
+        model.renamed(place("d/n"), place("n"))
+        #expect(model.isUnseen(place("n/f")) && !model.isUnseen(place("a")))
+        model.willRename(place("n/f"), place("f"))
+        model.renamed(place("n/f"), place("f"))
+        #expect(model.isUnseen(place("f")))
+        model.wasLookedAt()
+        #expect(!model.isUnseen(place("f")))
+        model.setClosed(place("d"), false)
+        #expect(model.isUnseen(place("d/e")) && !model.isUnseen(place("f")))
+        model.beginWindow()
+        #expect(!model.isUnseen(place("d/e")))
+    }
+
     @Test func `Where events were lost, what nobody touched and plain moves are sure, the rest is open`() {
         var (model, ledger) = begin()
         model.renamed(place("a"), place("c"))

@@ -438,6 +438,7 @@ final class Run {
             _ = try call("Query.Find", question.parameters)
         } else {
             try compare(question, walk())
+            for model in models { model.wasLookedAt() }
         }
     }
 
