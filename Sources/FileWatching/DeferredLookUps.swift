@@ -35,8 +35,8 @@ struct DeferredLookUps: Sequence {
     func makeIterator() -> IndexingIterator<[DeferredLookUp]> { lookUps.makeIterator() }
 
     mutating func append(_ lookUp: DeferredLookUp) {
-        places[Place(directory: lookUp.directory, name: lookUp.name), default: false] =
-            isUnexpected(lookUp.name, in: lookUp.directory) || lookUp.isUnexpected
+        let place = Place(directory: lookUp.directory, name: lookUp.name)
+        places[place] = places[place] == true || lookUp.isUnexpected
         lookUps.append(lookUp)
     }
 
@@ -58,10 +58,6 @@ struct DeferredLookUps: Sequence {
 
     /// Whether a name waits of which something was heard that says why another file may be there.
     func isUnexpected(_ name: UnsafeRawBufferPointer, in directory: DirectoryID) -> Bool {
-        !lookUps.isEmpty && isUnexpected(Array(name), in: directory)
-    }
-
-    private func isUnexpected(_ name: [UInt8], in directory: DirectoryID) -> Bool {
-        places[Place(directory: directory, name: name)] == true
+        !lookUps.isEmpty && places[Place(directory: directory, name: Array(name))] == true
     }
 }

@@ -70,7 +70,7 @@ extension TreeWatcher {
     }
 
     /// Has a container's directory looked at. What comes of that is part of what has caused it: a barrier that waits for the
-    /// one waits for the other.
+    /// one waits for the other. What no event has caused is caused now.
     func suspect(_ number: UInt32, cause: UInt64) {
         suspects[number] = min(suspects[number] ?? causeNow, cause)
     }
@@ -148,8 +148,8 @@ extension TreeWatcher {
         if let root = container.root {
             let record = directories[root]
             let isKnown = record.inode == found.inode && record.device == found.device
-            if isKnown, !record.flags.contains(.wasRead) || haveSameBirth(tree.status(of: record.node), found) {
-                let known = tree.status(of: record.node)
+            let known = tree.status(of: record.node)
+            if isKnown, !record.flags.contains(.wasRead) || haveSameBirth(known, found) {
                 let changed = tree.update(record.node, status: found)
                 if record.flags.contains(.needsReading) {
                     readRoot(root, of: container, cause: cause)

@@ -12,9 +12,10 @@ extension TreeWatcher {
         (onlyHot, onlyContent) = (true, true)
         for number in 0..<max(settings.readsPerTurn, 1) {
             closeAhead()
+            let room = readRoom
             let count: Int
             do throws(SystemError) {
-                count = try kernel.readEvents(into: UnsafeMutableRawBufferPointer(rebasing: readBuffer[undecided...]))
+                count = try kernel.readEvents(into: room)
             } catch {
                 notices.append(.readFailed(error: error))
                 return false
@@ -31,14 +32,17 @@ extension TreeWatcher {
                 readsAgain = pauses ? now &+ settings.hotReadPause : nil
             }
             readTimes.note(end: position + UInt64(undecided + count), time: kernel.now())
-            let room = readBuffer.count - undecided - count
             processRead(count)
             // Where a record more would have fitted there was none.
-            if undecided == 0, room >= InotifyEvent.headerSize + WatchLimits.nameLength + 1 { return false }
+            let isAll = room.count - count >= InotifyEvent.headerSize + WatchLimits.nameLength + 1
+            if undecided == 0, isAll { return false }
         }
         readsAgain = nil
         return true
     }
+
+    /// Where the next read goes: behind what waits in the buffer to be decided.
+    var readRoom: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: readBuffer[undecided...]) }
 
     /// Sorts what was read into the buffer, behind what waited there to be decided.
     func processRead(_ count: Int) {

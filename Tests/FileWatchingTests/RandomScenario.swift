@@ -40,7 +40,7 @@ struct RandomScenario {
     /// What must keep it too; where directories are closed, what should, with `GATHER_SCENARIO_IDENTITIES`.
     private var model: ScenarioModel?
     /// Whether directories are closed and opened; some are those of the containers, and some watchers are begun anew.
-    private let closes: Bool
+    private var closes: Bool { seed % 4 == 3 }
     private var closesRoots: Bool { closes && seed / 16 % 2 == 1 }
     private var restarts: Bool { closes && seed % 16 > 8 }
     /// Where in the played file system each container lies; every other seed has two.
@@ -51,14 +51,13 @@ struct RandomScenario {
     init(seed: UInt64, limits: WatchLimits? = nil, isDriven: Bool = false) {
         self.limits = limits
         self.seed = seed
-        closes = seed % 4 == 3
         self.isDriven = isDriven
         random = SeededGenerator(seed: seed)
         extrasRandom = SeededGenerator(seed: seed &* 31 &+ 7)
         containers = seed % 2 == 0 || seed % 8 == 7 ? [1: "/c", 2: "/o"] : [1: "/c"]
-        if limits == nil, !closes || getenv("GATHER_SCENARIO_IDENTITIES") != nil { model = ScenarioModel(containers) }
         // Some watchers have no time, so that whatever is made in slices is.
         player = RandomScenario.player(seed, limits, isDriven: isDriven)
+        if limits == nil, !closes || getenv("GATHER_SCENARIO_IDENTITIES") != nil { model = ScenarioModel(containers) }
     }
 
     static func player(_ seed: UInt64, _ limits: WatchLimits? = nil, isDriven: Bool = false) -> Scenario {

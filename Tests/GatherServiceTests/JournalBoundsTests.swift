@@ -134,6 +134,14 @@ import Testing
         }
     }
 
+    /// Which file is there, where each is written anew. When two are written after each other, the second may have the number of
+    /// the one before them.
+    private func whichFile(_ path: String) -> [Int] {
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        return [Int(status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    }
+
     @Test func `The word that an index lies behind stays as long as that index is not saved`() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")
@@ -143,12 +151,7 @@ import Testing
         (limits.largestSet, limits.journalBytes, limits.segmentBytes) = (10, 2_000, 500)
         let containers = ["tree": directory.path + "/tree", "second": directory.path + "/second"]
         var held: Held = ([:], nil)
-        // Which file it is: when two are saved after each other, the second may have the number of the one before them.
-        func secondIndex() -> [Int] {
-            var status = stat()
-            #expect(stat(directory.path + "/state/saved/index-second", &status) == 0)
-            return [Int(status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-        }
+        func secondIndex() -> [Int] { whichFile(directory.path + "/state/saved/index-second") }
         try await DaemonFixture.run(containers: containers, directory: directory, limits: limits) { daemon in
             let isSaved = try await becomes(daemon) { try await snapshotTime(daemon) != nil }
             #expect(isSaved)
@@ -187,12 +190,7 @@ import Testing
             try directory.copyState(to: "killed")
         }
         var held: Held = ([:], nil)
-        // Which file it is: it is written anew each time.
-        func savedIndex() -> [Int] {
-            var status = stat()
-            #expect(stat(directory.path + "/killed/saved/index-tree", &status) == 0)
-            return [Int(status.st_ino), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-        }
+        func savedIndex() -> [Int] { whichFile(directory.path + "/killed/saved/index-tree") }
         let before = savedIndex()
         try await DaemonFixture.run(directory: directory, state: "killed", limits: limits) { daemon in
             held = try await hold(daemon)

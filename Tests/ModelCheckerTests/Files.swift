@@ -31,6 +31,12 @@ enum Files {
         }
     }
 
+    /// A new directory of nobody else's, for tests; nil where there can be none.
+    static func makeTemporaryDirectory(_ name: String) -> Bytes? {
+        var template = Bytes("/tmp/gather-\(name)-XXXXXX").map { CChar(bitPattern: $0) } + [0]
+        return mkdtemp(&template) == nil ? nil : template.dropLast().map { UInt8(bitPattern: $0) }
+    }
+
     // MARK: Changes
 
     static func append(_ count: Int, to path: Bytes) -> Bool { write(count, path, O_CREAT | O_APPEND) }

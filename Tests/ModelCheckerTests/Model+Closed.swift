@@ -50,11 +50,11 @@ extension Model {
         if roots[from.root].container != roots[to.root].container {
             willLeave(source, isCloudy: isCloudy(from) || isCloudy(to))
         } else if isHidden(to) {
-            let isUnsure = (!isHiddenAllTheTime(from) && !isTold(to)) || (isAway(to.root) && isInClosed(to))
-            let isTold = !isHiddenAllTheTime(from)
+            let wasSeen = !isHiddenAllTheTime(from)
+            let isUnsure = (wasSeen && !isTold(to)) || (isAway(to.root) && isInClosed(to))
             forSubtree(source) {
                 if isUnsure { $0.isUnsure = true }
-                if isTold { $0.windowOfHiding = window }
+                if wasSeen { $0.windowOfHiding = window }
                 $0.isWatched = false
             }
         }

@@ -86,9 +86,7 @@ import Testing
     }
 
     @Test func `What follows the time of day is held to that of its clock`() throws {
-        var template = Bytes("/tmp/gather-time-XXXXXX").map { CChar(bitPattern: $0) } + [0]
-        try #require(mkdtemp(&template) != nil)
-        let top = Bytes(template.dropLast().map { UInt8(bitPattern: $0) })
+        let top = try #require(Files.makeTemporaryDirectory("time"))
         defer { Files.removeTree(top) }
         for (name, seconds) in [("a", 100), ("b", 200)] {
             #expect(Files.create(1, at: top.entry(Bytes(name))))
@@ -338,9 +336,7 @@ import Testing
 
 @Suite struct WalkTests {
     @Test func `A walk tells what is there`() throws {
-        var template = Bytes("/tmp/gather-walk-XXXXXX").map { CChar(bitPattern: $0) } + [0]
-        try #require(mkdtemp(&template) != nil)
-        let top = Bytes(template.dropLast().map { UInt8(bitPattern: $0) })
+        let top = try #require(Files.makeTemporaryDirectory("walk"))
         defer { Files.removeTree(top) }
         #expect(Files.makeDirectory(top.entry(Bytes("d"))))
         let odd: Bytes = [0xFF, 0x0A]
@@ -366,9 +362,7 @@ import Testing
 
 @Suite struct FreshLinksTests {
     @Test func `Files that had several names are known until it is quiet again`() throws {
-        var template = Bytes("/tmp/gather-links-XXXXXX").map { CChar(bitPattern: $0) } + [0]
-        try #require(mkdtemp(&template) != nil)
-        let top = Bytes(template.dropLast().map { UInt8(bitPattern: $0) })
+        let top = try #require(Files.makeTemporaryDirectory("links"))
         defer { Files.removeTree(top) }
         let (one, two, other) = (top.entry(Bytes("a")), top.entry(Bytes("b")), top.entry(Bytes("c")))
         #expect(Files.create(1, at: one) && Files.makeLink(one, two) && Files.create(1, at: other))

@@ -60,9 +60,8 @@ final class Run {
         self.seed = seed
         self.mode = mode
         self.takes = takes
-        var template = Bytes("/tmp/gather-model-XXXXXX").map { CChar(bitPattern: $0) } + [0]
-        guard mkdtemp(&template) != nil else { throw Violation("no temporary directory") }
-        let directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        guard let top = Files.makeTemporaryDirectory("model") else { throw Violation("no temporary directory") }
+        let directory = String(decoding: top, as: UTF8.self)
         self.directory = directory
         boxes = mode.containers.map { ($0, directory + "/" + $0) }
         for name in mode.containers + ["outside", "daemon"] { _ = Files.makeDirectory(Bytes(directory + "/" + name)) }

@@ -122,8 +122,7 @@ extension TreeWatcher {
         while position < end {
             do throws(SystemError) {
                 try kernel.readAhead()
-                let count = try kernel.readEvents(
-                    into: UnsafeMutableRawBufferPointer(rebasing: readBuffer[undecided...]))
+                let count = try kernel.readEvents(into: readRoom)
                 if count == 0 { break }
                 processRead(count)
             } catch {
