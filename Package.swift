@@ -44,7 +44,7 @@ let package = Package(
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux"]),
 
         .target(name: "Metadata"),
-        .testTarget(name: "MetadataTests", dependencies: ["Metadata"]),
+        .testTarget(name: "MetadataTests", dependencies: ["TestSupport", "Metadata"]),
 
         .target(name: "ContentTypes"),
         .testTarget(name: "ContentTypesTests", dependencies: ["ContentTypes"]),

@@ -28,7 +28,7 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux"]),
         .testTarget(name: "ContentTypesTests", dependencies: ["ContentTypes"]),
-        .testTarget(name: "MetadataTests", dependencies: ["Metadata"]),
+        .testTarget(name: "MetadataTests", dependencies: ["TestSupport", "Metadata"]),
         .testTarget(
             name: "PredicateLanguageTests",
             dependencies: ["TestSupport", "PredicateLanguage", "ContentTypes", "Metadata"],

@@ -56,6 +56,8 @@ struct CrawlResult: Sendable {
     var extrasError: SystemError?
     /// The directory itself, asked for after the watch was there.
     var status: FileStatus?
+    /// Keeps the access lists that it names, and those of the batch.
+    let lists = AccessLists.lease()
     var batch = DirectoryBatch()
     /// The ticket of the first directory that is descended into, and how many there are: the directories of the batch,
     /// in order, without those on which something is mounted.

@@ -42,8 +42,13 @@ package enum Limits {
     package static let watchesCheckedAfter = TimeAmount.seconds(1)
     /// How often it is asked where it does not tell, each time after twice as long.
     package static let watchChecks = 6
-    /// Where access control lists of items could not be kept, it is looked so much later whether there still are such items: at
-    /// all rows of the container, which takes 1 ms for a million.
+    /// Where so many access control lists came that it is time to let go of some, it is looked so much later which items still
+    /// have: at all rows, which takes 1 ms for a million, one container at a time.
+    package static let accessListsSweptAfter = TimeAmount.milliseconds(100)
+    /// Items whose list could not be kept, of one container, that are looked at again at a time when there is room.
+    package static let accessListsReadAgain = 1_024
+    /// Where access control lists of items could not be kept, it is looked so much later whether there still are such items,
+    /// and whether there is room for their lists now.
     package static let accessListsLookedForAfter = TimeAmount.seconds(10)
     /// Scans, censuses and the like at once, in all and for one user: users take turns on these threads, and one who comes
     /// while another has a thousand to do finds a thread.

@@ -33,6 +33,8 @@ package struct ServiceLimits: Sendable {
     package var predicateBytesOnLoop = Limits.predicateBytesOnLoop
     package var costlyTests = Limits.costlyTests
     package var watchesCheckedAfter = Limits.watchesCheckedAfter
+    package var accessListsSweptAfter = Limits.accessListsSweptAfter
+    package var accessListsReadAgain = Limits.accessListsReadAgain
     package var accessListsLookedForAfter = Limits.accessListsLookedForAfter
     package var journalBytes = StateLimits.journalBytes
     package var segmentBytes = StateLimits.segmentBytes

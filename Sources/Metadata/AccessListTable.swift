@@ -1,8 +1,13 @@
 // The access control lists that files have, each kept once, and whose they are.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Access control lists, each kept once. Whoever owns files can make lists without end, so each is charged to the owner of
-/// the file that brought it first, and one owner has a share of the table: what they cannot keep is theirs alone.
+/// Access control lists, each kept once, as long as somebody may have its handle. Whoever owns files can make lists without
+/// end, so each is charged to the owner of the file that brought it first, and one owner has a share of the table: what they
+/// cannot keep is theirs alone.
+///
+/// Handles are numbers without a count of references: rows hold millions of them. What says that one is still there are eras.
+/// Who has handles lives in an era (``AccessListLease``); to come to a later one he names again what he has
+/// (``touch(_:)``). What was named last before the earliest era that somebody lives in, nobody has.
 package struct AccessListTable {
     /// Past so many lists, or so many bytes of them, a new one is ``AccessListID/unknown``.
     package let maximumCount: Int
@@ -10,11 +15,30 @@ package struct AccessListTable {
     package let maximumBytes: Int
     /// One owner other than root may take this part of either.
     package static let ownerShare = 16
+    /// With fewer lists, or fewer bytes, of one owner it is not looked whether somebody still has them.
+    static let leastCount = 1_024
+    static let leastBytes = 256 << 10
+    /// A number is a place in the table, and above it how often the place was given: a number is not soon the same again.
+    static let placeBits: UInt32 = 17
+
+    /// A list at its place.
+    private struct Kept {
+        /// Of the handle; 0 in a free place.
+        var number: UInt32 = 0
+        var bytes: [UInt8] = []
+        var list = AccessList.refusing
+        var owner: UInt32 = 0
+        /// The era in which it was named last.
+        var named: UInt64 = 0
+    }
 
     /// What is charged to one owner.
     private struct Charge {
         var count = 0
         var bytes = 0
+        /// Of that, what was there when lists were let go last.
+        var keptCount = 0
+        var keptBytes = 0
         /// Whether a list was refused since it would have been too much for their share.
         var isPastShare = false
 
@@ -22,58 +46,169 @@ package struct AccessListTable {
             count += 1
             bytes += size
         }
+
+        mutating func remove(_ size: Int) {
+            count -= 1
+            bytes -= size
+        }
+
+        /// Whether so much came since that it is time to look what is still there: well before all of it is taken.
+        func isDue(share: (count: Int, bytes: Int), least: (count: Int, bytes: Int)) -> Bool {
+            count >= min((keptCount + share.count) / 2, max(2 * keptCount, least.count))
+                || bytes >= min((keptBytes + share.bytes) / 2, max(2 * keptBytes, least.bytes))
+        }
     }
 
-    /// By number: nothing for no list, and for an unknown one bytes that are no list.
-    private var bytes: [[UInt8]] = [[], [0xFF]]
-    private var lists: [AccessList] = [.refusing, .refusing]
+    /// By place: nothing for no list, and for an unknown one bytes that are no list.
+    private var kept: [Kept] = [Kept(), Kept(number: 1, bytes: [0xFF])]
+    private var free: [(place: UInt32, next: UInt32)] = []
     private var numbers: [[UInt8]: UInt32] = [[]: 0, [0xFF]: 1]
     private var charges: [UInt32: Charge] = [:]
     /// What is charged to all.
     private var total = Charge()
 
+    /// The eras that somebody lives in, ascending, and the last that began.
+    private var eras: [UInt64] = []
+    private var era: UInt64 = 0
+    /// What was named before this era is gone.
+    private var settled: UInt64 = 0
+
+    /// Whether it is time for a new era: so much came since the last.
+    package private(set) var isDue = false
+    /// How often there was room again for somebody who had been refused.
+    package private(set) var roomMade: UInt64 = 0
+
     package init(maximumCount: Int, maximumBytes: Int) {
+        precondition(maximumCount + 2 < 1 << AccessListTable.placeBits)
         self.maximumCount = maximumCount
         self.maximumBytes = maximumBytes
     }
 
     /// How many lists are kept.
     package var count: Int { total.count }
+    /// Bytes of all of them.
+    package var byteCount: Int { total.bytes }
 
     /// Owners of whom a list was refused since they have their share.
     package var ownersPastShare: [UInt32] { charges.filter(\.value.isPastShare).keys.sorted() }
 
+    /// Whether nothing was refused of late that an owner brought.
+    package func hasRoom(for owner: UInt32) -> Bool { !total.isPastShare && charges[owner]?.isPastShare != true }
+
     /// The handle of a list, given as the bytes of its extended attribute, of a file of this owner; `none` for no bytes.
     /// Bytes that are no list get a handle too: such a list grants nothing. Complexity: O(bytes).
     package mutating func intern(_ bytes: [UInt8], owner: UInt32) -> AccessListID {
-        if let known = numbers[bytes] { return AccessListID(number: known) }
-        guard total.count < maximumCount, total.bytes + bytes.count <= maximumBytes else { return .unknown }
-        guard owner == 0 || hasRoom(for: bytes.count, of: owner) else {
-            charges[owner]?.isPastShare = true
+        if let known = numbers[bytes] {
+            kept[AccessListTable.place(known)].named = era
+            return AccessListID(number: known)
+        }
+        guard total.count < maximumCount, total.bytes + bytes.count <= maximumBytes else {
+            (total.isPastShare, isDue) = (true, true)
             return .unknown
         }
-        let number = UInt32(self.bytes.count)
-        self.bytes.append(bytes)
-        lists.append(AccessList(bytes) ?? .refusing)
-        numbers[bytes] = number
+        let share = share(of: owner)
+        var charge = charges[owner] ?? Charge()
+        guard charge.count < share.count, charge.bytes + bytes.count <= share.bytes else {
+            charges[owner]?.isPastShare = true
+            isDue = true
+            return .unknown
+        }
+        let place = free.popLast() ?? (UInt32(kept.count), UInt32(kept.count))
+        if place.place == kept.count { kept.append(Kept()) }
+        kept[Int(place.place)] = Kept(
+            number: place.next, bytes: bytes, list: AccessList(bytes) ?? .refusing, owner: owner, named: era)
+        numbers[bytes] = place.next
         total.add(bytes.count)
-        charges[owner, default: Charge()].add(bytes.count)
-        return AccessListID(number: number)
+        charge.add(bytes.count)
+        charges[owner] = charge
+        let least = (AccessListTable.leastCount, AccessListTable.leastBytes)
+        if charge.isDue(share: share, least: least) || total.isDue(share: self.share(of: 0), least: (.max, .max)) {
+            isDue = true
+        }
+        return AccessListID(number: place.next)
     }
 
-    private func hasRoom(for bytes: Int, of owner: UInt32) -> Bool {
-        let charge = charges[owner] ?? Charge()
-        return charge.count < maximumCount / AccessListTable.ownerShare
-            && charge.bytes + bytes <= maximumBytes / AccessListTable.ownerShare
+    /// What one owner may have; root has no share but the whole.
+    package func share(of owner: UInt32) -> (count: Int, bytes: Int) {
+        let parts = owner == 0 ? 1 : AccessListTable.ownerShare
+        return (maximumCount / parts, maximumBytes / parts)
+    }
+
+    private static func place(_ number: UInt32) -> Int { Int(number & (1 << placeBits - 1)) }
+
+    private func find(_ list: AccessListID) -> Int? {
+        let place = AccessListTable.place(list.number)
+        return place < kept.count && kept[place].number == list.number ? place : nil
     }
 
     /// The bytes of a list, empty for none; for a handle that is none those of an unknown one.
-    package func bytes(of list: AccessListID) -> [UInt8] {
-        Int(list.number) < bytes.count ? bytes[Int(list.number)] : [0xFF]
-    }
+    package func bytes(of list: AccessListID) -> [UInt8] { kept[find(list) ?? 1].bytes }
 
     /// The list itself; one that grants nothing for a handle that is none.
-    package func list(_ list: AccessListID) -> AccessList {
-        Int(list.number) < lists.count ? lists[Int(list.number)] : .refusing
+    package func list(_ list: AccessListID) -> AccessList { kept[find(list) ?? 1].list }
+
+    // MARK: Letting go
+
+    /// Begins an era, the present one from now on, which somebody lives in.
+    package mutating func beginEra() -> UInt64 {
+        era += 1
+        eras.append(era)
+        isDue = false
+        return era
+    }
+
+    /// Nobody lives in that era any more. What nobody can have any more is let go: what was named last before the earliest
+    /// of those that are left. Complexity: O(lists), where that was the earliest.
+    package mutating func endEra(_ ended: UInt64) {
+        eras.removeAll { $0 == ended }
+        guard let earliest = eras.first, earliest > settled else { return }
+        settled = earliest
+        letGo(before: earliest)
+    }
+
+    /// Names a list as one that is still there; false for one that was let go.
+    package mutating func touch(_ list: AccessListID) -> Bool {
+        guard list.number > AccessListID.unknown.number else { return true }
+        guard let place = find(list) else { return false }
+        kept[place].named = era
+        return true
+    }
+
+    /// Names a list that only the past has, if the allowance for such has room for it; one that was named since an era began
+    /// needs none.
+    package mutating func touch(_ list: AccessListID, since: UInt64, allowance: inout AccessListAllowance) -> Bool {
+        guard list.number > AccessListID.unknown.number, let place = find(list), kept[place].named < since else {
+            return true
+        }
+        let owner = kept[place].owner
+        guard allowance.take(kept[place].bytes.count, of: owner, share: share(of: owner)) else { return false }
+        kept[place].named = era
+        return true
+    }
+
+    private mutating func letGo(before earliest: UInt64) {
+        var isRoomMade = false
+        for place in 2..<kept.count where kept[place].number != 0 && kept[place].named < earliest {
+            let gone = kept[place]
+            numbers[gone.bytes] = nil
+            kept[place] = Kept()
+            // A place has so many numbers; then they begin anew, long after anybody had the first.
+            free.append((UInt32(place), gone.number &+ (1 << AccessListTable.placeBits)))
+            total.remove(gone.bytes.count)
+            charges[gone.owner]?.remove(gone.bytes.count)
+            if total.isPastShare || charges[gone.owner]?.isPastShare == true { isRoomMade = true }
+            total.isPastShare = false
+            charges[gone.owner]?.isPastShare = false
+        }
+        if isRoomMade { roomMade += 1 }
+        (total.keptCount, total.keptBytes) = (total.count, total.bytes)
+        for (owner, charge) in charges {
+            guard charge.count > 0 || charge.isPastShare else {
+                charges[owner] = nil
+                continue
+            }
+            charges[owner]?.keptCount = charge.count
+            charges[owner]?.keptBytes = charge.bytes
+        }
     }
 }

@@ -1,6 +1,8 @@
 // The change sets of the last while, to be merged for those who come back.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
+
 /// The change sets of the last while: each adds one to the clock. Bounded by entries and bytes; the oldest go first.
 ///
 /// Sets are written one behind the other into segments, as a set of one change in arrays of its own would take four
@@ -57,7 +59,8 @@ struct ChangeLog {
         if segments.last.map({ isFull($0) }) ?? true {
             if let last = segments.last {
                 closedChanges += last.changes.count
-                closedBytes += last.byteCount
+                segments[segments.count - 1].formers.finish()
+                closedBytes += segments[segments.count - 1].byteCount
             }
             segments.append(Segment(since: set.since))
         }
@@ -79,6 +82,36 @@ struct ChangeLog {
             closedChanges -= first.changes.count
             closedBytes -= first.byteCount
             floor = next.since
+        }
+    }
+
+    /// Calls `body` with the access lists that each segment names, the newest first, until it returns false: then that one is
+    /// forgotten, with all before it.
+    mutating func shorten(at clock: UInt64, unless body: ([AccessListID]) -> Bool) {
+        for place in segments.indices.reversed() {
+            var lists: [AccessListID] = []
+            segments[place].formers.forEachCombination {
+                if $0.accessList.number > AccessListID.unknown.number { lists.append($0.accessList) }
+            }
+            if lists.isEmpty || body(lists) { continue }
+            guard place + 1 < segments.count else { return cut(at: clock) }
+            for gone in segments[...place] {
+                closedChanges -= gone.changes.count
+                closedBytes -= gone.byteCount
+            }
+            segments.removeFirst(place + 1)
+            floor = segments[0].since
+            return
+        }
+    }
+
+    /// Gives a file system another number.
+    mutating func renumber(device: UInt64, to other: UInt64) {
+        for place in segments.indices {
+            let isClosed = place + 1 < segments.count
+            if isClosed { closedBytes -= segments[place].byteCount }
+            segments[place].formers.renumber(device: device, to: other)
+            if isClosed { closedBytes += segments[place].byteCount }
         }
     }
 

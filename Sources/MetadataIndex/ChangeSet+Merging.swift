@@ -7,7 +7,7 @@ extension ChangeSet {
     package mutating func append(_ later: ChangeSet) {
         let firstHeld = formers.hold(allOf: later.formers)
         for change in later.changes { adopt(change, of: later.formers, firstHeld: firstHeld) }
-        formers.common = later.formers.common
+        formers.keepLists(of: later.formers)
         clock = later.clock
     }
 }

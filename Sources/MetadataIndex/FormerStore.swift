@@ -29,8 +29,15 @@ struct FormerStore: Sendable {
     var sharedExtras = SharedExtras()
     /// What there was of packages besides their values, by their `nameOffset`.
     var packages: [Int: PackageFacts] = [:]
-    /// Owner, group, mode and device by number, as the index has them; the index only appends to its table.
-    var common: [CommonAttributes] = []
+    /// Owner, group, mode, device and access list by the numbers of the records that are not held: the index's own table,
+    /// lent with its own records, or a table of this store, since the index gives its numbers again.
+    private(set) var common: [CommonAttributes] = []
+    private var isLent = false
+    /// The numbers of what stands in a table of this store, and the last of them: neighbours share it.
+    private var numbers: [CommonAttributes: UInt32] = [:]
+    private var lastNumber: (attributes: CommonAttributes, number: UInt32)?
+    /// Keeps the access lists that are named there, unless the index does.
+    private var lease: AccessListLease?
 
     /// Roughly what the packages take.
     private var packageBytes = 0
@@ -38,9 +45,10 @@ struct FormerStore: Sendable {
     /// Bytes held, unused capacity included; blocks that stand here as they were are not counted.
     var byteCount: Int {
         records.capacity * MemoryLayout<Record>.stride + names.capacity + sharedExtras.byteCount + packageBytes
+            + (isLent ? 0 : common.capacity * MemoryLayout<CommonAttributes>.stride + numbers.capacity * 40)
     }
 
-    /// Records a live row as it is, and returns where.
+    /// Records a live row as it is, and returns where. Its combination is known when the index's table has been lent.
     @inline(__always)
     mutating func append(_ row: UInt32, of rows: borrowing RowStore) -> UInt32 {
         let block = rows.block(row)
@@ -111,6 +119,7 @@ struct FormerStore: Sendable {
     /// Copies a record of another store, and returns where.
     mutating func append(_ record: Record, of other: borrowing FormerStore) -> UInt32 {
         var copy = record
+        copy.values.common = number(of: other.attributes(record))
         copy.nameOffset = names.count
         other.withName(record) { names.append(contentsOf: $0) }
         if record.extras > ExtrasTable.empty, let list = other.extras(record) {
@@ -137,7 +146,14 @@ struct FormerStore: Sendable {
     /// Whether there may have been packages.
     var hasPackages: Bool { !packages.isEmpty || held.contains { !$0.packages.isEmpty } }
 
-    func status(_ record: Record) -> FileStatus { record.values.status(common[Int(record.values.common)]) }
+    /// Owner, group, mode, device and access list.
+    @inline(__always)
+    func attributes(_ record: Record) -> CommonAttributes {
+        record.nameOffset < 0
+            ? held[(-1 - record.nameOffset) >> 32].common[Int(record.values.common)] : common[Int(record.values.common)]
+    }
+
+    func status(_ record: Record) -> FileStatus { record.values.status(attributes(record)) }
 
     func extras(_ record: Record) -> ExtraAttributes? {
         switch record.extras {
@@ -168,12 +184,74 @@ struct FormerStore: Sendable {
     func isCurrent(_ record: Record, _ row: UInt32, of rows: borrowing RowStore) -> Bool {
         let block = rows.block(row)
         let slot = RowStore.slot(row)
+        // A store has other numbers for the same combinations.
+        var values = block.values(slot)
+        let number = Int(values.common)
+        values.common = record.values.common
         guard block.generation[slot] == record.generation, block.parent[slot] == record.parent,
-            block.values(slot) == record.values,
+            values == record.values, rows.common[number] == attributes(record),
             record.values.kind != .package || package(record) == rows.packages[row]
         else { return false }
         let name = block.nameBytes(slot)
         guard withName(record, { $0.elementsEqual(name) }) else { return false }
         return extras(record).orNone == rows.extras(row).orNone
+    }
+}
+
+// MARK: Combinations
+
+extension FormerStore {
+    /// Lends the table of the index whose own records these are, as long as it has not given a number again.
+    mutating func lend(_ rows: borrowing RowStore) {
+        (common, isLent, lease) = (rows.common, true, rows.lease)
+    }
+
+    /// Ends that, where the records are used no more: otherwise the index would copy its table to add to it.
+    mutating func endLoan() { (common, isLent, lease) = ([], false, nil) }
+
+    /// Keeps the access lists of what is copied from a store, or an index, that was there later.
+    mutating func keepLists(of later: borrowing FormerStore) { lease = lease ?? later.lease }
+    mutating func keepLists(of rows: borrowing RowStore) { lease = lease ?? rows.lease }
+
+    /// Calls `body` with each combination of a store that was copied to.
+    func forEachCombination(_ body: (CommonAttributes) -> Void) { common.forEach(body) }
+
+    /// Lets go of what only appending needs.
+    mutating func finish() { (numbers, lastNumber) = ([:], nil) }
+
+    /// The number of a combination in a table of this store.
+    @inline(__always)
+    private mutating func number(of attributes: CommonAttributes) -> UInt32 {
+        if let lastNumber, lastNumber.attributes == attributes { return lastNumber.number }
+        if isLent { keepOwnTable() }
+        let number: UInt32
+        if let known = numbers[attributes] {
+            number = known
+        } else {
+            number = UInt32(common.count)
+            common.append(attributes)
+            numbers[attributes] = number
+        }
+        lastNumber = (attributes, number)
+        return number
+    }
+
+    /// Goes over from a table that was lent to one of this store, which has what the records name.
+    private mutating func keepOwnTable() {
+        let lent = common
+        (common, isLent) = ([], false)
+        for place in records.indices {
+            records[place].values.common = number(of: lent[Int(records[place].values.common)])
+        }
+    }
+
+    /// Gives a file system another number.
+    mutating func renumber(device: UInt64, to other: UInt64) {
+        func renumber(_ common: inout [CommonAttributes]) {
+            for place in common.indices where common[place].device == device { common[place].device = other }
+        }
+        for place in held.indices { renumber(&held[place].common) }
+        renumber(&common)
+        finish()
     }
 }

@@ -72,7 +72,7 @@ extension FormerView: RowReader {
 
     package func access(of row: Row) -> FileAccess {
         if case .record(let record) = place(row.number) {
-            return changes.formers.common[Int(record.values.common)].access
+            return changes.formers.attributes(record).access
         }
         return current.access(of: row)
     }

@@ -26,10 +26,8 @@ extension IndexStorage {
             recordAll(all)
         }
         var aside = IndexStorage(root: rows.status(0), key: hasher.key)
-        // Former states name combinations by number, so the table goes on.
-        aside.rows.common = rows.common
-        aside.commonNumbers = commonNumbers
-        aside.lastCommon = nil
+        // What changed names combinations by number, so the table goes on.
+        aside.takeCombinations(from: self)
         // The new root's number was that of a table with nothing else.
         aside.rows.writable(0).common[0] = rows.block(0).common[0]
         swap(&self, &aside)
@@ -42,9 +40,7 @@ extension IndexStorage {
         parked = nil
         var aside = IndexStorage(root: rows.status(0), key: hasher.key)
         swap(&box.content, &aside)
-        aside.rows.common = rows.common
-        aside.commonNumbers = commonNumbers
-        aside.lastCommon = nil
+        aside.takeCombinations(from: self)
         let root = rows.values(0)
         swap(&self, &aside)
         takeOver(from: &aside)
@@ -81,7 +77,13 @@ extension IndexStorage {
 extension IndexStorage {
     /// Gives a file system another number.
     mutating func renumber(device: UInt64, to other: UInt64) {
-        if let parked { parked.content.renumber(device: device, to: other) }
+        if let parked {
+            // Both have one table: of two that become the same, both go on with the same one.
+            parked.content.takeCombinations(from: self)
+            parked.content.renumber(device: device, to: other)
+        }
+        log.renumber(device: device, to: other)
+        open.formers.renumber(device: device, to: other)
         guard rows.common.contains(where: { $0.device == device }) else { return }
         for number in rows.common.indices where rows.common[number].device == device {
             rows.common[number].device = other
@@ -89,22 +91,5 @@ extension IndexStorage {
         mergeCommon()
         inodes = InodeTable(hasher: hasher)
         for row in 0..<slotCount where rows.isLive(row) && rows.values(row).isFoundByInode { inodes.insert(row, rows) }
-    }
-
-    /// Files combinations by their numbers anew; rows that have one of two that became the same get the first.
-    mutating func mergeCommon() {
-        lastCommon = nil
-        commonNumbers = [:]
-        var first: [UInt32] = []
-        for (number, attributes) in rows.common.enumerated() {
-            let kept = commonNumbers[attributes] ?? UInt32(number)
-            commonNumbers[attributes] = kept
-            first.append(kept)
-        }
-        guard first.enumerated().contains(where: { $0.offset != Int($0.element) }) else { return }
-        for row in 0..<slotCount where rows.isLive(row) {
-            let number = rows.block(row).common[RowStore.slot(row)]
-            if first[Int(number)] != number { rows.writable(row).common[RowStore.slot(row)] = first[Int(number)] }
-        }
     }
 }

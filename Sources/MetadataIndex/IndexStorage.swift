@@ -12,6 +12,12 @@ struct IndexStorage: ~Copyable {
     var inodes: InodeTable
     var extras: ExtrasTable
     var commonNumbers: [CommonAttributes: UInt32] = [:]
+    /// Numbers of combinations that no row has any more, to be given again.
+    var freeCommon: [UInt32] = []
+    /// With so many combinations it is looked which are in use: twice as many as were the last time, or the least; less in
+    /// tests.
+    var mostCombinations = IndexStorage.leastCombinations
+    var leastCombinations = IndexStorage.leastCombinations
     /// The combination that was asked for last: neighbours share it.
     var lastCommon: (attributes: CommonAttributes, number: UInt32)?
     /// Whether there may be rows whose access lists could not be read or kept.
@@ -92,24 +98,6 @@ struct IndexStorage: ~Copyable {
         inodes = InodeTable(hasher: hasher)
         self.slotCount = slotCount
         self.generationFloor = generationFloor
-    }
-
-    // MARK: Values
-
-    @inline(__always)
-    mutating func number(of attributes: CommonAttributes) -> UInt32 {
-        if let last = lastCommon, last.attributes == attributes { return last.number }
-        let number: UInt32
-        if let known = commonNumbers[attributes] {
-            number = known
-        } else {
-            number = UInt32(rows.common.count)
-            rows.common.append(attributes)
-            commonNumbers[attributes] = number
-        }
-        if attributes.accessList == .unknown { lacksAccessLists = true }
-        lastCommon = (attributes, number)
-        return number
     }
 
     // MARK: Names
@@ -242,7 +230,9 @@ struct IndexStorage: ~Copyable {
     var byteCount: Int {
         var bytes = rows.blocks.reduce(0) { $0 + $1.block.bytes } + rows.blocks.capacity * 8
         bytes += names.byteCount + inodes.byteCount
-        bytes += rows.common.capacity * MemoryLayout<CommonAttributes>.stride + commonNumbers.capacity * 32
+        bytes +=
+            rows.common.capacity * MemoryLayout<CommonAttributes>.stride + commonNumbers.capacity * 32
+            + freeCommon.capacity * 4
         bytes += packagesByteCount
         bytes += aside.byteCount + closed.byteCount
         bytes += extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)

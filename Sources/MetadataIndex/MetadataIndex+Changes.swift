@@ -28,6 +28,8 @@ extension IndexStorage {
         settlePackages()
         var set = ChangeSet()
         swap(&set, &open)
+        // So that the set reads owners and modes without the index.
+        set.formers.lend(rows)
         dropVoid(&set)
         set.since = clock
         set.clock = clock
@@ -47,14 +49,17 @@ extension IndexStorage {
         guard since >= log.floor, since <= clock, !hasUnrecorded else { return nil }
         var set = ChangeSet()
         log.merge(since: since, into: &set)
-        for change in open.changes { set.adopt(change, of: open.formers) }
+        var own = open.formers
+        own.lend(rows)
+        for change in open.changes { set.adopt(change, of: own) }
+        set.formers.keepLists(of: rows)
         dropVoid(&set)
         set.since = since
         set.clock = clock
         return set
     }
 
-    /// Drops what is as it was, and lets the set read owners and modes without the index.
+    /// Drops what is as it was.
     private func dropVoid(_ set: inout ChangeSet) {
         let formers = set.formers
         let rows = rows
@@ -71,6 +76,5 @@ extension IndexStorage {
             return formerParent.former != ChangeSet.noFormer
                 && formers.generation(formerParent) == rows.generation(record.parent)
         }
-        set.formers.common = rows.common
     }
 }

@@ -7,8 +7,11 @@ import Metadata
 /// write after it copies the list of blocks and the block.
 struct RowStore: Sendable {
     var blocks: [BlockStorage] = []
-    /// Owner, group, mode and device by number; only ever appended to.
+    /// Owner, group, mode, device and access list by number. A number that no row has any more is given to another
+    /// combination; whoever reads rows as they were has this as it was.
     var common: [CommonAttributes] = []
+    /// Keeps the lists that are named there; nil where there are none.
+    var lease: AccessListLease?
     /// Extra attributes by number.
     var extrasList = ExtrasList()
     /// What there is of each package besides its columns.

@@ -58,8 +58,8 @@ struct RowValues: Equatable {
 }
 
 /// What few combinations of exist in one container: a row holds the number of its combination in four bytes instead
-/// of twenty-two. Combinations are never taken away: a person who owns files can make some 4,096 modes times the
-/// groups they are in.
+/// of twenty-two. A person who owns files can make some 4,096 modes times the groups they are in, times lists: numbers of
+/// those that no row has any more are given again (`IndexStorage.tidyCombinations()`).
 struct CommonAttributes: Hashable {
     var device: UInt64
     var owner: UInt32
@@ -69,6 +69,7 @@ struct CommonAttributes: Hashable {
 
     var access: FileAccess { FileAccess(mode: mode, owner: owner, group: group, accessList: accessList) }
 
+    /// The values that many files have in common with others.
     init(_ status: borrowing FileStatus) {
         device = status.device
         owner = status.owner

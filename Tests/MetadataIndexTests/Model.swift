@@ -192,12 +192,28 @@ struct Pair {
     /// Whether the index was saved and read again.
     private var isRestored = false
 
+    /// Keeps access lists on their way into the index.
+    private var lease = AccessLists.lease()
+    /// Where lists come and go: how many there were, and all of them.
+    private var listSerial: UInt32?
+    private(set) var lists: [AccessListID: [UInt8]] = [:]
+    private let seed: UInt64
+
     /// With even seeds, whatever is removed with something below goes in sweeps.
-    init(seed: UInt64, log: ChangeLog = ChangeLog()) {
+    init(seed: UInt64, log: ChangeLog = ChangeLog(), listsComeAndGo: Bool = false) {
+        self.seed = seed
+        listSerial = listsComeAndGo ? 0 : nil
         generator = SeededGenerator(seed: seed)
         index = MetadataIndex(root: .sample(.directory, inode: 1_000), epoch: 1, key: seed, log: log)
         if seed % 2 == 0 { index.storage.smallestSweep = 1 }
         if seed % 3 == 0 { index.storage.mostFoundAtOnce = 1 }
+        if seed % 5 < 3 { tidySoon() }
+    }
+
+    /// Has numbers of combinations taken back as soon as no row has them.
+    func tidySoon() {
+        index.storage.leastCombinations = 1
+        index.storage.mostCombinations = 1
     }
 
     /// Another index, which should be the same, with the model of this one.
@@ -208,6 +224,8 @@ struct Pair {
         index.storage.mostFoundAtOnce = other.index.storage.mostFoundAtOnce
         (model, generator, largest) = (other.model, other.generator, other.largest)
         (given, order) = (other.given, other.order)
+        (seed, listSerial, lists) = (other.seed, other.listSerial, other.lists)
+        if other.index.storage.leastCombinations == 1 { tidySoon() }
         // Of a saved index it is not known which directories would be packages outside of the one that they lie in.
         for entry in model.entries.values where entry.status.kind == .package && index.isLive(entry.id) {
             _ = try? index.update(entry.id.row, entry.status)
@@ -272,20 +290,49 @@ struct Pair {
         let kind: FileKind =
             chance(45) ? .directory : chance(10) ? .package : FileKind.allCases.randomElement(using: &generator)!
         return FileStatus(
-            kind: kind, mode: [0o644, 0o600, 0o755].randomElement(using: &generator)!,
+            kind: kind, mode: chance(30) ? .random(in: 0...0o7777, using: &generator) : 0o644,
             size: .random(in: 0...3, using: &generator),
             created: chance(50) ? nil : Timestamp(nanoseconds: .random(in: -2...2, using: &generator)),
             modified: Timestamp(nanoseconds: .random(in: 0...3, using: &generator)), changed: Timestamp(nanoseconds: 5),
             owner: .random(in: 0...2, using: &generator), group: 0, links: .random(in: 1...3, using: &generator),
             inode: .random(in: 1...30, using: &generator), device: .random(in: 1...2, using: &generator),
-            accessList: AccessLists.intern(
-                [UInt8](repeating: 7, count: .random(in: 0...2, using: &generator)), owner: 0))
+            accessList: anyList())
     }
+
+    /// One of two, or none; where lists come and go, one of a few, which are others after a while.
+    mutating func anyList() -> AccessListID {
+        guard let serial = listSerial else {
+            return AccessLists.intern([UInt8](repeating: 7, count: .random(in: 0...2, using: &generator)), owner: 0)
+        }
+        if chance(20) { return .none }
+        listSerial = serial + 1
+        let number = UInt64(serial / 16 + .random(in: 0..<6, using: &generator))
+        let bytes = "list \(number) of \(seed)".utf8 + []
+        let list = AccessLists.intern(bytes, owner: 0)
+        lists[list] = bytes
+        return list
+    }
+
+    /// Lets go of the access lists that nobody has.
+    mutating func sweep() {
+        var allowance = AccessListAllowance()
+        AccessLists.beginSweep()
+        index.sweepAccessLists(&allowance)
+        lease = AccessLists.lease()
+    }
+
+    /// Whether the lists of all rows, as the model has them, are what they were.
+    func hasLists(of model: Model) -> Bool {
+        model.entries.values.allSatisfy { hasList($0.status.accessList) }
+    }
+
+    func hasList(_ list: AccessListID) -> Bool { list == .none || AccessLists.bytes(of: list) == lists[list] }
 
     func row(_ path: Path) -> Row { model.row(path)! }
 
     /// One random change in both. Returns what it was, and what went wrong if anything did.
     mutating func step() throws -> (what: String, failure: String?) {
+        index.tidyCombinations()
         // Models are slow: they are kept small, but for those that were filled.
         if model.entries.count > largest, chance(60) { return try remove() }
         switch Int.random(in: 0..<100, using: &generator) {

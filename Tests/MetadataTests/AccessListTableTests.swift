@@ -1,6 +1,7 @@
 // The table of access lists: what is kept, and whose share is taken.
 // SPDX-License-Identifier: Apache-2.0
 
+import TestSupport
 import Testing
 
 @testable import Metadata
@@ -58,5 +59,167 @@ struct AccessListTableTests {
         for number in 0..<5 { #expect(table.intern(list(number), owner: 0) != .unknown) }
         #expect(table.intern(list(5), owner: 0) == .unknown)
         #expect(table.intern(list(4), owner: 0) != .unknown)
+    }
+
+    // MARK: Letting go
+
+    @Test func `What nobody names any more is let go when nobody is left from before`() {
+        var table = AccessListTable(maximumCount: 64, maximumBytes: 1 << 20)
+        let first = table.beginEra()
+        let (kept, gone) = (table.intern(list(1), owner: 1), table.intern(list(2), owner: 1))
+        let second = table.beginEra()
+        #expect(table.touch(kept) == true)
+        #expect(table.count == 2)
+        #expect(table.list(gone) == AccessList(list(2)))
+        table.endEra(first)
+        #expect(table.count == 1)
+        #expect(table.bytes(of: kept) == list(1))
+        #expect(table.bytes(of: gone) == table.bytes(of: .unknown))
+        #expect(!table.list(gone).grants(.read, to: Credentials(user: 2, groups: []), owningGroup: 0))
+        #expect(table.touch(gone) == false)
+        // Its place is given to another, which has another number.
+        let other = table.intern(list(3), owner: 1)
+        #expect(other != gone)
+        #expect(table.bytes(of: other) == list(3))
+        #expect(table.bytes(of: gone) == table.bytes(of: .unknown))
+        table.endEra(second)
+        #expect(table.count == 2)
+    }
+
+    @Test func `An owner past their share has room again`() {
+        var table = AccessListTable(maximumCount: 64, maximumBytes: 1 << 20)
+        let first = table.beginEra()
+        let lists = (0..<4).map { table.intern(list($0), owner: 1) }
+        #expect(table.intern(list(4), owner: 1) == .unknown)
+        #expect(table.isDue && !table.hasRoom(for: 1) && table.hasRoom(for: 2))
+        let second = table.beginEra()
+        #expect(!table.isDue)
+        for list in lists[1...] { #expect(table.touch(list) == true) }
+        table.endEra(first)
+        #expect(table.roomMade == 1 && table.hasRoom(for: 1) && table.ownersPastShare.isEmpty)
+        #expect(table.intern(list(4), owner: 1) != .unknown)
+        #expect(table.intern(list(5), owner: 1) == .unknown)
+        // Nothing of theirs can be let go.
+        let third = table.beginEra()
+        for list in lists[1...] { #expect(table.touch(list) == true) }
+        let last = table.intern(list(4), owner: 1)
+        #expect(table.touch(last) == true)
+        table.endEra(second)
+        #expect(table.roomMade == 1 && !table.hasRoom(for: 1) && table.ownersPastShare == [1])
+        table.endEra(third)
+    }
+
+    /// No list that somebody has is let go, and all others are: holders that have handles, copies of what they had, and such
+    /// that are on their way from one who reads.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `A random crowd keeps what it has`(seed: UInt64) throws {
+        struct Holder {
+            var era: UInt64
+            var lists: Set<AccessListID>
+        }
+        var generator = SeededGenerator(seed: seed)
+        var table = AccessListTable(maximumCount: 1_600, maximumBytes: 1 << 20)
+        var bytes: [AccessListID: [UInt8]] = [:]
+        var living: [UInt64: Int] = [:]
+        var present = table.beginEra()
+        living[present] = 1
+        func begin(_ era: UInt64) -> UInt64 {
+            living[era, default: 0] += 1
+            return era
+        }
+        func end(_ era: UInt64) {
+            living[era, default: 0] -= 1
+            if living[era] == 0 { table.endEra(era) }
+        }
+        var indexes = (0..<3).map { _ in Holder(era: begin(present), lists: []) }
+        var copies: [Holder] = []
+        var readers: [Holder] = []
+        var largest = 0
+        for step in 0..<4_000 {
+            let place = Int.random(in: 0..<3, using: &generator)
+            switch Int.random(in: 0..<100, using: &generator) {
+            case 0..<30:
+                // One begins to read, and may be done much later.
+                var reader = Holder(era: begin(present), lists: [])
+                for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                    let bytesOfOne = list(step / 8 + Int.random(in: 0..<12, using: &generator))
+                    let id = table.intern(bytesOfOne, owner: UInt32.random(in: 1...2, using: &generator))
+                    guard id != .unknown else { continue }
+                    bytes[id] = bytesOfOne
+                    reader.lists.insert(id)
+                }
+                readers.append(reader)
+            case 30..<60 where !readers.isEmpty:
+                let reader = readers.remove(at: .random(in: 0..<readers.count, using: &generator))
+                for id in reader.lists {
+                    try #require(table.touch(id) == true, "seed \(seed), step \(step)")
+                    indexes[place].lists.insert(id)
+                }
+                end(reader.era)
+            case 60..<75:
+                for id in indexes[place].lists where Bool.random(using: &generator) { indexes[place].lists.remove(id) }
+            case 75..<83: copies.append(Holder(era: begin(indexes[place].era), lists: indexes[place].lists))
+            case 83..<92 where !copies.isEmpty:
+                end(copies.remove(at: .random(in: 0..<copies.count, using: &generator)).era)
+            case 92..<96:
+                let ended = present
+                present = table.beginEra()
+                living[present] = 1
+                end(ended)
+            default:
+                let era = begin(present)
+                for id in indexes[place].lists { try #require(table.touch(id) == true) }
+                let ended = indexes[place].era
+                indexes[place].era = era
+                end(ended)
+            }
+            largest = max(largest, table.count)
+            guard step % 8 == 0 else { continue }
+            let isWhole = (indexes + copies + readers).allSatisfy { holder in
+                holder.lists.allSatisfy { table.bytes(of: $0) == bytes[$0] }
+            }
+            try #require(isWhole, "seed \(seed), step \(step)")
+        }
+        for holder in copies + readers { end(holder.era) }
+        let last = table.beginEra()
+        for holder in indexes { for id in holder.lists { #expect(table.touch(id) == true) } }
+        for era in living.keys.sorted() { table.endEra(era) }
+        #expect(table.count == indexes.reduce(into: Set()) { $0.formUnion($1.lists) }.count)
+        #expect(bytes.count > largest, "seed \(seed): nothing was let go")
+        table.endEra(last)
+    }
+
+    /// As `setfacl` in a loop: before, the 4,097th was refused, and all after it for ever.
+    @Test func `Very many lists of one owner, one after the other, are never more than a few`() {
+        var table = AccessListTable(maximumCount: 65_536, maximumBytes: 16 << 20)
+        var present = table.beginEra()
+        var (largest, refused) = (0, 0)
+        for number in 0..<100_000 {
+            if table.intern(list(number), owner: 1) == .unknown { refused += 1 }
+            if table.isDue {
+                let ended = present
+                present = table.beginEra()
+                table.endEra(ended)
+            }
+            largest = max(largest, table.count)
+        }
+        #expect(refused == 0)
+        #expect(largest <= AccessListTable.leastCount)
+    }
+
+    @Test func `The past takes a quarter of a share`() {
+        var table = AccessListTable(maximumCount: 1_600, maximumBytes: 1 << 20)
+        let first = table.beginEra()
+        let lists = (0..<50).map { table.intern(list($0), owner: 1) }
+        let second = table.beginEra()
+        #expect(table.touch(lists[0]) == true)
+        var allowance = AccessListAllowance()
+        func isKept(_ list: AccessListID) -> Bool { table.touch(list, since: second, allowance: &allowance) }
+        #expect(isKept(lists[0]))
+        for list in lists[1...25] { #expect(isKept(list)) }
+        #expect(!isKept(lists[26]))
+        #expect(isKept(lists[25]))
+        table.endEra(first)
+        #expect(table.count == 26)
     }
 }

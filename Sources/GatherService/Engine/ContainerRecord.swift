@@ -44,8 +44,8 @@ final class ContainerRecord {
     /// Whether there are items whose access lists could not be read or kept, or a directory above them, as it was told last.
     var lacksAccessLists = false
     var lacksAccessListAbove = false
-    /// The index's clock when it was looked last whether there are such items.
-    var clockOfAccessLists: UInt64?
+    /// Where to go on with looking at such items again.
+    var nextLackingAccessList = Row.root
     /// Directories that could not be read and were named in the log; the rest is counted only.
     var unreadableLogged = 0
 

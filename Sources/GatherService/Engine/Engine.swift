@@ -78,8 +78,8 @@ final class Engine {
     private var mountWatch: MountWatch?
     /// Whether memory is to be given back soon.
     var tidiesMemory = false
-    /// Whether it is looked soon which containers lack access lists.
-    var looksForAccessLists = false
+    /// The sweep of access lists that is under way, or to come.
+    var accessListSweep = AccessListSweep()
     private var isTurning = false
     /// Whether a turn was asked for while one was under way.
     private var turnRequested = false
@@ -345,6 +345,7 @@ final class Engine {
         sequence += 1
         record.clocks.note(sequence)
         journal(changes, of: record)
+        record.index.tidyCombinations()
         record.changeCount &+= UInt64(changes.count)
         guard !changes.isEmpty, record.registry.count > 0 else { return }
         stirOwners(of: record.registry.process(changes, in: record.index), newsRead: watcher.oldestNews)

@@ -16,7 +16,7 @@ extension CommonAttributes {
         bytes.append(number: lists.number(of: accessList))
     }
 
-    init(from reader: inout ByteReader, _ lists: SavedAccessLists) throws(SavedStateError) {
+    init(from reader: inout ByteReader, _ lists: inout SavedAccessLists) throws(SavedStateError) {
         device = try reader.number(UInt64.self)
         owner = try reader.number(UInt32.self)
         group = try reader.number(UInt32.self)

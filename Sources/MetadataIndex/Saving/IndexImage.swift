@@ -26,9 +26,9 @@ extension MetadataIndex {
         var count = storage.count
         if let parked = storage.parked {
             // What the root was while its items are aside counts for nothing.
-            let common = rows.common
+            let (common, lease) = (rows.common, rows.lease)
             rows = parked.content.rows
-            rows.common = common
+            (rows.common, rows.lease) = (common, lease)
             (slotCount, count) = (parked.content.slotCount, parked.content.count)
         }
         return IndexImage(

@@ -110,9 +110,13 @@ package final class IndexRestorer {
             }
             set.since = record.clock - 1
             set.clock = record.clock
+            set.formers.lend(rows)
             log.append(set)
+            set.formers.endLoan()
             note(record.sequence)
             loggedClock = record.clock
+            // Who saw what then is not known.
+            if localLists.lacksSome { restartLog(at: record.clock, sequence: record.sequence) }
             if isNew { clock = record.clock }
         }
     }
@@ -188,6 +192,7 @@ package final class IndexRestorer {
         let count = Int(try reader.number(UInt32.self))
         var changes = ByteReader(try reader.bytes(Int(try reader.number(UInt32.self))))
         localLists = try SavedAccessLists(from: &reader)
+        if !localLists.isEmpty, rows.lease == nil { rows.lease = AccessLists.lease() }
         try readCommon(&reader)
         try readExtras(&reader)
         try reader.end()
@@ -219,7 +224,7 @@ package final class IndexRestorer {
         let count = try reader.count(of: CommonAttributes.codeSize)
         localCommon.removeAll(keepingCapacity: true)
         for _ in 0..<count {
-            let attributes = try CommonAttributes(from: &reader, localLists)
+            let attributes = try CommonAttributes(from: &reader, &localLists)
             if let known = numbers[attributes] {
                 localCommon.append(known)
             } else {
@@ -318,7 +323,7 @@ package final class IndexRestorer {
 
     /// A state with the combination's number of ours; the number of its extras still the record's.
     private func savedRow(_ reader: inout ByteReader) throws(SavedStateError) -> SavedRow {
-        var state = try SavedRow(from: &reader, localLists)
+        var state = try SavedRow(from: &reader, &localLists)
         guard Int(state.values.common) < localCommon.count else { throw .malformed("an owner") }
         state.values.common = localCommon[Int(state.values.common)]
         guard Int(state.extras) < localExtras.count + 2 else { throw .malformed("extras") }

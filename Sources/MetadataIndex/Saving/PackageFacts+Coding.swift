@@ -22,7 +22,7 @@ extension PackageFacts {
         }
     }
 
-    init(from reader: inout ByteReader, _ lists: SavedAccessLists) throws(SavedStateError) {
+    init(from reader: inout ByteReader, _ lists: inout SavedAccessLists) throws(SavedStateError) {
         size = try reader.number(Int64.self)
         modified = try reader.number(Int64.self)
         changed = try reader.number(Int64.self)

@@ -10,6 +10,11 @@ struct SavedAccessLists {
     /// The bytes of those that were read, which become lists of this process with the first file that has them.
     private var saved: [[UInt8]] = []
     private var numbers: [AccessListID: UInt32] = [:]
+    /// Whether there was no room for one that was read.
+    private(set) var lacksSome = false
+
+    /// Whether none was read.
+    var isEmpty: Bool { saved.isEmpty }
 
     init() {}
 
@@ -49,9 +54,12 @@ struct SavedAccessLists {
     }
 
     /// The list that was written as the number that follows, of a file of this owner.
-    func list(from reader: inout ByteReader, owner: UInt32) throws(SavedStateError) -> AccessListID {
+    mutating func list(from reader: inout ByteReader, owner: UInt32) throws(SavedStateError) -> AccessListID {
         let number = Int(try reader.number(UInt32.self))
         guard number <= saved.count else { throw .malformed("an access list") }
-        return number == 0 ? .none : AccessLists.intern(saved[number - 1], owner: owner)
+        guard number > 0 else { return .none }
+        let list = AccessLists.intern(saved[number - 1], owner: owner)
+        if list == .unknown, saved[number - 1] != AccessLists.bytes(of: .unknown) { lacksSome = true }
+        return list
     }
 }

@@ -15,6 +15,8 @@ package struct SnapshotReader<Source: SnapshotSource> {
     private let source: Source
     private var blocks: [Place] = []
     private let common: [CommonAttributes]
+    /// Keeps the access lists that are named there.
+    private let lease: AccessListLease?
     private let extrasList: ExtrasList
     private let packages: PackageTable
     /// How many frames come before the first block.
@@ -83,14 +85,17 @@ package struct SnapshotReader<Source: SnapshotSource> {
 
         var common: [CommonAttributes] = []
         var lists = SavedAccessLists()
+        var lease: AccessListLease?
         try read(try payload(.common)) { (reader) throws(SavedStateError) in
             lists = try SavedAccessLists(from: &reader)
+            if !lists.isEmpty { lease = AccessLists.lease() }
             let count = try reader.count(of: CommonAttributes.codeSize)
             common.reserveCapacity(count)
-            for _ in 0..<count { common.append(try CommonAttributes(from: &reader, lists)) }
+            for _ in 0..<count { common.append(try CommonAttributes(from: &reader, &lists)) }
             try reader.end()
         }
         self.common = common
+        self.lease = lease
         var extrasList = ExtrasList()
         while let bytes = try payloadIfNext(.extras) {
             try read(bytes) { (reader) throws(SavedStateError) in
@@ -105,7 +110,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
                 while !reader.rest.isEmpty {
                     let row = try reader.number(UInt32.self)
                     guard row < header.slots, packages[row] == nil else { throw .malformed("a package") }
-                    packages[row] = try PackageFacts(from: &reader, lists)
+                    packages[row] = try PackageFacts(from: &reader, &lists)
                 }
             }
         }
@@ -153,6 +158,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
         var rows = RowStore()
         rows.blocks = result.blocks.compactMap { $0 }
         rows.common = common
+        rows.lease = lease
         rows.extrasList = extrasList
         rows.packages = packages
         guard rows.blocks.count == blocks.count else { throw .malformed("the blocks") }

@@ -1,0 +1,99 @@
+// Access lists that no row has any more.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import TestSupport
+import Testing
+
+@testable import MetadataIndex
+
+/// The table of lists is that of the process, so each owner here has files in no other test.
+@Suite(.timeLimit(.minutes(20))) struct AccessListSweepTests {
+    private static func list(_ number: Int, of owner: UInt32) -> [UInt8] {
+        AccessList(entries: [.init(.user, .read, number: owner), .init(.user, .read, number: UInt32(number))]).bytes
+    }
+
+    /// The handle of a list when there is room for it: other tests may keep what was let go here for a moment.
+    private static func intern(_ bytes: [UInt8], of owner: UInt32, _ index: MetadataIndex) async -> AccessListID {
+        while true {
+            let list = AccessLists.intern(bytes, owner: owner)
+            if list != .unknown { return list }
+            sweep(index)
+            await Task.yield()
+        }
+    }
+
+    private static func sweep(_ index: MetadataIndex) {
+        var allowance = AccessListAllowance()
+        AccessLists.beginSweep()
+        index.sweepAccessLists(&allowance)
+    }
+
+    @Test func `Whoever sets lists in a loop always has room for the next`() async throws {
+        let owner: UInt32 = 51_001
+        let index = MetadataIndex(root: .sample(.directory, inode: 1))
+        var status = FileStatus.sample(.directory, inode: 2)
+        status.owner = owner
+        let row = try index.insert("directory", below: .root, status)
+        let other = try index.insert("other", below: .root, status)
+        status.accessList = await Self.intern(Self.list(-1 & 0xFFFF_FFFF, of: owner), of: owner, index)
+        let kept = status.accessList
+        try index.update(other, status)
+        _ = index.takeChanges()
+        for number in 0..<4 * AccessLists.countOfOwner {
+            status.accessList = await Self.intern(Self.list(number, of: owner), of: owner, index)
+            try index.update(row, status)
+            _ = index.takeChanges()
+            if AccessLists.isDue { Self.sweep(index) }
+        }
+        #expect(!index.lacksAccessLists)
+        #expect(AccessLists.bytes(of: kept) == Self.list(-1 & 0xFFFF_FFFF, of: owner))
+        #expect(index.storage.rows.common.count <= IndexStorage.leastCombinations)
+        #expect(index.checkInvariants() == nil)
+        // What came of late can be told still.
+        #expect(index.earliestClock < index.clock)
+        #expect(index.clock - index.earliestClock <= UInt64(AccessLists.countOfOwner))
+    }
+
+    @Test func `What was let go before it came is unknown, and that is said`() async throws {
+        let owner: UInt32 = 51_002
+        let index = MetadataIndex(root: .sample(.directory, inode: 1))
+        let gone = AccessLists.intern(Self.list(1, of: owner), owner: owner)
+        while AccessLists.bytes(of: gone) == Self.list(1, of: owner) {
+            AccessLists.beginSweep()
+            await Task.yield()
+        }
+        var status = FileStatus.sample(.directory, inode: 2)
+        status.accessList = gone
+        let row = try index.insert("directory", below: .root, status)
+        #expect(index.lacksAccessLists)
+        #expect(index.status(of: row).accessList == .unknown)
+        #expect(index.rowsLackingAccessLists(from: .root, atMost: 10) { _ in true }.rows == [row])
+        #expect(index.rowsLackingAccessLists(from: .root, atMost: 10) { _ in false }.rows == [])
+        status.accessList = AccessLists.intern(Self.list(1, of: owner), owner: owner)
+        #expect(status.accessList != gone)
+        try index.update(row, status)
+        index.lookForAccessLists()
+        #expect(!index.lacksAccessLists)
+    }
+
+    @Test func `Such items are told a few at a time`() throws {
+        let index = MetadataIndex(root: .sample(.directory, inode: 1))
+        var rows: [Row] = []
+        for number in 0..<20 {
+            var status = FileStatus.sample(.directory, inode: UInt64(number + 2))
+            if number % 2 == 0 { status.accessList = .unknown }
+            let row = try index.insert("d\(number)", below: .root, status)
+            if number % 2 == 0 { rows.append(row) }
+        }
+        var found: [Row] = []
+        var from: Row? = .root
+        while let first = from {
+            let (some, next) = index.rowsLackingAccessLists(from: first, atMost: 3) { _ in true }
+            #expect(some.count <= 3)
+            found += some
+            from = next
+        }
+        #expect(found == rows)
+    }
+}
