@@ -18,6 +18,9 @@ package struct AccessListTable {
     /// With fewer lists, or fewer bytes, of one owner it is not looked whether somebody still has them.
     static let leastCount = 1_024
     static let leastBytes = 256 << 10
+    /// Nor before so large a part of a share came since it was looked last: who has nearly all of theirs in use, and sets one
+    /// list after the other, would have it looked for each. Those are refused some, which is no haste.
+    static let leastPart = 16
     /// A number is a place in the table, and above it how often the place was given: a number is not soon the same again.
     static let placeBits: UInt32 = 17
 
@@ -36,9 +39,9 @@ package struct AccessListTable {
     private struct Charge {
         var count = 0
         var bytes = 0
-        /// Of that, what was there when lists were let go last.
-        var keptCount = 0
-        var keptBytes = 0
+        /// What was there when the present era began, or less where so much was let go since.
+        var markedCount = 0
+        var markedBytes = 0
         /// Whether a list was refused since it would have been too much for their share.
         var isPastShare = false
 
@@ -52,10 +55,20 @@ package struct AccessListTable {
             bytes -= size
         }
 
+        /// An era begins.
+        mutating func mark() { (markedCount, markedBytes) = (count, bytes) }
+
+        /// What nobody had has gone.
+        mutating func lowerMark() { (markedCount, markedBytes) = (min(markedCount, count), min(markedBytes, bytes)) }
+
         /// Whether so much came since that it is time to look what is still there: well before all of it is taken.
         func isDue(share: (count: Int, bytes: Int), least: (count: Int, bytes: Int)) -> Bool {
-            count >= min((keptCount + share.count) / 2, max(2 * keptCount, least.count))
-                || bytes >= min((keptBytes + share.bytes) / 2, max(2 * keptBytes, least.bytes))
+            func isDue(_ now: Int, _ marked: Int, _ share: Int, _ least: Int) -> Bool {
+                now - marked >= share / AccessListTable.leastPart
+                    && now >= min((marked + share) / 2, max(2 * marked, least))
+            }
+            return isDue(count, markedCount, share.count, least.count)
+                || isDue(bytes, markedBytes, share.bytes, least.bytes)
         }
     }
 
@@ -73,8 +86,11 @@ package struct AccessListTable {
     /// What was named before this era is gone.
     private var settled: UInt64 = 0
 
-    /// Whether it is time for a new era: so much came since the last.
+    /// Whether it is time for a new era: so much came since the last. Never since something was refused: where all that there
+    /// is room for is in use, that would be each time that somebody looks.
     package private(set) var isDue = false
+    /// Whether somebody lives in an era before the present one, which keeps what was named then.
+    package var hasFormerEras: Bool { eras.count > 1 }
     /// How often there was room again for somebody who had been refused.
     package private(set) var roomMade: UInt64 = 0
 
@@ -89,9 +105,6 @@ package struct AccessListTable {
     /// Bytes of all of them.
     package var byteCount: Int { total.bytes }
 
-    /// Owners of whom a list was refused since they have their share.
-    package var ownersPastShare: [UInt32] { charges.filter(\.value.isPastShare).keys.sorted() }
-
     /// Whether nothing was refused of late that an owner brought.
     package func hasRoom(for owner: UInt32) -> Bool { !total.isPastShare && charges[owner]?.isPastShare != true }
 
@@ -103,14 +116,13 @@ package struct AccessListTable {
             return AccessListID(number: known)
         }
         guard total.count < maximumCount, total.bytes + bytes.count <= maximumBytes else {
-            (total.isPastShare, isDue) = (true, true)
+            total.isPastShare = true
             return .unknown
         }
         let share = share(of: owner)
         var charge = charges[owner] ?? Charge()
         guard charge.count < share.count, charge.bytes + bytes.count <= share.bytes else {
             charges[owner]?.isPastShare = true
-            isDue = true
             return .unknown
         }
         let place = free.popLast() ?? (UInt32(kept.count), UInt32(kept.count))
@@ -154,6 +166,8 @@ package struct AccessListTable {
         era += 1
         eras.append(era)
         isDue = false
+        total.mark()
+        for owner in charges.keys { charges[owner]?.mark() }
         return era
     }
 
@@ -201,14 +215,13 @@ package struct AccessListTable {
             charges[gone.owner]?.isPastShare = false
         }
         if isRoomMade { roomMade += 1 }
-        (total.keptCount, total.keptBytes) = (total.count, total.bytes)
+        total.lowerMark()
         for (owner, charge) in charges {
             guard charge.count > 0 || charge.isPastShare else {
                 charges[owner] = nil
                 continue
             }
-            charges[owner]?.keptCount = charge.count
-            charges[owner]?.keptBytes = charge.bytes
+            charges[owner]?.lowerMark()
         }
     }
 }

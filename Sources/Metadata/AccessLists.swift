@@ -43,9 +43,6 @@ package enum AccessLists {
     /// How many lists are kept.
     package static var count: Int { state.withLock { $0.table.count } }
 
-    /// Owners of whom a list was refused since they have their share.
-    package static var ownersPastShare: [UInt32] { state.withLock { $0.table.ownersPastShare } }
-
     /// Whether nothing was refused of late that an owner brought.
     package static func hasRoom(for owner: UInt32) -> Bool { state.withLock { $0.table.hasRoom(for: owner) } }
 
@@ -79,10 +76,17 @@ package enum AccessLists {
         withExtendedLifetime(ended) {}
     }
 
-    /// Names lists as such that somebody has, who holds a lease.
+    /// Whether somebody has a lease from before the last sweep, which keeps what was named then: what they let go of last makes
+    /// room on whatever thread that is.
+    package static var hasFormerLeases: Bool { state.withLock { $0.table.hasFormerEras } }
+
+    /// Names lists as such that somebody has, whose lease from before has kept them.
     package static func keep(_ lists: some Sequence<AccessListID>) {
         state.withLock { state in
-            for list in lists { _ = state.table.touch(list) }
+            for list in lists {
+                let isThere = state.table.touch(list)
+                assert(isThere, "a list was let go that somebody has")
+            }
         }
     }
 

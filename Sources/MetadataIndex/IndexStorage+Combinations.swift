@@ -41,10 +41,9 @@ extension IndexStorage {
     /// Whether it is time to look which combinations are in use.
     var hasManyCombinations: Bool { rows.common.count - freeCommon.count >= mostCombinations }
 
-    /// Takes back the numbers of combinations that no row has any more, and lets go of access lists that no row has and the
-    /// log of changes does not name, which forgets what names more than it is allowed. False, and nothing is done, where there
-    /// are changes that were not taken. Complexity: O(rows), a nanosecond each, and O(combinations).
-    mutating func tidyCombinations(_ allowance: inout AccessListAllowance) -> Bool {
+    /// Takes back the numbers of combinations that no row has any more. False, and nothing is done, where there are changes
+    /// that were not taken. Complexity: O(rows), a nanosecond each, and O(combinations).
+    mutating func tidyCombinations() -> Bool {
         // What is recorded has numbers until it is in the log, and a package may have lists that nothing within has any more.
         guard open.isEmpty, !hasUnsettled else { return false }
         var used = rows.usedCombinations()
@@ -57,12 +56,12 @@ extension IndexStorage {
         }
         lastCommon = nil
         mostCombinations = max(leastCombinations, 2 * (rows.common.count - freeCommon.count))
-        keepLists(&allowance)
         return true
     }
 
-    /// Takes a lease of now for the lists that are in use: those that are not may be let go.
-    private mutating func keepLists(_ allowance: inout AccessListAllowance) {
+    /// Takes a lease of now for the lists that rows have, right after a look which those are, and for those that the log of
+    /// changes names: it forgets what names more than it is allowed. All others may be let go.
+    mutating func keepLists(_ allowance: inout AccessListAllowance) {
         guard rows.lease != nil else { return }
         let lease = AccessLists.lease()
         // A number that is not found was taken back.

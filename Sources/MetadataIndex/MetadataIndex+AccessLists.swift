@@ -11,12 +11,15 @@ extension MetadataIndex {
     /// Looks whether there still are such items. Complexity: O(rows), where there were any.
     package func lookForAccessLists() { storage.lookForAccessLists() }
 
-    /// Such items from a row on whose owners are asked for, the root among them, and where to go on; nil at the end.
+    /// Whose such items are. Complexity: O(rows), where there may be any.
+    package var ownersLackingAccessLists: Set<UInt32> { storage.rows.ownersLackingAccessLists }
+
+    /// Such items of some owners from a row on, the root among them, and where to go on; nil at the end.
     /// Complexity: O(rows).
     package func rowsLackingAccessLists(
-        from first: Row, atMost limit: Int, ofOwners isAskedFor: (UInt32) -> Bool
+        from first: Row, atMost limit: Int, of owners: Set<UInt32>
     ) -> (rows: [Row], next: Row?) {
-        storage.rows.lackingAccessLists(from: first.number, atMost: limit, ofOwners: isAskedFor)
+        storage.rows.lackingAccessLists(from: first.number, atMost: limit, of: owners)
     }
 
     /// Takes back what is kept of combinations of owner, group, mode, device and access list that no row has any more, where
@@ -24,39 +27,42 @@ extension MetadataIndex {
     /// written to the journal. Complexity: O(1), and O(rows) once in as many combinations as were in use then.
     package func tidyCombinations() {
         guard storage.hasManyCombinations else { return }
-        var allowance = AccessListAllowance()
-        _ = storage.tidyCombinations(&allowance)
+        _ = storage.tidyCombinations()
     }
+
+    /// Whether it names access lists, so that it has a part in their sweeps.
+    package var keepsAccessLists: Bool { storage.rows.lease != nil }
 
     /// Its part of a sweep of access lists (``AccessLists/beginSweep()``): keeps those that rows have and, as far as they are
     /// allowed, those that only the log of changes has, which forgets the others. Where there are changes that were not taken
     /// it keeps all that it had. Complexity: O(rows), a nanosecond each.
     package func sweepAccessLists(_ allowance: inout AccessListAllowance) {
-        guard storage.rows.lease != nil else { return }
-        _ = storage.tidyCombinations(&allowance)
+        guard keepsAccessLists, storage.tidyCombinations() else { return }
+        storage.keepLists(&allowance)
     }
 }
 
 extension IndexStorage {
     mutating func lookForAccessLists() {
         guard lacksAccessLists else { return }
-        lacksAccessLists = rows.lacksAccessLists
+        lacksAccessLists = !rows.ownersLackingAccessLists.isEmpty
         // The next that comes is to be noticed.
         lastCommon = nil
     }
 }
 
 extension RowStore {
-    /// Whether a row's access control list is not known. Complexity: O(rows).
-    var lacksAccessLists: Bool {
-        guard common.contains(where: { $0.accessList == .unknown }) else { return false }
-        return zip(common, usedCombinations()).contains { $0.accessList == .unknown && $1 }
+    /// The owners of rows whose access control lists are not known. Complexity: O(rows).
+    var ownersLackingAccessLists: Set<UInt32> {
+        guard common.contains(where: { $0.accessList == .unknown }) else { return [] }
+        return Set(zip(common, usedCombinations()).lazy.filter { $0.accessList == .unknown && $1 }.map(\.0.owner))
     }
-    /// See ``MetadataIndex/rowsLackingAccessLists(from:atMost:ofOwners:)``.
+
+    /// See ``MetadataIndex/rowsLackingAccessLists(from:atMost:of:)``.
     func lackingAccessLists(
-        from first: UInt32, atMost limit: Int, ofOwners isAskedFor: (UInt32) -> Bool
+        from first: UInt32, atMost limit: Int, of owners: Set<UInt32>
     ) -> (rows: [Row], next: Row?) {
-        let isWanted = common.map { $0.accessList == .unknown && isAskedFor($0.owner) }
+        let isWanted = common.map { $0.accessList == .unknown && owners.contains($0.owner) }
         guard isWanted.contains(true) else { return ([], nil) }
         var found: [Row] = []
         for number in RowStore.block(first)..<max(RowStore.block(first), blocks.count) {

@@ -68,18 +68,21 @@ import Testing
         let row = try index.insert("directory", below: .root, status)
         #expect(index.lacksAccessLists)
         #expect(index.status(of: row).accessList == .unknown)
-        #expect(index.rowsLackingAccessLists(from: .root, atMost: 10) { _ in true }.rows == [row])
-        #expect(index.rowsLackingAccessLists(from: .root, atMost: 10) { _ in false }.rows == [])
+        #expect(index.rowsLackingAccessLists(from: .root, atMost: 10, of: [status.owner]).rows == [row])
+        #expect(index.rowsLackingAccessLists(from: .root, atMost: 10, of: []).rows == [])
+        #expect(index.ownersLackingAccessLists == [status.owner])
         status.accessList = AccessLists.intern(Self.list(1, of: owner), owner: owner)
         #expect(status.accessList != gone)
         try index.update(row, status)
         index.lookForAccessLists()
         #expect(!index.lacksAccessLists)
+        #expect(index.ownersLackingAccessLists.isEmpty)
     }
 
     @Test func `Such items are told a few at a time`() throws {
         let index = MetadataIndex(root: .sample(.directory, inode: 1))
         var rows: [Row] = []
+        let owner = FileStatus.sample(.directory, inode: 1).owner
         for number in 0..<20 {
             var status = FileStatus.sample(.directory, inode: UInt64(number + 2))
             if number % 2 == 0 { status.accessList = .unknown }
@@ -89,11 +92,80 @@ import Testing
         var found: [Row] = []
         var from: Row? = .root
         while let first = from {
-            let (some, next) = index.rowsLackingAccessLists(from: first, atMost: 3) { _ in true }
+            let (some, next) = index.rowsLackingAccessLists(from: first, atMost: 3, of: [owner])
             #expect(some.count <= 3)
             found += some
             from = next
         }
         #expect(found == rows)
+    }
+
+    /// Between the beginning of a sweep and its own part in it.
+    @Test func `Who takes numbers back has not come to the sweep for it`() throws {
+        let owner: UInt32 = 51_003
+        let index = MetadataIndex(root: .sample(.directory, inode: 1))
+        index.storage.leastCombinations = 1
+        index.storage.mostCombinations = 1
+        var status = FileStatus.sample(.directory, inode: 2)
+        let early = AccessLists.lease()
+        status.accessList = AccessLists.intern(Self.list(1, of: owner), owner: owner)
+        let past = status.accessList
+        let row = try index.insert("directory", below: .root, status)
+        _ = index.takeChanges()
+        status.accessList = .none
+        try index.update(row, status)
+        _ = index.takeChanges()
+        withExtendedLifetime(early) {}
+        let lease = try #require(index.storage.rows.lease)
+        AccessLists.beginSweep()
+        index.storage.mostCombinations = 1
+        index.tidyCombinations()
+        #expect(!index.storage.freeCommon.isEmpty)
+        #expect(index.storage.rows.lease === lease)
+        var allowance = AccessListAllowance()
+        index.sweepAccessLists(&allowance)
+        // The log names it.
+        let later = try #require(index.storage.rows.lease)
+        #expect(later !== lease)
+        #expect(AccessLists.bytes(of: past) == Self.list(1, of: owner))
+        #expect(index.checkInvariants() == nil)
+    }
+
+    @Test func `Where a list of the past is refused after a restart nobody is told of that past`() async throws {
+        let owner: UInt32 = 51_004
+        var index: MetadataIndex? = MetadataIndex(root: .sample(.directory, inode: 1))
+        var status = FileStatus.sample(.directory, inode: 2)
+        status.owner = owner
+        let row = try #require(try index?.insert("directory", below: .root, status))
+        _ = index?.takeChanges()
+        let saved = try #require(index?.saved())
+        var writer = JournalWriter(Saved.header)
+        func take(_ list: AccessListID, sequence: UInt64) throws {
+            status.accessList = list
+            try index?.update(row, status)
+            guard let index else { return }
+            writer.add(index.takeChanges(), of: index, sequence: Saved.header.startSequence + sequence)
+        }
+        var lease: AccessListLease? = AccessLists.lease()
+        let past = AccessLists.intern(Self.list(1, of: owner), owner: owner)
+        try take(past, sequence: 1)
+        lease = nil
+        try take(.none, sequence: 2)
+        let (before, clock) = (try #require(index?.clock) - 2, try #require(index?.clock))
+        let journal = Saved.header.bytes + writer.bytes
+        #expect(try Saved.index(saved, journal: [journal]).earliestClock == before)
+        index = nil
+        while AccessLists.bytes(of: past) == Self.list(1, of: owner) {
+            AccessLists.beginSweep()
+            await Task.yield()
+        }
+        lease = AccessLists.lease()
+        var number = 1_000
+        while AccessLists.intern(Self.list(number, of: owner), owner: owner) != .unknown { number += 1 }
+        let restored = try Saved.index(saved, journal: [journal])
+        #expect(restored.clock == clock && restored.earliestClock == clock)
+        // No item has it now.
+        #expect(!restored.lacksAccessLists && restored.checkInvariants() == nil)
+        withExtendedLifetime(lease) {}
     }
 }

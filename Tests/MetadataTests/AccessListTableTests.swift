@@ -25,14 +25,14 @@ struct AccessListTableTests {
     @Test func `An owner has a sixteenth of the lists, and nobody else notices`() {
         var table = AccessListTable(maximumCount: 64, maximumBytes: 1 << 20)
         for number in 0..<4 { #expect(table.intern(list(number), owner: 1) != .unknown) }
-        #expect(table.ownersPastShare.isEmpty)
+        #expect(table.hasRoom(for: 1))
         for number in 4..<1_000 { #expect(table.intern(list(number), owner: 1) == .unknown) }
-        #expect(table.ownersPastShare == [1])
+        #expect(!table.hasRoom(for: 1) && table.hasRoom(for: 2))
         #expect(table.intern(list(0), owner: 1) != .unknown)
         #expect(table.intern(list(2_000), owner: 2) != .unknown)
         // What others brought counts for everybody's files.
         #expect(table.intern(list(2_000), owner: 1) != .unknown)
-        #expect(table.ownersPastShare == [1])
+        #expect(!table.hasRoom(for: 1) && table.hasRoom(for: 2))
     }
 
     @Test func `An owner has a sixteenth of the bytes`() {
@@ -40,7 +40,7 @@ struct AccessListTableTests {
         var table = AccessListTable(maximumCount: 1_000, maximumBytes: 16 * (3 * size))
         for number in 0..<3 { #expect(table.intern(list(number * 100, entries: 10), owner: 1) != .unknown) }
         #expect(table.intern(list(9_000), owner: 1) == .unknown)
-        #expect(table.ownersPastShare == [1])
+        #expect(!table.hasRoom(for: 1) && table.hasRoom(for: 2))
         #expect(table.intern(list(9_000), owner: 2) != .unknown)
     }
 
@@ -49,7 +49,7 @@ struct AccessListTableTests {
         for number in 0..<64 { #expect(table.intern(list(number), owner: 0) != .unknown) }
         #expect(table.intern(list(64), owner: 0) == .unknown)
         #expect(table.intern(list(64), owner: 1) == .unknown)
-        #expect(table.ownersPastShare.isEmpty)
+        #expect(!table.hasRoom(for: 0))
         #expect(table.count == 64)
     }
 
@@ -91,12 +91,12 @@ struct AccessListTableTests {
         let first = table.beginEra()
         let lists = (0..<4).map { table.intern(list($0), owner: 1) }
         #expect(table.intern(list(4), owner: 1) == .unknown)
-        #expect(table.isDue && !table.hasRoom(for: 1) && table.hasRoom(for: 2))
+        #expect(!table.hasRoom(for: 1) && table.hasRoom(for: 2))
         let second = table.beginEra()
         #expect(!table.isDue)
         for list in lists[1...] { #expect(table.touch(list) == true) }
         table.endEra(first)
-        #expect(table.roomMade == 1 && table.hasRoom(for: 1) && table.ownersPastShare.isEmpty)
+        #expect(table.roomMade == 1 && table.hasRoom(for: 1))
         #expect(table.intern(list(4), owner: 1) != .unknown)
         #expect(table.intern(list(5), owner: 1) == .unknown)
         // Nothing of theirs can be let go.
@@ -105,7 +105,7 @@ struct AccessListTableTests {
         let last = table.intern(list(4), owner: 1)
         #expect(table.touch(last) == true)
         table.endEra(second)
-        #expect(table.roomMade == 1 && !table.hasRoom(for: 1) && table.ownersPastShare == [1])
+        #expect(table.roomMade == 1 && !table.hasRoom(for: 1))
         table.endEra(third)
     }
 
@@ -205,6 +205,58 @@ struct AccessListTableTests {
         }
         #expect(refused == 0)
         #expect(largest <= AccessListTable.leastCount)
+    }
+
+    /// Whatever is refused then, and that is much: it is for whoever looks from time to time.
+    @Test func `Where all that there is room for is in use it is not looked for each that comes`() {
+        var table = AccessListTable(maximumCount: 65_536, maximumBytes: 16 << 20)
+        let share = table.share(of: 1).count
+        var present = table.beginEra()
+        var lists = (0..<share - 1).map { table.intern(list($0), owner: 1) }
+        func sweep() {
+            let ended = present
+            present = table.beginEra()
+            for list in lists { #expect(table.touch(list) == true) }
+            table.endEra(ended)
+        }
+        sweep()
+        #expect(table.count == share - 1)
+        var sweeps = 0
+        for number in 0..<10_000 {
+            _ = table.intern(list(100_000 + number), owner: 1)
+            if table.isDue {
+                sweeps += 1
+                sweep()
+            }
+        }
+        #expect(sweeps == 0 && !table.hasRoom(for: 1))
+        lists = Array(lists.prefix(share / 2))
+        sweep()
+        #expect(table.hasRoom(for: 1))
+        #expect(table.count == lists.count)
+    }
+
+    @Test func `As long as somebody lives in an era from before it is not due for each that comes`() {
+        var table = AccessListTable(maximumCount: 65_536, maximumBytes: 16 << 20)
+        let first = table.beginEra()
+        #expect(!table.hasFormerEras)
+        var present = first
+        var sweeps = 0
+        for number in 0..<10_000 {
+            _ = table.intern(list(number), owner: 1)
+            guard table.isDue else { continue }
+            sweeps += 1
+            let ended = present
+            present = table.beginEra()
+            if ended != first { table.endEra(ended) }
+            #expect(!table.isDue && table.hasFormerEras)
+        }
+        #expect(sweeps <= 2 * AccessListTable.leastPart)
+        #expect(!table.hasRoom(for: 1))
+        table.endEra(first)
+        #expect(table.roomMade == 1 && table.hasRoom(for: 1) && !table.hasFormerEras)
+        // What came of late is still small.
+        #expect(table.count < table.share(of: 1).count)
     }
 
     @Test func `The past takes a quarter of a share`() {

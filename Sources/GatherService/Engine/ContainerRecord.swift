@@ -43,9 +43,10 @@ final class ContainerRecord {
     var isMending = false
     /// Whether there are items whose access lists could not be read or kept, or a directory above them, as it was told last.
     var lacksAccessLists = false
-    var lacksAccessListAbove = false
-    /// Where to go on with looking at such items again.
-    var nextLackingAccessList = Row.root
+    /// Whose such directories above are.
+    var ownersLackingAccessListAbove: Set<UInt32> = []
+    /// The round in which such items are looked at again.
+    var accessListRound = AccessListRound()
     /// Directories that could not be read and were named in the log; the rest is counted only.
     var unreadableLogged = 0
 

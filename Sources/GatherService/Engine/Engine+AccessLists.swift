@@ -13,88 +13,122 @@ extension Engine {
         guard tellsCallersApart else { return }
         var changed = false
         for record in containers {
-            let lacks = record.index.lacksAccessLists || record.lacksAccessListAbove
+            let lacks = record.index.lacksAccessLists || !record.ownersLackingAccessListAbove.isEmpty
             guard lacks != record.lacksAccessLists else { continue }
             record.lacksAccessLists = lacks
             changed = true
             tellOfAccessLists(record)
         }
         if changed { monitors.stateChanged() }
-        if AccessLists.isDue {
-            sweepAccessLists(in: limits.accessListsSweptAfter)
-        } else if containers.contains(where: \.lacksAccessLists),
-            accessListSweep.sequence != sequence || accessListSweep.roomMade != AccessLists.roomMade
-        {
-            sweepAccessLists(in: limits.accessListsLookedForAfter)
+        if AccessLists.isDue { sweepAccessLists(at: .now() + limits.accessListsSweptAfter) }
+        // A sweep that is under way is itself what some still have leases from before.
+        if accessListSweep.looksFrom == nil, !accessListSweep.isUnderWay, wantsAccessLists {
+            accessListSweep.looksFrom = .now() + limits.accessListsLookedForAfter
         }
+        if let time = accessListSweep.looksFrom { sweepAccessLists(at: time) }
     }
 
-    /// Notes whether the list of a directory above a container could not be read or kept.
+    /// Whether there are items that lack lists, and news that may help: what changed anywhere may leave lists to nobody, and
+    /// so may whoever has them from before, on another thread, which wakes nobody.
+    private var wantsAccessLists: Bool {
+        guard containers.contains(where: \.lacksAccessLists) else { return false }
+        return accessListSweep.sequence != sequence || AccessLists.hasFormerLeases
+            || containers.contains(where: isLookDue)
+    }
+
+    private func isLookDue(_ record: ContainerRecord) -> Bool {
+        record.lacksAccessLists
+            && record.accessListRound.isDue(clock: record.index.clock, roomMade: AccessLists.roomMade)
+    }
+
+    /// Names the lists of the directories above a container, and notes whether one could not be read or kept.
     func noteAccessLists(above record: ContainerRecord) {
-        let lists = (watcher.directoriesAbove(record.number) ?? []).map(\.accessList)
-        for list in lists where list.number > AccessListID.unknown.number {
-            accessListSweep.lease = accessListSweep.lease ?? AccessLists.lease()
-            AccessLists.keep(CollectionOfOne(list))
+        record.ownersLackingAccessListAbove = []
+        for access in watcher.directoriesAbove(record.number) ?? [] where access.accessList != .none {
+            let (list, lease) = AccessLists.keep(access.accessList)
+            if list == .unknown {
+                record.ownersLackingAccessListAbove.insert(access.owner)
+            } else if accessListSweep.lease == nil {
+                accessListSweep.lease = lease
+            }
         }
-        record.lacksAccessListAbove = lists.contains(.unknown)
     }
 
     // MARK: Sweeps
 
-    private func sweepAccessLists(in time: TimeAmount) {
-        let time = NIODeadline.now() + time
-        guard accessListSweep.rest == nil, accessListSweep.next.map({ time < $0.time }) ?? true else { return }
+    private func sweepAccessLists(at time: NIODeadline) {
+        guard !accessListSweep.isUnderWay, accessListSweep.next.map({ time < $0.time }) ?? true else { return }
+        scheduleSweep(at: time)
+    }
+
+    private func scheduleSweep(at time: NIODeadline) {
         accessListSweep.next?.task.cancel()
         let engine = NIOLoopBound(self, eventLoop: loop)
-        let task = loop.scheduleTask(deadline: time) { engine.value.sweepAccessLists() }
+        let task = loop.scheduleTask(deadline: time) {
+            let engine = engine.value
+            guard !engine.isClosed else { return }
+            engine.accessListSweep.next = nil
+            if !engine.accessListSweep.isUnderWay { engine.beginAccessListSweep() }
+            engine.goOnSweepingAccessLists()
+        }
         accessListSweep.next = (time, task)
     }
 
-    /// Lets go of the access control lists that no item has any more, a container at a time.
-    private func sweepAccessLists() {
-        accessListSweep.next = nil
-        guard !isClosed else { return }
+    /// Lets go of the access control lists that no item has any more.
+    private func beginAccessListSweep() {
+        accessListSweep.isUnderWay = true
+        accessListSweep.sequence = sequence
         AccessLists.beginSweep()
-        let above = containers.flatMap { watcher.directoriesAbove($0.number) ?? [] }.map(\.accessList)
-            .filter { $0.number > AccessListID.unknown.number }
-        let lease = AccessLists.lease()
-        AccessLists.keep(above)
-        accessListSweep.lease = above.isEmpty ? nil : lease
+        // The lists above are named before the lease ends that has kept them.
+        let former = accessListSweep.lease
+        accessListSweep.lease = nil
+        for record in containers { noteAccessLists(above: record) }
+        withExtendedLifetime(former) {}
         accessListSweep.allowance = AccessListAllowance()
-        accessListSweep.rest = containers
-        sweepNextContainer()
+        accessListSweep.unswept = containers
+        guard let time = accessListSweep.looksFrom, time <= .now() else { return }
+        accessListSweep.looksFrom = nil
+        accessListSweep.unlooked = containers
     }
 
-    private func sweepNextContainer() {
-        guard !isClosed else { return }
-        guard let record = accessListSweep.rest?.popLast() else {
-            accessListSweep.rest = nil
-            return readAccessListsAgain()
-        }
+    /// One container at a time: each takes a look at all its rows, and between two the loop has looked at its descriptors.
+    private func goOnSweepingAccessLists() {
+        var isDone = false
+        while !isDone, let record = accessListSweep.unswept.popLast() { isDone = sweepAccessLists(of: record) }
+        while !isDone, let record = accessListSweep.unlooked.popLast() { isDone = readAccessListsAgain(of: record) }
+        if isDone { return scheduleSweep(at: .now() + Engine.longTurnPause) }
+        accessListSweep.isUnderWay = false
+        turn()
+    }
+
+    /// False where that was nothing.
+    private func sweepAccessLists(of record: ContainerRecord) -> Bool {
+        guard isWatched(record), record.index.keepsAccessLists else { return false }
         // What was not taken would keep all that there was before.
-        turn()
+        if record.index.hasChanges { turn() }
         if isWatched(record) { record.index.sweepAccessLists(&accessListSweep.allowance) }
-        let engine = NIOLoopBound(self, eventLoop: loop)
-        loop.execute { engine.value.sweepNextContainer() }
+        return true
     }
 
-    /// Looks whether there still are items whose lists could not be kept, and again at those for which there is room now.
-    private func readAccessListsAgain() {
-        (accessListSweep.sequence, accessListSweep.roomMade) = (sequence, AccessLists.roomMade)
-        for record in containers where record.lacksAccessLists {
-            let root = tree.root(of: record.number)
-            if record.lacksAccessListAbove { watcher.lookAgain(at: [root]) }
-            record.index.lookForAccessLists()
-            guard record.index.lacksAccessLists else { continue }
-            let (rows, next) = record.index.rowsLackingAccessLists(
-                from: record.nextLackingAccessList, atMost: limits.accessListsReadAgain,
-                ofOwners: AccessLists.hasRoom)
-            record.nextLackingAccessList = next ?? .root
-            watcher.lookAgain(at: rows.map { TreeNode(container: record.number, row: $0.number) })
-            // The next of them when there was time for others.
-            if next != nil { accessListSweep.sequence = nil }
+    /// Looks whether there still are items whose lists could not be kept, and again at those for which there may be room now.
+    /// False where that was nothing.
+    private func readAccessListsAgain(of record: ContainerRecord) -> Bool {
+        guard isWatched(record), isLookDue(record) else { return false }
+        let first = record.accessListRound.goOn(clock: record.index.clock, roomMade: AccessLists.roomMade)
+        record.accessListRound.next = nil
+        if record.ownersLackingAccessListAbove.contains(where: AccessLists.hasRoom) {
+            watcher.lookAgain(at: [tree.root(of: record.number)])
         }
-        turn()
+        record.index.lookForAccessLists()
+        guard record.index.lacksAccessLists else { return true }
+        let owners = record.index.ownersLackingAccessLists.filter(AccessLists.hasRoom)
+        guard !owners.isEmpty else { return true }
+        let (rows, next) = record.index.rowsLackingAccessLists(
+            from: first, atMost: limits.accessListsReadAgain, of: owners)
+        watcher.lookAgain(at: rows.map { TreeNode(container: record.number, row: $0.number) })
+        // The next of them when there was time for others.
+        record.accessListRound.next = next
+        return true
     }
 
     private func tellOfAccessLists(_ record: ContainerRecord) {
@@ -105,14 +139,12 @@ extension Engine {
             return logger.notice(
                 "every item of '\(record.identifier)' has its access control list again", metadata: metadata)
         }
-        let owners = AccessLists.ownersPastShare
+        let owners = record.index.ownersLackingAccessLists.union(record.ownersLackingAccessListAbove).sorted()
         let named = owners.prefix(Engine.ownersNamed).map(String.init).joined(separator: ", ")
         let whose =
-            owners.isEmpty
-            ? ""
-            : ": \(owners.count == 1 ? "user" : "users") \(named)\(owners.count > Engine.ownersNamed ? " and others" : "") "
-                + "came with more different lists than are kept for one owner (\(AccessLists.countOfOwner), "
-                + "or \(AccessLists.bytesOfOwner >> 20) MB)"
+            ": \(owners.count == 1 ? "user" : "users") \(named)\(owners.count > Engine.ownersNamed ? " and others" : "") "
+            + "may have more different lists than are kept for one owner (\(AccessLists.countOfOwner), "
+            + "or \(AccessLists.bytesOfOwner >> 20) MB)"
         logger.warning(
             "access control lists of items of '\(record.identifier)' could not be read or kept\(whose); users who need them do not find these items, and their answers are inexact (have files share lists, or go without: setfacl -b; gatherd sees that, and says when every item has its list)",
             metadata: metadata)

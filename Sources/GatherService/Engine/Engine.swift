@@ -187,6 +187,8 @@ final class Engine {
         isClosed = true
         nextTurn?.task.cancel()
         clockTask?.task.cancel()
+        accessListSweep.next?.task.cancel()
+        accessListSweep.next = nil
         schedule.timer?.cancel()
         events?.close()
         events = nil
@@ -261,7 +263,7 @@ final class Engine {
     /// On a starved machine that much is over before the loop looks whether a task is due, turn after turn: what takes many
     /// turns would keep it from its descriptors all the same. So after so many in a row comes a pause that no turn outlasts.
     private static let turnsInARow = 32
-    private static let longTurnPause = TimeAmount.microseconds(500)
+    static let longTurnPause = TimeAmount.microseconds(500)
 
     /// Another turn when the watcher asks for it, or at once, after those who wait for the loop have had theirs.
     private func scheduleTurn(atOnce: Bool) {

@@ -85,7 +85,7 @@ struct IndexAssembly {
         storage.directoryCount -= 1
         freeSlots(of: &storage)
         storage.mergeCommon()
-        storage.lacksAccessLists = storage.rows.lacksAccessLists
+        storage.lacksAccessLists = !storage.rows.ownersLackingAccessLists.isEmpty
         countExtras(of: &storage)
         storage.restorePackages()
         return storage

@@ -1,0 +1,25 @@
+// A round through the items of a container that lack their access control lists.
+// SPDX-License-Identifier: Apache-2.0
+
+import MetadataIndex
+
+/// A round through the items of a container that lack their access control lists, a part at a time. Each container ends its own
+/// before it begins another, and begins one only when there is news.
+struct AccessListRound {
+    /// What was known when it began: the index's clock, and how often there had been room again for somebody.
+    private var news: (clock: UInt64, roomMade: UInt64)?
+    /// Where to go on; nil when it is over.
+    var next: Row?
+
+    /// Whether there is something to look at: the rest of it, or what is news since it began.
+    func isDue(clock: UInt64, roomMade: UInt64) -> Bool {
+        next != nil || news.map { $0 != (clock, roomMade) } ?? true
+    }
+
+    /// Where to look now: the beginning where the former round is over.
+    mutating func goOn(clock: UInt64, roomMade: UInt64) -> Row {
+        if let next { return next }
+        news = (clock, roomMade)
+        return .root
+    }
+}
