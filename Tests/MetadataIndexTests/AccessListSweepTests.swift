@@ -13,11 +13,15 @@ import Testing
         AccessList(entries: [.init(.user, .read, number: owner), .init(.user, .read, number: UInt32(number))]).bytes
     }
 
-    /// The handle of a list when there is room for it: other tests may keep what was let go here for a moment.
-    private static func intern(_ bytes: [UInt8], of owner: UInt32, _ index: MetadataIndex) async -> AccessListID {
+    /// The handle of a list when there is room for it, with what keeps it: other tests may keep what was let go here for a
+    /// moment, and let go of what nobody has.
+    private static func intern(
+        _ bytes: [UInt8], of owner: UInt32, _ index: MetadataIndex
+    ) async -> (list: AccessListID, lease: AccessListLease) {
         while true {
+            let lease = AccessLists.lease()
             let list = AccessLists.intern(bytes, owner: owner)
-            if list != .unknown { return list }
+            if list != .unknown { return (list, lease) }
             sweep(index)
             await Task.yield()
         }
@@ -36,13 +40,17 @@ import Testing
         status.owner = owner
         let row = try index.insert("directory", below: .root, status)
         let other = try index.insert("other", below: .root, status)
-        status.accessList = await Self.intern(Self.list(-1 & 0xFFFF_FFFF, of: owner), of: owner, index)
+        func set(_ list: [UInt8], of row: Row) async throws {
+            let kept = await Self.intern(list, of: owner, index)
+            status.accessList = kept.list
+            try index.update(row, status)
+            withExtendedLifetime(kept.lease) {}
+        }
+        try await set(Self.list(-1 & 0xFFFF_FFFF, of: owner), of: other)
         let kept = status.accessList
-        try index.update(other, status)
         _ = index.takeChanges()
         for number in 0..<4 * AccessLists.countOfOwner {
-            status.accessList = await Self.intern(Self.list(number, of: owner), of: owner, index)
-            try index.update(row, status)
+            try await set(Self.list(number, of: owner), of: row)
             _ = index.takeChanges()
             if AccessLists.isDue { Self.sweep(index) }
         }
@@ -71,6 +79,8 @@ import Testing
         #expect(index.rowsLackingAccessLists(from: .root, atMost: 10, of: [status.owner]).rows == [row])
         #expect(index.rowsLackingAccessLists(from: .root, atMost: 10, of: []).rows == [])
         #expect(index.ownersLackingAccessLists == [status.owner])
+        let lease = AccessLists.lease()
+        defer { withExtendedLifetime(lease) {} }
         status.accessList = AccessLists.intern(Self.list(1, of: owner), owner: owner)
         #expect(status.accessList != gone)
         try index.update(row, status)

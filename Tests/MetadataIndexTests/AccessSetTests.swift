@@ -19,6 +19,8 @@ import Testing
     }
 
     @Test func longerListsThanAreKeptAreNone() {
+        let lease = AccessLists.lease()
+        defer { withExtendedLifetime(lease) {} }
         func list(_ entries: Int) -> AccessListID {
             let users = (0..<entries).map { AccessList.Entry(.user, .read, number: UInt32($0)) }
             return AccessLists.intern(AccessList(entries: users).bytes, owner: 0)

@@ -127,6 +127,8 @@ import Testing
     /// What no row has is not saved.
     @Test func `Unused ones are not saved`() throws {
         let index = MetadataIndex(root: .sample(.directory, inode: 1))
+        let lease = AccessLists.lease()
+        defer { withExtendedLifetime(lease) {} }
         let row = try index.insert("file", below: .root, .sample(.file, inode: 2))
         _ = index.takeChanges()
         let before = index.saved().count

@@ -29,6 +29,8 @@ import Testing
     @Test func `An access list is written once, whatever has it`() throws {
         let index = MetadataIndex(root: .sample(.directory))
         var status = FileStatus.sample(.package)
+        let lease = AccessLists.lease()
+        defer { withExtendedLifetime(lease) {} }
         status.accessList = AccessLists.intern([UInt8](repeating: 9, count: 3_000), owner: 0)
         var inner: [Row] = []
         for number in 0..<50 {
@@ -106,6 +108,8 @@ import Testing
         let list = AccessList(entries: [
             .init(.owner, .init(rawValue: 6)), .init(.user, .init(rawValue: 4), number: 33),
         ])
+        let lease = AccessLists.lease()
+        defer { withExtendedLifetime(lease) {} }
         status.accessList = AccessLists.intern(list.bytes, owner: 0)
         let row = try index.insert("a", below: .root, status)
         _ = index.takeChanges()

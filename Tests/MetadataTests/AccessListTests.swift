@@ -64,6 +64,8 @@ struct AccessListTests {
     }
 
     @Test func `Equal lists have equal handles, and other lists others`() {
+        let lease = AccessLists.lease()
+        defer { withExtendedLifetime(lease) {} }
         let a = AccessLists.intern(Self.bytes, owner: 0)
         #expect(AccessLists.intern(Self.bytes, owner: 0) == a)
         var other = Self.bytes

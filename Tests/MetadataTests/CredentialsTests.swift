@@ -30,6 +30,8 @@ struct CredentialsTests {
     }
 
     @Test func `The owner's bits come before a list, which comes before the others' bits`() {
+        let lease = AccessLists.lease()
+        defer { withExtendedLifetime(lease) {} }
         let list = AccessLists.intern(
             AccessList(entries: [
                 .init(.owner, []), .init(.user, .read, number: 1000), .init(.owningGroup, []), .init(.mask, .read),
@@ -43,6 +45,8 @@ struct CredentialsTests {
 
     /// The kernel does not look at a list whose mask is empty: `mode & S_IRWXG` in `acl_permission_check`.
     @Test func `A list whose mask is empty counts for nothing`() {
+        let lease = AccessLists.lease()
+        defer { withExtendedLifetime(lease) {} }
         let list = AccessLists.intern(
             AccessList(entries: [
                 .init(.owner, []), .init(.user, .read, number: 1000), .init(.owningGroup, []), .init(.mask, []),
