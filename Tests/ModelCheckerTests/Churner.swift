@@ -47,6 +47,8 @@ final class Churner {
     let links: FreshLinks
     /// Whether directories are closed to the daemon.
     let closes: Bool
+    /// Whether some directories are not watched but polled.
+    private let isPolled: Bool
     /// Whether those of the containers are among them.
     var closesRoots = false
     /// How many changes were made.
@@ -54,7 +56,7 @@ final class Churner {
 
     init(
         number: Int, roots: [Root], model: Model?, trace: Trace, links: FreshLinks, packages: [String] = [],
-        closes: Bool = false
+        closes: Bool = false, isPolled: Bool = false
     ) {
         self.number = number
         // Half of them with extensions that make packages, where there are any.
@@ -65,6 +67,7 @@ final class Churner {
         self.trace = trace
         self.links = links
         self.closes = closes
+        self.isPolled = isPolled
     }
 
     /// What lies below a root is in a container from now on.
@@ -228,14 +231,15 @@ final class Churner {
         model?.willRename(old, new)
         model?.renamed(old, new)
         if let target { links.lost(UInt64(target.st_ino)) }
-        if let source { left(old, new, source) }
+        if let source { moved(old, new, source) }
     }
 
-    /// What leaves its container has lost a name there; in the one to which it comes it has a name that nobody has seen yet.
-    private func left(_ old: Place, _ new: Place, _ status: stat) {
-        guard roots[old.root].container != roots[new.root].container else { return }
-        links.lost(status.st_mode & S_IFMT == S_IFDIR ? nil : UInt64(status.st_ino))
-        arrived(path(new))
+    /// What leaves its container has lost a name there. In the one to which it comes it has a name that nobody has seen yet, and
+    /// so it has where it moves into what is polled.
+    private func moved(_ old: Place, _ new: Place, _ status: stat) {
+        let leaves = roots[old.root].container != roots[new.root].container
+        if leaves { links.lost(status.st_mode & S_IFMT == S_IFDIR ? nil : UInt64(status.st_ino)) }
+        if leaves || isPolled { arrived(path(new)) }
     }
 
     private func arrived(_ path: Bytes) {
@@ -255,8 +259,8 @@ final class Churner {
         if roots[other.root].container == nil { willLoseNames(one) }
         guard Files.exchange(path(one), path(other)) else { return }
         note("exchange", one, other)
-        if let first { left(one, other, first) }
-        if let second { left(other, one, second) }
+        if let first { moved(one, other, first) }
+        if let second { moved(other, one, second) }
         model?.willExchange(one, other)
         model?.exchanged(one, other)
     }

@@ -98,7 +98,7 @@ final class Run {
             churners.append(
                 Churner(
                     number: thread, roots: roots, model: model, trace: trace, links: links, packages: mode.packages,
-                    closes: mode.closes))
+                    closes: mode.closes, isPolled: mode == .watches))
         }
     }
 
