@@ -355,7 +355,9 @@ extension TreeWatcher {
         }
         let mayComeAgain = mayComeAgain(node, status, isDisplaced: isDisplaced)
         var removed = status.kind.isDirectory ? forgetAhead(below: node, mayComeAgain: mayComeAgain) : 0
-        if mayComeAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
+        // What a closed directory held ends with the row that has its file since: that must be the one that goes.
+        let isKnownAgain = mayComeAgain || containersWithClosed.contains(node.container)
+        if isKnownAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
         removed += mayComeAgain ? tree.setAside(node, isOutdated: isOutdated) : tree.remove(node)
         // The row is free for another.
         ahead.forget(node)

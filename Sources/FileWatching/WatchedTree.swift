@@ -101,7 +101,8 @@ package protocol WatchedTree: AnyObject {
     func endAside(_ container: UInt32)
 
     /// The same of a directory that may not be read any more: entries that come as one of these files have its identity again
-    /// until ``endClosed(_:)``, those of files with several names where they lay.
+    /// until ``endClosed(_:)``, those of files with several names where they lay; or until an entry goes that was told to be that
+    /// file meanwhile, as one is that it has replaced.
     @discardableResult
     func setAsideClosed(_ directory: TreeNode) -> Int
 

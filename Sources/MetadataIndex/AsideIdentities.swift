@@ -82,6 +82,9 @@ struct AsideIdentities {
             ? nil : linked.removeValue(forKey: Place(file: file, directory: directory, name: Array(name)))
     }
 
+    /// Takes what is kept of a file, wherever that lies now.
+    mutating func end(_ file: FileIdentity) -> Identity? { identities.removeValue(forKey: file) }
+
     /// Calls with each.
     func forEach(_ body: (Identity) -> Void) {
         for identity in identities.values { body(identity) }
@@ -203,7 +206,8 @@ extension IndexStorage {
         return (known.row, true)
     }
 
-    /// Keeps the identity of an entry that goes, or gives its slot free. `isBelow`: it goes with what it lies in.
+    /// Keeps the identity of an entry that goes, or gives its slot free. What is kept of the same file from a closed directory
+    /// ends with it. `isBelow`: it goes with what it lies in.
     mutating func keep(
         _ row: UInt32, _ generation: UInt32, _ status: FileStatus, named name: [UInt8], as remembrance: Remembrance,
         isBelow: Bool
@@ -227,6 +231,9 @@ extension IndexStorage {
                 ? aside.keep(kept, of: status.identity) : kept
         }
         if let ended { free(ended.row) }
+        guard remembrance != .closed, !closed.isEmpty, AsideIdentities.isKnownAgain(status) else { return }
+        // It has come to this row since it lay in a closed directory.
+        if let former = closed.end(status.identity) { free(former.row) }
     }
 
     /// Chains a slot, which has the next occupant's generation already.

@@ -296,7 +296,7 @@ extension IndexStorage {
     /// Ends the occupant of a row without children, which is filed and linked no more, and gives the slot free.
     private mutating func vacate(_ row: UInt32, keeps: Remembrance = .none, isBelow: Bool = false) {
         let slot = RowStore.slot(row)
-        let status = keeps == .none ? nil : rows.status(row)
+        let status = keeps == .none && closed.isEmpty ? nil : rows.status(row)
         let name = keeps == .closed || (isBelow && keeps == .aside) ? Array(rows.block(row).nameBytes(slot)) : []
         if rows.values(row).isFoundByInode { inodes.remove(row, rows) }
         if !packages.isEmpty { forgetPackage(row) }

@@ -359,6 +359,8 @@ final class DictionaryTree: WatchedTree {
     ) -> Int {
         var count = 1
         let gone = entry(node)
+        // What has come to another row since it lay in a closed directory is that one's.
+        if isSingle(gone.status) { closed[node.container]?[gone.status.identity] = nil }
         if isClosed, isSingle(gone.status) {
             closed[node.container, default: [:]][gone.status.identity] = gone.identity
         } else if keeps, isSingle(gone.status) {

@@ -253,6 +253,26 @@ import Testing
         #expect(index.checkInvariants() == nil && index.unpark() && index.checkInvariants() == nil)
     }
 
+    /// What comes out of a closed directory onto another entry goes on as that, and ends with it.
+    @Test(arguments: [true, false]) func `What has replaced another entry since is known as that`(isAside: Bool) throws
+    {
+        let index = MetadataIndex(root: .sample(.directory))
+        let d = try index.insert("d", below: .root, status(.directory, 2))
+        let known = try ["f", "stays"].enumerated().map {
+            index.identifier(of: try index.insert($1, below: d, status(.file, UInt64($0) + 3)))
+        }
+        let row = try index.insert("e", below: .root, status(.file, 5))
+        try index.setAsideClosed(d)
+        _ = try index.update(row, status(.file, 3, changed: 1))
+        if isAside { try index.setAside(row) } else { try index.remove(row) }
+        index.endAside()
+        #expect(index.checkInvariants() == nil)
+        let again = try index.insert("e", below: .root, status(.file, 3, changed: 2))
+        #expect(!known.contains(index.identifier(of: again)))
+        let other = try index.insert("stays", below: d, status(.file, 4))
+        #expect(index.identifier(of: other) == known[1] && index.checkInvariants() == nil)
+    }
+
     /// A save in between knows nothing of what is kept, and the journal brings it back all the same.
     @Test func `Saved while it is closed`() throws {
         let index = MetadataIndex(root: .sample(.directory))
