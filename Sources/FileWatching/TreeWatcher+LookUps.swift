@@ -197,7 +197,7 @@ extension TreeWatcher {
             if foundTakenOver(child, status, extras: extras, origin: entry.origin) { return }
             // An event may have named it for something else, and what replaced it is still in the queue: the look-up waits
             // for that once, since a directory that is renamed onto another takes over its identity.
-            let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0)
+            let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0) || mayBeTold(entry)
             if waits, waitForNews(entry, name: name, found: status.file) { return }
             removeNode(child, origin: entry.origin, isDisplaced: true)
             appeared(name, in: id, status, extras, entry)

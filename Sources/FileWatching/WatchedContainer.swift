@@ -184,7 +184,7 @@ struct Comparison {
     /// Whether it is on its way through all directories, for what they hold.
     var isListingAll: Bool { phase == .listing && !isInBackground }
     /// Whether look-ups of its own are under way, as against readings.
-    var isLookingUp: Bool { phase == .additions || phase == .replacements }
+    var isLookingUp: Bool { phase != .listing }
 }
 
 /// What events said about a watch that the loop does not know yet.
