@@ -138,6 +138,8 @@ extension Model {
     func settleClosed(_ lossy: Bool, _ hasOneLink: (Bytes) -> Bool) {
         wasLookedAt()
         forEach { node, place in
+            // What was not heard to leave may lie in a directory that was closed then.
+            if lossy, !endsAreSure, hasLeft(node) { node.hasLeftUnseen = true }
             guard roots[place.root].container != nil else { return }
             node.isWatched =
                 node.isDirectory && !isHidden(place) && (!node.isClosed || node.isWatched && !isCloudy(place))
@@ -146,8 +148,9 @@ extension Model {
                 return
             }
             if !hasOneLink(path(place)) { node.hadSeveralLinks = true }
-            // What was not heard to come before the directory was closed may as well have come to a closed one.
-            let isUnheard = lossy && node.moves > 0 && !isHiddenAllTheTime(place)
+            // What was not heard to come, into a closed directory or into one that was closed then, may be gone for all that
+            // anybody knows.
+            let isUnheard = isUnheard(node, lossy) || (lossy && node.moves > 0 && !isHiddenAllTheTime(place))
             if isUnheard || !isSure(node, place, !node.hadSeveralLinks) { node.isUnsure = true }
         }
     }

@@ -163,9 +163,12 @@ final class Model {
             renew(source)
             unlinked.insert(Name(directory: oldParent.token, name: oldName))
         }
-        if source.origin == nil, isNewAbove(to) {
+        let hasReplaced = source.windowOfReplacing == window
+        if source.origin == nil || hasReplaced, isNewAbove(to) {
+            // Where it was in such a directory before it replaced another, what it had left then counts too.
+            if hasReplaced { lostTrack(of: source) }
             source.origin = (oldParent, oldName)
-            if source.windowOfReplacing == window {
+            if hasReplaced {
                 lostTrack(of: source)
                 source.isAmbiguous = true
             }
@@ -346,6 +349,9 @@ final class Model {
         }
         return nodes
     }
+
+    /// Whether it has left its container in this window.
+    func hasLeft(_ node: Node) -> Bool { node.windowOfLeaving == window }
 
     func isSure(_ node: Node, _ place: Place, _ hasOneLink: Bool) -> Bool {
         guard let start = placesAtStart[node.token], !isTouchedAbove(place) else { return false }
