@@ -100,6 +100,7 @@ extension TreeWatcher {
     /// Whether look-ups of a comparison wait, for their turn or for a move: what they find may be what it misses elsewhere.
     private func isWaiting(_ comparison: Comparison) -> Bool {
         if comparison.phase == .additions, !isAuditSettled(comparison) { return true }
+        if comparison.phase == .removals, position < comparison.endOfMissing { return true }
         if lookUps.contains(task: comparison.task) { return true }
         return comparison.isLookingUp && deferredLookUps.contains { $0.origin.task == comparison.task }
     }
@@ -164,7 +165,10 @@ extension TreeWatcher {
                 return
             }
             container.comparison?.phase = .removals
-            lookAtRemovals(container, origin)
+            // The moves of what has left a directory before that was read may be queued.
+            let end = comparison.removals.isEmpty ? position : position + queuedBytes()
+            container.comparison?.endOfMissing = end
+            if position >= end { lookAtRemovals(container, origin) }
         case .removals:
             guard tasks[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
             if comparison.nextRemoval < comparison.removals.count {

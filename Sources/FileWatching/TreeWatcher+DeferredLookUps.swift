@@ -48,14 +48,13 @@ extension TreeWatcher {
         return true
     }
 
-    /// Whether what a comparison misses, or finds replaced, may be told of by an event: it has read the directory before it
-    /// looks, and what was heard of since may have moved on. One that holds its removals to its end asks that then.
+    /// Whether what a comparison in the background misses, or finds replaced, may be told of by an event: it has read the
+    /// directory before it looks, and what was heard of since may have moved on.
     func mayBeTold(_ entry: LookUpQueue.Entry) -> Bool {
         guard entry.origin.task != 0, entry.attempts == 0, directories[entry.directory].watch >= 0,
             let comparison = containers[directories.container(of: entry.directory)]?.comparison
         else { return false }
-        guard comparison.task == entry.origin.task else { return false }
-        return comparison.isInBackground ? !comparison.isAudit : comparison.phase == .removals
+        return comparison.task == entry.origin.task && comparison.isInBackground && !comparison.isAudit
     }
 
     /// However long it waits, the directory is not found: a comparison finds the truth.

@@ -165,6 +165,8 @@ struct Comparison {
     /// How many of the removals have been looked at.
     var nextRemoval = 0
     var removalOfFile: [FileIdentity: Int] = [:]
+    /// What may tell where the removals went lies before this in the stream, and is heard before they are looked at.
+    var endOfMissing: UInt64 = 0
     /// Those of the removals whose names other files have: they are looked at when all that moved away was recognised.
     var replacements: [Int] = []
     var isReplacement: Set<Int> = []
@@ -184,7 +186,7 @@ struct Comparison {
     /// Whether it is on its way through all directories, for what they hold.
     var isListingAll: Bool { phase == .listing && !isInBackground }
     /// Whether look-ups of its own are under way, as against readings.
-    var isLookingUp: Bool { phase != .listing }
+    var isLookingUp: Bool { phase == .additions || phase == .replacements }
 }
 
 /// What events said about a watch that the loop does not know yet.
