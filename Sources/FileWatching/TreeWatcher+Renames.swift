@@ -328,7 +328,8 @@ extension TreeWatcher {
     func expireHalves() {
         guard !halves.isEmpty else { return }
         settleHalves()
-        let awaited = oldestAwaitedNews
+        // What has waited for its directory may have that read now in which a file lies.
+        let awaited = min(oldestAwaitedNews, lookUps.isEmpty ? .max : lookUps.leastCause)
         let isKept = { (half: RenameHalf) in
             self.isAnnounced(half) || self.lookUps.taken < half.lookUps || self.isKeptForCrawl(half)
                 || awaited < half.expiry

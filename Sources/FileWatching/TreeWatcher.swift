@@ -229,8 +229,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         takeResults()
         releaseHotLookUps()
         if !isFull, readEvents() { more = true }
-        expireHalves()
         retryDeferredLookUps()
+        expireHalves()
         lookForStrays()
         runLookUps()
         checkSuspects()

@@ -22,6 +22,7 @@ struct TraceScenario {
 
     private static let areas = ["box": "", "other": "/o", "outside": "outside"]
     private static let prefix = "/tmp/gather-model-"
+    private static let mostThreads = 8
 
     private let containers: [UInt32: String]
     private let shrinker: ScenarioShrinker
@@ -38,6 +39,10 @@ struct TraceScenario {
         containers = hasTwo ? [1: "/c", 2: "/o"] : [1: "/c"]
         shrinker = ScenarioShrinker(containers: containers, hasModel: true, judgesMoves: true)
         if hasTwo { add("mkdir /o") }
+        // Those in which threads have areas of their own were there from the beginning.
+        for thread in 0..<TraceScenario.mostThreads where text.contains("/thread\(thread)/") {
+            for area in [""] + (hasTwo ? ["/o/"] : []) + ["outside/"] { add("mkdir \(area)thread\(thread)") }
+        }
         var isStopped = false
         for line in text.split(separator: "\n") {
             switch line {
@@ -101,6 +106,7 @@ struct TraceScenario {
     }
 
     private mutating func removeTree(_ path: String, isHeard: Bool) {
+        guard scratch.kernel.kind(shrinker.absolute(path)) != nil else { return }
         let below = scratch.kernel.contents(below: shrinker.absolute(path), asSeen: false).keys
         for name in below.sorted(by: { $1.lexicographicallyPrecedes($0) }) {
             add("rm \(path)/\(String(decoding: name, as: UTF8.self))", isHeard: isHeard)
