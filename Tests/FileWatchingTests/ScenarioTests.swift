@@ -142,6 +142,25 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
             """, "many look-ups", sourceLocation: #_sourceLocation)
     }
 
+    /// What a comparison did not find may have moved: that is queued, and heard before the end.
+    @Test func aComparisonHearsWhatBecameOfWhatItMisses() {
+        Scenario(isDriven: true).play(
+            """
+            create d
+            create e
+            start
+            name e E
+            tag e 1
+            overflow 0
+            write d 13
+            read 1
+            mv e a
+            read 1
+            settle
+            same a E
+            """, "news of removals", sourceLocation: #_sourceLocation)
+    }
+
     /// Random changes, read in random portions: at each rest the tree equals the played file system. A failure prints
     /// its scenario.
     @Test(arguments: RandomScenario.seeds) func random(seed: UInt64) { RandomScenario(seed: seed).play() }
