@@ -18,6 +18,8 @@ struct StrayLink {
     var otherTasks: Set<UInt32>
     /// The earliest cause to look once more, of what has come while this waited.
     var again: UInt64?
+    /// The look-ups that waited when that had been heard: one of them may have a directory read in which the name is.
+    var lookUps: UInt64?
     /// How often its names were looked at again.
     var attempts: UInt8
 }
@@ -49,13 +51,18 @@ extension TreeWatcher {
     }
 
     func isDue(_ stray: StrayLink) -> Bool {
-        isHeard(stray.position) && !stray.tasks.contains { tasks[$0] != nil }
+        isHeard(stray.position) && lookUps.taken >= stray.lookUps ?? 0 && !stray.tasks.contains { tasks[$0] != nil }
     }
 
     /// Looks again at the names of those for which nothing more is under way.
     func lookForStrays() {
         guard !strays.isEmpty else { return }
+        let (end, areOthersWaiting) = (lookUps.end, !lookUps.isEmpty)
         for (file, stray) in strays where isDue(stray) {
+            if areOthersWaiting, stray.lookUps == nil {
+                strays[file]?.lookUps = end
+                continue
+            }
             strays[file] = nil
             let known = links(of: stray.status)
             let lacksNames = known.first.map { known.count < tree.status(of: $0).links } ?? false
