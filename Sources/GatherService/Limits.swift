@@ -43,7 +43,7 @@ package enum Limits {
     /// How often it is asked where it does not tell, each time after twice as long.
     package static let watchChecks = 6
     /// Where so many access control lists came that it is time to let go of some, it is looked so much later which items still
-    /// have: at all rows, which takes 1 ms for a million, one container at a time.
+    /// have: at all rows, which takes 4 ms for a million, one container at a time.
     package static let accessListsSweptAfter = TimeAmount.milliseconds(100)
     /// Items whose list could not be kept, of one container, that are looked at again at a time when there is room.
     package static let accessListsReadAgain = 1_024

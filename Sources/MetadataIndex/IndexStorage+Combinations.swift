@@ -42,7 +42,7 @@ extension IndexStorage {
     var hasManyCombinations: Bool { rows.common.count - freeCommon.count >= mostCombinations }
 
     /// Takes back the numbers of combinations that no row has any more. False, and nothing is done, where there are changes
-    /// that were not taken. Complexity: O(rows), a nanosecond each, and O(combinations).
+    /// that were not taken. Complexity: O(rows), 4 ns each, and O(combinations).
     mutating func tidyCombinations() -> Bool {
         // What is recorded has numbers until it is in the log, and a package may have lists that nothing within has any more.
         guard open.isEmpty, !hasUnsettled else { return false }
