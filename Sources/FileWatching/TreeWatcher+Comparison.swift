@@ -212,8 +212,14 @@ extension TreeWatcher {
                 comparison.next = 0
             }
             let id = comparison.queue[comparison.next]
+            // What was never read counts for none that nobody waits for.
+            if tasks[task]?.cause == .max, !directories[id].flags.contains(.wasRead),
+                container.outstanding >= settings.comparisonWindow
+            {
+                break
+            }
             comparison.next += 1
-            guard directories.isAlive(id) else { continue }
+            guard directories.isAlive(id), !directories[id].flags.contains(.reading) else { continue }
             if !comparison.isPoll, directories[id].round >= comparison.round { continue }
             // What lies below a directory that was never read is not known, so nobody else has it read.
             read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)

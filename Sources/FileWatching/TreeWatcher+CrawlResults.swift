@@ -40,12 +40,16 @@ extension TreeWatcher {
             tasks[result.task]?.outstanding += result.childCount - 1
             task.container.outstanding += result.childCount - 1
         }
-        let origin = Origin(cause: tasks[result.task]?.cause ?? causeNow, task: result.task)
+        let origin = origin(of: result)
         guard let id = tickets.removeValue(forKey: result.ticket), directories.isAlive(id) else {
             dropWatch(of: result)
             return
         }
         directories[id].flags.remove(.reading)
+        // A crawl goes on below it, and what waits for the one waits for the other. A poll does not.
+        if awaitedReads.removeValue(forKey: id) != nil, tasks[result.task]?.cause != .max {
+            lowerCause(of: result.task, to: origin.cause)
+        }
         if directories[id].flags.contains(.closedMeanwhile) {
             dropWatch(of: result)
             touchedNames[id.slot] = nil
@@ -135,6 +139,8 @@ extension TreeWatcher {
         }
         if held?.isCut == true { read(id, descends: true, origin: origin) }
         if wasHeardByAnother || mayHaveEnded { read(id, descends: false, origin: origin) }
+        // Since it was asked for.
+        if directories[id].flags.contains(.needsReading) { read(id, descends: true, origin: origin) }
         readAgainIfChanged(id, wasUnreadable: wasUnreadable, origin)
     }
 

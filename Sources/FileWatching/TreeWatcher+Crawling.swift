@@ -8,7 +8,8 @@ extension TreeWatcher {
     /// Has a directory watched and read. What it finds counts for the origin's task, or for a task of its own.
     func read(_ id: DirectoryID, descends: Bool, origin: Origin) {
         let record = directories[id]
-        guard !record.flags.contains(.reading), let container = containers[record.node.container] else { return }
+        guard let container = containers[record.node.container] else { return }
+        if record.flags.contains(.reading) { return awaitRead(of: id, cause: origin.cause) }
         directories[id].flags.remove(.needsReading)
         if container.isParked, container.root == id {
             unpark(container)
@@ -32,13 +33,15 @@ extension TreeWatcher {
             }
             return
         }
+        // Barriers wait for a directory that was never read, and for all below, even where a poll has come by it: what has told
+        // of it may be about to be looked into.
+        let cause = record.flags.contains(.wasRead) || origin.cause < .max ? origin.cause : 0
         // A look-up of a hard link may have come from a task of another container. Nor does what an event has told
         // become part of a poll: a question would wait for the whole of it.
         let ofOrigin = tasks[origin.task]
-        let isItsOwn =
-            ofOrigin?.container === container && (ofOrigin?.cause != .max || origin.cause == .max)
-        let task = isItsOwn ? origin.task : taskOfTurn(for: container, cause: origin.cause)
-        lowerCause(of: task, to: origin.cause)
+        let isItsOwn = ofOrigin?.container === container && (ofOrigin?.cause != .max || cause == .max)
+        let task = isItsOwn ? origin.task : taskOfTurn(for: container, cause: cause)
+        lowerCause(of: task, to: cause)
         tasks[task]?.outstanding += 1
         outstandingJobs += 1
         container.outstanding += 1
@@ -54,6 +57,21 @@ extension TreeWatcher {
                 inode: record.inode, options: container.options, descends: descends && settings.descends,
                 isMeasured: isMeasured, hasWatch: record.watch >= 0))
         noteDepth(of: id)
+    }
+
+    /// What is on its way to a directory may have been asked for by a poll, and nobody wait for that: barriers wait from now on,
+    /// and what comes of it counts for what has caused this.
+    func awaitRead(of id: DirectoryID, cause: UInt64) {
+        if cause < .max { awaitedReads[id] = min(awaitedReads[id] ?? .max, cause) }
+    }
+
+    /// What a result counts for.
+    func origin(of result: CrawlResult) -> Origin {
+        var origin = Origin(cause: tasks[result.task]?.cause ?? causeNow, task: result.task)
+        if !awaitedReads.isEmpty, let id = tickets[result.ticket], let cause = awaitedReads[id] {
+            origin.cause = min(origin.cause, cause)
+        }
+        return origin
     }
 
     private func taskOfTurn(for container: WatchedContainer, cause: UInt64) -> UInt32 {

@@ -83,6 +83,7 @@ extension TreeWatcher {
             isPolledNoMore(id)
         }
         touchedNames[id.slot] = nil
+        awaitedReads[id] = nil
         directories.remove(id)
     }
 

@@ -156,6 +156,7 @@ extension TreeWatcher {
             becameUnreadable(id, error)
             if directories[id].flags.contains(.reading) {
                 directories[id].flags.insert(.changedMeanwhile)
+                awaitRead(of: id, cause: origin.cause)
             } else if isNews {
                 read(id, descends: !directories[id].flags.contains(.wasRead), origin: origin)
             }
@@ -236,7 +237,10 @@ extension TreeWatcher {
             removeChildren(of: node, origin: origin)
             return
         }
-        if directories[id].flags.contains(.needsReading) { read(id, descends: true, origin: origin) }
+        let flags = directories[id].flags
+        // What reads it for the first time may have been asked for by what has come later than this.
+        let isFirstOnItsWay = flags.contains(.reading) && !flags.contains(.wasRead)
+        if isFirstOnItsWay || flags.contains(.needsReading) { read(id, descends: true, origin: origin) }
         if let old { directoryChanged(id, from: old, to: status.file, origin: origin) }
     }
 
@@ -258,6 +262,7 @@ extension TreeWatcher {
     private func readAgainIfUnreadable(_ id: DirectoryID, origin: Origin) {
         if directories[id].flags.contains(.reading) {
             directories[id].flags.insert(.changedMeanwhile)
+            if directories[id].flags.contains(.unreadable) { awaitRead(of: id, cause: origin.cause) }
         } else if directories[id].flags.contains(.unreadable) {
             read(id, descends: true, origin: origin)
         }

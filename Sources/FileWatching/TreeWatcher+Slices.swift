@@ -54,7 +54,7 @@ extension TreeWatcher {
         let isAudit = isAudit(result)
         let began = isAudit ? kernel.processorTime() : 0
         defer { if isAudit { auditCost += kernel.processorTime() &- began } }
-        let origin = Origin(cause: tasks[result.task]?.cause ?? causeNow, task: result.task)
+        let origin = origin(of: result)
         if start == result.batch.count { return settleMissing(id, result, origin) }
         let range = start..<min(start + max(settings.directorySlice, 1), result.batch.count)
         slices?.next = range.upperBound

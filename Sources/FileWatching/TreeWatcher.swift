@@ -62,6 +62,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var outstandingJobs = 0
     /// Directories that jobs are on their way to, by ticket.
     var tickets: [UInt64: DirectoryID] = [:]
+    /// Those of them for which something else waits than what has asked for the job, and the first that has caused it.
+    var awaitedReads: [DirectoryID: UInt64] = [:]
     /// Results that were taken from the threads, of which the first `inboxNext` have been applied. They are applied
     /// when the stream of events has been read up to `inboxPosition`, where it was when they were taken: then whatever
     /// moved before a directory was read has been heard of.
@@ -331,6 +333,11 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         if tasks.values.contains(where: { $0.cause < barrier.position && concerns($0.container.number) }) {
             return false
         }
+        if awaitedReads.contains(where: {
+            $0.value < barrier.position && concerns(directories.container(of: $0.key))
+        }) {
+            return false
+        }
         if halves.all.contains(where: { $0.origin.cause < barrier.position && concerns($0.container) }) { return false }
         if deferredLookUps.contains(where: {
             $0.origin.cause < barrier.position && concerns(directories.container(of: $0.directory))
@@ -370,7 +377,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         return
             "position \(position) + \(queuedBytes()), tasks \(tasks.mapValues { "\($0.outstanding) since \($0.cause)" }), halves \(halves.count), "
             + "look-ups \(lookUps.count) + \(patientLookUps.count) + \(hotLookUps.count) hot, "
-            + "deferred \(deferredLookUps.count), inbox \(inbox.count - inboxNext) at \(inboxPosition), "
+            + "deferred \(deferredLookUps.count), awaited \(awaitedReads.count), inbox \(inbox.count - inboxNext) at \(inboxPosition), "
             + "suspects \(suspects), strays \(strays.count), links \(linkedFiles.count) + \(crawledLinks.mapValues(\.count)), comparisons \(comparisons)"
     }
 

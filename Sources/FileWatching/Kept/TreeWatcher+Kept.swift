@@ -174,6 +174,7 @@ extension TreeWatcher {
         var first = position
         func consider(_ cause: UInt64) { first = min(first, cause) }
         for task in tasks.values { consider(task.cause) }
+        for cause in awaitedReads.values { consider(cause) }
         if let cause = halves.leastCause { consider(cause) }
         for lookUp in deferredLookUps { consider(lookUp.origin.cause) }
         if !lookUps.isEmpty { consider(lookUps.leastCause) }
