@@ -13,6 +13,8 @@ struct DeferredLookUp {
     var waitsForNews = false
     /// As in ``LookUpQueue/Entry``.
     var isArrival = false
+    /// As in ``LookUpQueue/Entry``.
+    var isTold = false
     /// What was heard of the name says why another file may be there, and no look has shown which.
     var isUnexpected = false
 }

@@ -27,6 +27,8 @@ struct LookUpQueue {
         var isExpected: Bool
         /// Whether only events that name it have asked for it: whoever hears them again asks again.
         var isHeard: Bool
+        /// Whether one has, beside whatever else.
+        var isTold: Bool
         /// It had to wait before, also where it joined another.
         var hasWaited: Bool
         /// What is there has come from another container, whatever names it had in this one.
@@ -77,11 +79,11 @@ struct LookUpQueue {
     /// Adds a name, unless it waits already; the earlier cause then counts.
     mutating func add(
         _ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
-        isExpected: Bool = false, isArrival: Bool = false
+        isExpected: Bool = false, isArrival: Bool = false, isTold: Bool = false
     ) {
         add(
             name, hash: LookUpQueue.hash(name, directory.slot), in: directory, origin: origin, attempts: attempts,
-            isExpected: isExpected, isArrival: isArrival)
+            isExpected: isExpected, isArrival: isArrival, isTold: isTold)
     }
 
     /// The same of a name that a rename has left or taken, which is the last that was heard of it: whatever was heard before,
@@ -147,7 +149,9 @@ struct LookUpQueue {
             // It has waited; all that was heard of the name since is that what is there was written to.
             entries[index].isArrival = true
         }
-        if !isHearing, entries[index].isHeard {
+        if isHearing {
+            entries[index].isTold = true
+        } else if entries[index].isHeard {
             entries[index].isHeard = false
             unheard += 1
         }
@@ -170,12 +174,13 @@ struct LookUpQueue {
     /// As the other, for a name whose hash is known.
     mutating func add(
         _ name: UnsafeRawBufferPointer, hash: UInt32, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
-        isExpected: Bool = false, isArrival: Bool = false
+        isExpected: Bool = false, isArrival: Bool = false, isTold: Bool = false
     ) {
         let (index, bucket) = find(name, hash, directory)
         if let index {
             merge(origin, isExpected: isExpected, isArrival: isArrival, into: index)
             if attempts > 0 { entries[index].hasWaited = true }
+            if isTold { entries[index].isTold = true }
             return
         }
         if origin.task != 0 { ofTask[origin.task, default: 0] += 1 }
@@ -194,7 +199,7 @@ struct LookUpQueue {
             Entry(
                 directory: directory, origin: origin, offset: UInt32(truncatingIfNeeded: offset), hash: hash,
                 length: UInt16(truncatingIfNeeded: name.count), attempts: attempts, isExpected: isExpected,
-                isHeard: isHearing, hasWaited: attempts > 0, isArrival: isArrival))
+                isHeard: isHearing, isTold: isTold || isHearing, hasWaited: attempts > 0, isArrival: isArrival))
         table[bucket] = UInt32(truncatingIfNeeded: entries.count)
         if entries.count * 2 > table.count { grow() }
     }

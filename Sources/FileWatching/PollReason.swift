@@ -13,6 +13,8 @@ package enum PollReason: Sendable, Hashable, CustomStringConvertible {
     case fileSystem(name: String)
     /// Another container has the same directories, and their watches.
     case shared
+    /// A directory is another each time it is to be read.
+    case unstable
     /// The system is short of something else.
     case shortage(SystemError)
 
@@ -25,6 +27,9 @@ package enum PollReason: Sendable, Hashable, CustomStringConvertible {
                 + "watch-share"
         case .fileSystem(let name): "\(name) does not report changes that are made elsewhere"
         case .shared: "another container has them too, by another path, and watches them"
+        case .unstable:
+            "one that is found is another, or none, where it is to be read, each time: its file system may give no stable "
+                + "inode numbers"
         case .shortage(let error): "\(error)"
         }
     }

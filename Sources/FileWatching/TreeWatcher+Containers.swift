@@ -114,6 +114,8 @@ extension TreeWatcher {
                 notices.append(.containerGone(container: container.number, error: error))
             }
             container.failure = error
+            // No event tells when its number stays.
+            if error == .stale { pollLater(container) }
             park(container)
         case .success(let status): check(container, status, cause: cause)
         }
@@ -125,6 +127,8 @@ extension TreeWatcher {
             let number = try kernel.openDirectory(at: container.path, access: .path)
             defer { kernel.close(number) }
             let status = try kernel.status(of: "", in: number)
+            // Where it is another at each look it would be found and lost without end.
+            guard try kernel.status(of: "", in: number).file.inode == status.file.inode else { throw .stale }
             // An empty directory is what is left when its file system is gone, and no news of what lies in that.
             container.isUnmounted = container.isMountPoint && !status.isMountRoot
             container.isEnclosed = isEnclosed(container, isMountRoot: status.isMountRoot)
@@ -151,7 +155,7 @@ extension TreeWatcher {
             let known = tree.status(of: record.node)
             if isKnown, !record.flags.contains(.wasRead) || haveSameBirth(known, found) {
                 let changed = tree.update(record.node, status: found)
-                if record.flags.contains(.needsReading) {
+                if record.flags.contains(.needsReading), !isUnstable(root) {
                     readRoot(root, of: container, cause: cause)
                 } else if changed {
                     // Nobody else sees what was told here.

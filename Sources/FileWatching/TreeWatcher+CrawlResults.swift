@@ -78,6 +78,7 @@ extension TreeWatcher {
         }
         heldEvents[result.watch] = nil
         directories[id].flags.remove(.closed)
+        directories[id].readsAstray = 0
         // What another has heard by this watch since the directory was read is lost with that one.
         let wasHeardByAnother =
             result.watch >= 0 && directories[id].watch != result.watch && heardWatches.contains(result.watch)
@@ -280,6 +281,7 @@ extension TreeWatcher {
     /// explains it.
     private func goneAstray(_ id: DirectoryID, _ origin: Origin, isExpected: Bool = false) {
         directories[id].flags.insert(.needsReading)
+        noteAstray(id)
         closeDescriptors(above: id)
         if !holdRemoval(of: id, origin) { lookAtPlace(of: id, origin: origin, isExpected: isExpected) }
     }

@@ -16,7 +16,7 @@ extension TreeWatcher {
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin,
                 position: position + queuedBytes(), attempts: entry.attempts, isArrival: entry.isArrival,
-                isUnexpected: !entry.isExpected))
+                isTold: entry.isTold, isUnexpected: !entry.isExpected))
     }
 
     /// Something has become of an entry that no event told of until now, and the queue is not empty: the event is in it,
@@ -29,7 +29,7 @@ extension TreeWatcher {
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin, position: position + queued,
                 attempts: entry.attempts, waitsForNews: true, isArrival: entry.isArrival,
-                isUnexpected: !entry.isExpected))
+                isTold: entry.isTold, isUnexpected: !entry.isExpected))
         // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
         if let found, found.links > 1, !found.kind.isDirectory {
             noteStray(found, cause: entry.origin.cause, in: [directories.container(of: entry.directory)])
@@ -95,7 +95,7 @@ extension TreeWatcher {
                     lookUp.name.withUnsafeBytes {
                         lookUps.add(
                             $0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1, isExpected: isExpected,
-                            isArrival: lookUp.isArrival)
+                            isArrival: lookUp.isArrival, isTold: lookUp.isTold)
                     }
                     continue
                 } catch {

@@ -32,6 +32,7 @@ extension TreeWatcher {
             return
         }
         tree.move(known, to: directory, named: name)
+        hasMoved(known)
         ahead.forget(known)
         let old = tree.status(of: known)
         tell(known, status.file, extras: extras)

@@ -54,6 +54,7 @@ extension TreeWatcher {
             // The kernel has the last word: until one is given back there are no more.
             budget.setLimit(min(budget.count, budget.count + budget.room))
         case .some(.busy): reason = .shared
+        case .some(.stale): reason = .unstable
         case .some(let error): reason = .shortage(error)
         }
         // What the kernel says is said again to those that are not asked for after that.

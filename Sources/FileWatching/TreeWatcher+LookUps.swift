@@ -189,6 +189,7 @@ extension TreeWatcher {
     ) {
         let old = tree.status(of: child)
         let isSame = isSameFile(old, status.file)
+        if entry.isTold, old.kind.isDirectory { hasMoved(child) }
         if !isSame, let exchanged = exchangeReplaced(child, name, in: id, status.file, entry.origin) {
             found(exchanged, named: name, in: id, status, extras, entry)
             return
@@ -196,12 +197,15 @@ extension TreeWatcher {
         if !isSame, mountChanged(child, from: old, to: status, extras: extras, entry.origin) { return }
         if !isSame, old.kind.isDirectory || status.file.kind == .directory {
             if foundTakenOver(child, status, extras: extras, origin: entry.origin) { return }
+            if foundUnstable(child, status, extras: extras, origin: entry.origin) { return }
             // An event may have named it for something else, and what replaced it is still in the queue: the look-up waits
             // for that once, since a directory that is renamed onto another takes over its identity.
             let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0) || mayBeTold(entry)
             if waits, waitForNews(entry, name: name, found: status.file) { return }
+            let readsAstray = directories.directory(at: child).map { directories[$0].readsAstray } ?? 0
             removeNode(child, origin: entry.origin, isDisplaced: true)
             appeared(name, in: id, status, extras, entry)
+            if readsAstray > 0 { goOnAstray(name, in: id, readsAstray) }
             return
         }
         if !isSame, holdOwnReplacement(child, name, in: id, entry.origin) { return }
@@ -240,7 +244,9 @@ extension TreeWatcher {
         let flags = directories[id].flags
         // What reads it for the first time may have been asked for by what has come later than this.
         let isFirstOnItsWay = flags.contains(.reading) && !flags.contains(.wasRead)
-        if isFirstOnItsWay || flags.contains(.needsReading) { read(id, descends: true, origin: origin) }
+        if isFirstOnItsWay || flags.contains(.needsReading), !isUnstable(id) {
+            read(id, descends: true, origin: origin)
+        }
         if let old { directoryChanged(id, from: old, to: status.file, origin: origin) }
     }
 

@@ -21,6 +21,9 @@ package struct WatchLimits: Sendable {
     /// How often a comparison begins again for look-ups of its own that were given up: a file system that has no stable
     /// inode numbers would have it never end.
     package var comparisonRestarts = 3
+    /// How often in a row something else is found where a directory is to be read than under its name, without an event that
+    /// names it, before it is polled: on a file system that has no stable inode numbers that would have no end.
+    package var readsAstray: UInt8 = 8
     /// How often a comparison takes in another overflow, and begins again for it, before the next comparison has to.
     package var comparisonWidenings = 2
     /// How many of the events behind a rename are looked through for what tells it from the half of an exchange.

@@ -73,6 +73,8 @@ final class PlayedKernel: WatchKernel {
         /// A directory that has another number each time somebody looks, so many times.
         var unstableInode: UInt64 = 0
         var unstableLooks = 0
+        /// Whether the directory above says always the same.
+        var isUnstableWithin = false
         /// Whether the watcher was woken since this was taken back.
         var isWoken = false
     }
@@ -195,7 +197,7 @@ final class PlayedKernel: WatchKernel {
                 let entry = state.inodes[inode]
             else { return nil }
             var file = entry.status
-            if inode == state.unstableInode, state.unstableLooks > 0 {
+            if inode == state.unstableInode, state.unstableLooks > 0, isItself || !state.isUnstableWithin {
                 file.inode = UInt64(1 << 40 + state.unstableLooks)
                 state.unstableLooks -= 1
             }

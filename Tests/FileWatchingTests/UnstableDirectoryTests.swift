@@ -1,0 +1,148 @@
+// Directories that are not what was found under their names: file systems without stable inode numbers.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import Metadata
+import Synchronization
+import Testing
+
+@Suite struct UnstableDirectoryTests {
+    /// Which looks at a directory find another number: all, or those at itself and not at its name.
+    enum Looks: String, CaseIterable, CustomTestStringConvertible {
+        case all, within
+
+        var testDescription: String { rawValue }
+    }
+
+    private func setUnstable(_ fixture: PlayedFixture, _ path: String, _ looks: Looks) throws {
+        let inode = try #require(fixture.kernel.inode(path))
+        fixture.kernel.state.withLock {
+            ($0.unstableInode, $0.unstableLooks, $0.isUnstableWithin) = (inode, 1_000_000_000, looks == .within)
+        }
+    }
+
+    /// What is known but for the directory, whose own state is that of one look or another, and what lies in it.
+    private func known(_ contents: [[UInt8]: FileStatus], without name: String) -> [[UInt8]: FileStatus] {
+        contents.filter { path, _ in !path.starts(with: Array(name.utf8)) }
+    }
+
+    /// The most reads of it and of the directory above, and the most looks, that a poll may cost.
+    private let readsOfAPoll: UInt64 = 2
+    private let looksOfAPoll = 30
+
+    /// While its number never stays nobody knows what lies there: it is looked at from time to time, and holds up nobody.
+    @Test(arguments: Looks.allCases, [true, false]) func `A directory that has another number at each look is polled`(
+        looks: Looks, isNew: Bool
+    ) throws {
+        let fixture = PlayedFixture()
+        for name in ["/c", "/c/d", "/c/d/e"] { fixture.kernel.create(name, .directory) }
+        for name in ["/c/f", "/c/d/g", "/c/d/e/h"] { fixture.kernel.create(name) }
+        if isNew { try setUnstable(fixture, "/c/d", looks) }
+        fixture.watcher.addContainer(1, path: "/c")
+        if !isNew {
+            fixture.wait(seconds: 5)
+            try setUnstable(fixture, "/c/d", looks)
+            fixture.kernel.write("/c/d/g", size: 7)
+            fixture.kernel.overflow()
+        }
+        fixture.kernel.write("/c/f", size: 7)
+        let barrier = fixture.watcher.barrier()
+        for _ in 0..<200 where !fixture.watcher.isReached(barrier) { _ = fixture.watcher.turn() }
+        #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
+        fixture.wait(seconds: 5)
+        func expectOthersEqual() {
+            #expect(
+                known(fixture.tree.contents(of: 1), without: "d")
+                    == known(fixture.kernel.contents(below: "/c"), without: "d"))
+            #expect(fixture.tree.node(at: "d") != nil)
+        }
+        expectOthersEqual()
+        func state() -> ContainerState? { fixture.watcher.state(of: 1) }
+        guard case .degraded(let reason) = state() else {
+            Issue.record("\(String(describing: state()))")
+            return
+        }
+        #expect(reason.hasPrefix("1 of ") && reason.contains("inode number"), "\(reason)")
+        let reads = fixture.watcher.counters.directoriesRead
+        let before = fixture.kernel.state.withLock { $0.looks }
+        let identity = fixture.tree.identity(at: "d")
+        fixture.wait(seconds: 300)
+        #expect(fixture.watcher.counters.directoriesRead - reads <= 10 * readsOfAPoll)
+        #expect(fixture.kernel.state.withLock { $0.looks } - before <= 10 * looksOfAPoll)
+        #expect(fixture.tree.identity(at: "d") == identity)
+        // What others do is told as ever.
+        fixture.kernel.create("/c/n", .directory)
+        fixture.kernel.create("/c/n/f")
+        fixture.rest()
+        expectOthersEqual()
+        fixture.kernel.state.withLock { $0.unstableLooks = 0 }
+        fixture.wait(seconds: 61)
+        fixture.expectEqual("/c")
+        #expect(state() == .live)
+        fixture.kernel.write("/c/d/e/h", size: 9)
+        fixture.rest()
+        fixture.expectEqual("/c")
+    }
+
+    @Test(arguments: Looks.allCases, [true, false]) func `So is a container's own`(looks: Looks, isNew: Bool) throws {
+        let fixture = PlayedFixture(containers: [1, 2])
+        for name in ["/c", "/c/d", "/o"] { fixture.kernel.create(name, .directory) }
+        for name in ["/c/d/g", "/o/f"] { fixture.kernel.create(name) }
+        if isNew { try setUnstable(fixture, "/c", looks) }
+        fixture.watcher.addContainer(1, path: "/c")
+        fixture.watcher.addContainer(2, path: "/o")
+        if !isNew {
+            fixture.wait(seconds: 5)
+            try setUnstable(fixture, "/c", looks)
+            fixture.watcher.rescan(1) { _ in }
+        }
+        fixture.wait(seconds: 5)
+        let state = fixture.watcher.state(of: 1)
+        switch state {
+        case .unavailable, .degraded: break
+        default: Issue.record("\(String(describing: state))")
+        }
+        let reads = fixture.watcher.counters.directoriesRead
+        let before = fixture.kernel.state.withLock { $0.looks }
+        fixture.wait(seconds: 300)
+        #expect(fixture.watcher.counters.directoriesRead - reads <= 10 * readsOfAPoll)
+        #expect(fixture.kernel.state.withLock { $0.looks } - before <= 10 * looksOfAPoll)
+        fixture.kernel.write("/o/f", size: 3)
+        fixture.rest()
+        fixture.expectEqual("/o", container: 2)
+        fixture.kernel.state.withLock { $0.unstableLooks = 0 }
+        fixture.wait(seconds: 61)
+        fixture.expectEqual("/c")
+        #expect(fixture.watcher.state(of: 1) == .live)
+    }
+
+    /// Programs that put others in a directory's place have each event looked into, and what is there in the end known at once.
+    @Test func `A directory that is exchanged all the time is not one of them`() {
+        let fixture = PlayedFixture()
+        for name in ["/c", "/c/d", "/x", "/x/e"] { fixture.kernel.create(name, .directory) }
+        fixture.kernel.create("/c/d/g")
+        fixture.kernel.create("/x/e/h")
+        fixture.watcher.addContainer(1, path: "/c")
+        fixture.rest()
+        for _ in 0..<100 {
+            // Each time it is to be read there is another.
+            fixture.watcher.performsJobs = false
+            fixture.kernel.exchange("/c/d", "/x/e")
+            for _ in 0..<3 {
+                fixture.kernel.advance(1_000_000)
+                _ = fixture.watcher.turn()
+            }
+            fixture.kernel.exchange("/c/d", "/x/e")
+            fixture.watcher.performsJobs = true
+            _ = fixture.watcher.turn()
+        }
+        let barrier = fixture.watcher.barrier()
+        for _ in 0..<100 where !fixture.watcher.isReached(barrier) {
+            fixture.kernel.advance(1_000_000)
+            _ = fixture.watcher.turn()
+        }
+        #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
+        fixture.expectEqual("/c")
+        #expect(fixture.watcher.state(of: 1) == .live)
+    }
+}
