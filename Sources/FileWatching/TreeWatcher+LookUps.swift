@@ -122,6 +122,12 @@ extension TreeWatcher {
         }
         let node = directories[id].node
         let old = tree.status(of: node)
+        if old.inode == status.file.inode, !haveSameBirth(old, status.file), tree.parent(of: node) != nil {
+            // Another has its place and its inode.
+            closeDescriptor(of: id)
+            lookAtPlace(of: id, origin: entry.origin, isExpected: true)
+            return
+        }
         let isAccessTold = directories[id].flags.remove(.attributesTold) != nil
         let changed = tell(node, status.file, extras: extras)
         if changed { count(entry.origin) { $0.changed += 1 } }
