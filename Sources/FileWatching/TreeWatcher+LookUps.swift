@@ -125,8 +125,7 @@ extension TreeWatcher {
         if old.inode == status.file.inode, !haveSameBirth(old, status.file), tree.parent(of: node) != nil {
             // Another has its place and its inode.
             closeDescriptor(of: id)
-            lookAtPlace(of: id, origin: entry.origin, isExpected: true)
-            return
+            return lookAtPlace(of: id, origin: entry.origin, isExpected: true)
         }
         let isAccessTold = directories[id].flags.remove(.attributesTold) != nil
         let changed = tell(node, status.file, extras: extras)
