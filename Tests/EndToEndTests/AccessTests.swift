@@ -11,6 +11,20 @@ import Testing
         (41_001, [42_001]), (41_002, [42_002, 42_001]), (41_003, [42_003, 42_004]), (65_534, [65_534]),
     ]
 
+    /// A list with entries for a user and a group, in the layout of `posix_acl_xattr_header`, as setfacl(1) makes it.
+    private static func accessList(user: Int, group: Int, _ permissions: () -> UInt16) -> [UInt8] {
+        // Owner, a user, the owning group, a group, the mask, others.
+        let entries: [(tag: UInt16, number: UInt32)] = [
+            (1, .max), (2, UInt32(user)), (4, .max), (8, UInt32(group)), (16, .max), (32, .max),
+        ]
+        var bytes: [UInt8] = [2, 0, 0, 0]
+        for entry in entries {
+            for word in [entry.tag, permissions()] { bytes += [UInt8(word & 0xFF), UInt8(word >> 8)] }
+            for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(entry.number >> UInt32(shift) & 0xFF)) }
+        }
+        return bytes
+    }
+
     private static func quoted(_ text: String) -> String { "'\(text)'" }
 
     /// Runs a shell command as another user, without capabilities.
@@ -49,12 +63,16 @@ import Testing
             }
             entries.append(path)
         }
-        func change(_ path: String) {
+        func change(_ path: String) throws {
             let (owner, groups) = Self.users[random.below(3)]
             chown(path, uid_t(owner), gid_t(groups[random.below(groups.count)]))
             chmod(path, [0o755, 0o750, 0o711, 0o700, 0o055, 0o705, 0o744, 0o040][random.below(8)])
+            guard random.below(3) == 0 else { return }
+            let other = Self.users[random.below(3)]
+            let list = Self.accessList(user: other.user, group: other.groups[0]) { UInt16(random.below(8)) }
+            try Change.extendedAttribute("system.posix_acl_access", list, of: path)
         }
-        for entry in entries where random.below(2) == 0 { change(entry) }
+        for entry in entries where random.below(2) == 0 { try change(entry) }
 
         let notifications = try NotifySocket(path: directory + "/notify")
         let daemon = ChildProcess(
@@ -82,7 +100,7 @@ import Testing
                 #expect(found.lines.sorted() == expected, "seed \(seed), round \(round), user \(user.user)")
                 shown += expected.count
             }
-            for _ in 0..<10 { change(entries[random.below(entries.count)]) }
+            for _ in 0..<10 { try change(entries[random.below(entries.count)]) }
             chmod(directory + "/above", [0o755, 0o700, 0o711][round % 3])
         }
         #expect(shown > 0, "seed \(seed)")

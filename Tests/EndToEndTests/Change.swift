@@ -42,10 +42,14 @@ enum Change {
 
     /// Sets an extended attribute as `setfattr` would.
     static func extendedAttribute(_ name: String, _ value: String, of path: String) throws {
+        try extendedAttribute(name, Array(value.utf8), of: path)
+    }
+
+    static func extendedAttribute(_ name: String, _ value: [UInt8], of path: String) throws {
         typealias Set =
             @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, CInt) -> CInt
         let set = cFunction("setxattr", as: Set.self)
-        try check(set(path, name, value, value.utf8.count, 0) == 0, path)
+        try check(set(path, name, value, value.count, 0) == 0, path)
     }
 
     private static func check(_ succeeded: Bool, _ path: String) throws {

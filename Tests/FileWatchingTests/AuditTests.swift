@@ -80,17 +80,21 @@ import Testing
         fixture.expectEqual("/c")
     }
 
-    /// A look costs a millisecond: a hundredth of one processor makes ten of them a second.
-    @Test func itKeepsToItsShare() {
-        let fixture = fixture(directories: 300) { $0.auditInterval = 10 * AuditTests.second }
+    /// A look costs a millisecond: a hundredth of one processor makes ten of them a second, and a slice more of up to 700. The
+    /// interval alone would make it sixty a second, two for each directory.
+    @Test(arguments: [(0.001, 3_000), (0.01, 300), (0.03, 300)] as [(Double, UInt64)])
+    func itKeepsToItsShare(share: Double, seconds: UInt64) {
+        let fixture = fixture(directories: 300) {
+            ($0.auditInterval, $0.auditShare) = (10 * AuditTests.second, share)
+        }
         let before = fixture.kernel.state.withLock { state in
             state.costOfLook = 1_000_000
             return state.looks
         }
-        fixture.wait(seconds: 300)
+        fixture.wait(seconds: seconds)
         let looks = fixture.kernel.state.withLock { $0.looks } - before
-        // Two looks for each directory; 300 s allow 3,000, without the share it would be 18,000.
-        #expect(looks > 600 && looks < 3_700, "\(looks) looks")
+        let allowed = Int(share * Double(seconds) * 1_000)
+        #expect(looks > allowed / 2 && looks <= allowed + 700, "\(looks) looks")
         #expect(audits(fixture).count >= 2)
     }
 

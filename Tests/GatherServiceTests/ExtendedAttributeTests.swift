@@ -78,6 +78,39 @@ import Varlink
         }
     }
 
+    /// `trusted`, `security` and `system` are nobody's business, not even their names.
+    @Test(.enabled(if: geteuid() == 0)) func `Only the namespace user is served`() async throws {
+        try await DaemonFixture.run { daemon in
+            try fill(daemon.directory)
+            let top = try Directory.open(daemon.tree, access: .path)
+            let list = AccessList(entries: [
+                .init(.owner, [.read, .write]), .init(.user, .read, number: 1_234), .init(.owningGroup, .read),
+                .init(.mask, .read), .init(.other, .read),
+            ])
+            for (name, value) in [
+                ("trusted.secret", Array("hidden".utf8)), ("security.label", Array("hidden".utf8)),
+                (AccessLists.attribute, list.bytes),
+            ] {
+                try value.withUnsafeBytes { try ExtendedAttributes.set(name, of: "a", in: top.number, to: $0) }
+            }
+            let names = ["secret", "label", "posix_acl_access"]
+            let wanted = names + ["trusted.secret", "security.label", AccessLists.attribute, "user.trusted.secret"]
+            for name in wanted { #expect(try await daemon.find("xattr['\(name)'] != nil") == [], "\(name)") }
+            let item = try #require(
+                try await daemon.call(
+                    QueryInterface.Find.self,
+                    .init(predicate: "name == 'a'", attributes: wanted.map { "xattr." + $0 } + ["xattr.mime_type"])
+                ).items.first)
+            #expect(item.extended == ["mime_type": "a/b"])
+            for name in wanted {
+                let values = try await daemon.call(
+                    QueryInterface.Values.self, .init(predicate: "name == 'a'", attribute: "xattr." + name)
+                ).values
+                #expect(values == [.init(count: 1)], "\(name)")
+            }
+        }
+    }
+
     @Test func `Nothing is read before it is asked for, and the container says what was`() async throws {
         try await DaemonFixture.run { daemon in
             try fill(daemon.directory)

@@ -1,6 +1,7 @@
 // What the daemon is refused and goes on without: it is said, and what depends on it is made good.
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import GatherProtocol
 import LinuxSystem
 import Synchronization
@@ -36,6 +37,52 @@ import Varlink
             }
             if fails { throw SystemError(code: 5) }
             try file.synchronize()
+        }
+    }
+
+    /// Keeps whoever comes to it waiting until it is opened.
+    private final class Gate: Sendable {
+        private let isOpen = DispatchSemaphore(value: 0)
+        private let hasWaited = AsyncStream<Void>.makeStream()
+        func pass() {
+            hasWaited.continuation.yield()
+            isOpen.wait()
+            isOpen.signal()
+        }
+        func open() { isOpen.signal() }
+        func someoneWaits() async { for await _ in hasWaited.stream { break } }
+    }
+
+    @Test func `While a disk does not answer, questions and live queries do`() async throws {
+        let (directory, gate) = (try TemporaryDirectory(), Gate())
+        try directory.write("", to: "tree/one")
+        try await DaemonFixture.run(
+            directory: directory,
+            adjust: {
+                $0.forceToDisk = { (file) throws(SystemError) in
+                    gate.pass()
+                    try file.synchronize()
+                }
+            }
+        ) { daemon in
+            defer { gate.open() }
+            let subscriber = try await Subscriber(daemon, Self.everything)
+            try await subscriber.gather()
+            await gate.someoneWaits()
+            for name in ["two", "three"] {
+                try directory.write("", to: "tree/" + name)
+                try await subscriber.next()
+                #expect(subscriber.items.values.contains(daemon.tree + "/" + name))
+                let found = try await daemon.find("name == '\(name)'")
+                #expect(found == [name])
+            }
+            let saved = try await snapshots(daemon)
+            #expect(saved == nil)
+            await subscriber.close()
+        }
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let found = try await daemon.find("", sync: false)
+            #expect(found == ["one", "three", "two"])
         }
     }
 
