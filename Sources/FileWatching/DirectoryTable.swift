@@ -51,8 +51,6 @@ struct DirectoryRecord {
     var flags: Flags = .alive
     /// How many directories lie above it, as far as it was known when it was read last.
     var depth: UInt16 = 0
-    /// How often in a row reading it has found something else in its place; see ``WatchLimits/readsAstray``.
-    var readsAstray: UInt8 = 0
 }
 
 /// The directories in slots, with both ways to find one.

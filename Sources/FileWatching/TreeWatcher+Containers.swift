@@ -77,7 +77,10 @@ extension TreeWatcher {
 
     /// Looks at the roots of which something was heard.
     func checkSuspects() {
-        while let (number, cause) = suspects.popFirst() {
+        // Those that come meanwhile have their turn next: what is lost as often as it is found would have this one never end.
+        let due = suspects
+        suspects = [:]
+        for (number, cause) in due {
             if let container = containers[number] { check(container, cause: cause) }
         }
     }
@@ -121,14 +124,22 @@ extension TreeWatcher {
         }
     }
 
+    /// The inode number that is found now, by an opening of its own.
+    private func inode(ofRoot container: WatchedContainer) throws(SystemError) -> UInt64 {
+        let number = try kernel.openDirectory(at: container.path, access: .path)
+        defer { kernel.close(number) }
+        return try kernel.status(of: "", in: number).file.inode
+    }
+
     private func status(ofRoot container: WatchedContainer) -> Result<FileStatus, SystemError> {
         container.isEnclosed = false
         do throws(SystemError) {
+            let before = try inode(ofRoot: container)
             let number = try kernel.openDirectory(at: container.path, access: .path)
             defer { kernel.close(number) }
             let status = try kernel.status(of: "", in: number)
-            // Where it is another at each look it would be found and lost without end.
-            guard try kernel.status(of: "", in: number).file.inode == status.file.inode else { throw .stale }
+            // Where it is another each time it is opened it would be found and lost without end.
+            guard status.file.inode == before else { throw .stale }
             // An empty directory is what is left when its file system is gone, and no news of what lies in that.
             container.isUnmounted = container.isMountPoint && !status.isMountRoot
             container.isEnclosed = isEnclosed(container, isMountRoot: status.isMountRoot)

@@ -78,7 +78,7 @@ extension TreeWatcher {
         }
         heldEvents[result.watch] = nil
         directories[id].flags.remove(.closed)
-        directories[id].readsAstray = 0
+        if !readsAstray.isEmpty { readsAstray[id] = nil }
         // What another has heard by this watch since the directory was read is lost with that one.
         let wasHeardByAnother =
             result.watch >= 0 && directories[id].watch != result.watch && heardWatches.contains(result.watch)

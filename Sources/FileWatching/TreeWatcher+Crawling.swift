@@ -34,8 +34,9 @@ extension TreeWatcher {
             return
         }
         // Barriers wait for a directory that was never read, and for all below, even where a poll has come by it: what has told
-        // of it may be about to be looked into.
-        let cause = record.flags.contains(.wasRead) || origin.cause < .max ? origin.cause : 0
+        // of it may be about to be looked into. It is polled for good where it is another each time.
+        let isAwaited = origin.cause == .max && !record.flags.contains(.wasRead) && !isUnstable(id)
+        let cause = isAwaited ? 0 : origin.cause
         // A look-up of a hard link may have come from a task of another container. Nor does what an event has told
         // become part of a poll: a question would wait for the whole of it.
         let ofOrigin = tasks[origin.task]

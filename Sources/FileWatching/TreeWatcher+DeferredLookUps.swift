@@ -7,6 +7,8 @@ import Metadata
 extension TreeWatcher {
     /// The directory is not where its row is: a move of it, or of one above it, is still in the queue.
     func wait(_ entry: LookUpQueue.Entry, name: UnsafeRawBufferPointer) {
+        // Its next poll finds what there is.
+        if isUnstable(entry.directory) { return }
         counters.lookUpsDeferred += 1
         if entry.attempts >= settings.limits.lookUpAttempts {
             abandon(entry.directory, entry.origin)
@@ -79,6 +81,7 @@ extension TreeWatcher {
 
     func retryDeferredLookUps() {
         guard !deferredLookUps.isEmpty else { return }
+        if lookUps.taken >= retriedLookUps.end { retriedLookUps.cause = .max }
         var unreachable: Set<Int32> = []
         for var lookUp in deferredLookUps.takeAll() {
             let id = lookUp.directory
@@ -97,6 +100,7 @@ extension TreeWatcher {
                             $0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1, isExpected: isExpected,
                             isArrival: lookUp.isArrival, isTold: lookUp.isTold)
                     }
+                    retriedLookUps = (min(retriedLookUps.cause, lookUp.origin.cause), lookUps.end)
                     continue
                 } catch {
                     if isRefused(id, error, lookUp.origin) { continue }

@@ -85,6 +85,7 @@ extension TreeWatcher {
         }
         touchedNames[id.slot] = nil
         awaitedReads[id] = nil
+        readsAstray[id] = nil
         directories.remove(id)
     }
 

@@ -207,10 +207,10 @@ extension TreeWatcher {
             // for that once, since a directory that is renamed onto another takes over its identity.
             let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0) || mayBeTold(entry)
             if waits, waitForNews(entry, name: name, found: status.file) { return }
-            let readsAstray = directories.directory(at: child).map { directories[$0].readsAstray } ?? 0
+            let count = readsAstray.isEmpty ? nil : directories.directory(at: child).flatMap { readsAstray[$0] }
             removeNode(child, origin: entry.origin, isDisplaced: true)
             appeared(name, in: id, status, extras, entry)
-            if readsAstray > 0 { goOnAstray(name, in: id, readsAstray) }
+            if let count { goOnAstray(name, in: id, count) }
             return
         }
         if !isSame, holdOwnReplacement(child, name, in: id, entry.origin) { return }

@@ -329,7 +329,7 @@ extension TreeWatcher {
         guard !halves.isEmpty else { return }
         settleHalves()
         // What has waited for its directory may have that read now in which a file lies.
-        let awaited = min(oldestAwaitedNews, lookUps.isEmpty ? .max : lookUps.leastCause)
+        let awaited = min(oldestAwaitedNews, lookUps.taken < retriedLookUps.end ? retriedLookUps.cause : .max)
         let isKept = { (half: RenameHalf) in
             self.isAnnounced(half) || self.lookUps.taken < half.lookUps || self.isKeptForCrawl(half)
                 || awaited < half.expiry

@@ -10,26 +10,37 @@ import Metadata
 // (``WatchLimits/readsAstray``) it keeps its row, without anything below, and is read again with what is polled.
 extension TreeWatcher {
     /// Whether that is so.
-    func isUnstable(_ id: DirectoryID) -> Bool { directories[id].readsAstray >= settings.limits.readsAstray }
+    func isUnstable(_ id: DirectoryID) -> Bool {
+        !readsAstray.isEmpty && readsAstray[id, default: 0] >= settings.limits.readsAstray
+    }
 
     /// Something else was found where a directory was to be read.
     func noteAstray(_ id: DirectoryID) {
-        if !isUnstable(id) { directories[id].readsAstray += 1 }
-        if isUnstable(id) { becamePolled(id, .stale) }
+        if !isUnstable(id) { readsAstray[id, default: 0] += 1 }
+        guard isUnstable(id) else { return }
+        // What it tells is looked for in vain: the way to it leads to another.
+        endWatch(of: id)
+        closeDescriptor(of: id)
+        becamePolled(id, .stale)
     }
 
-    /// An event has named a directory, so whatever is found there now has come by that; or it is found by its number in another
-    /// place. That is how directories move.
+    /// An event has named a directory, so whatever is found there now, or on the way to what lies below, has come by that; or it
+    /// is found by its number in another place. That is how directories move.
     func hasMoved(_ node: TreeNode) {
-        if let id = directories.directory(at: node) { directories[id].readsAstray = 0 }
+        guard !readsAstray.isEmpty else { return }
+        for id in Array(readsAstray.keys) where isSelfOrAncestor(node, of: directories[id].node) {
+            // What is polled already is read again at once; of all others a look-up is on its way.
+            if isUnstable(id), directories[id].node != node { lookAtPlace(of: id, origin: Origin(cause: causeNow)) }
+            readsAstray[id] = nil
+        }
     }
 
     /// What is found under the name of such a directory is read as often as that one still might have been.
-    func goOnAstray(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ readsAstray: UInt8) {
+    func goOnAstray(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ count: UInt8) {
         guard let node = tree.child(of: directories[id].node, named: name),
-            let found = directories.directory(at: node)
+            let found = directories.directory(at: node), !directories[found].flags.contains(.wasRead)
         else { return }
-        directories[found].readsAstray = max(directories[found].readsAstray, readsAstray)
+        readsAstray[found] = max(readsAstray[found, default: 0], count)
     }
 
     /// A look-up has found a directory under the name of one that is polled for that: it is taken for the same. False where it
@@ -45,6 +56,8 @@ extension TreeWatcher {
         endWatch(of: id)
         closeDescriptor(of: id)
         directories[id].flags.remove(.wasRead)
+        // What is on its way has been to the other one.
+        if directories[id].flags.contains(.reading) { directories[id].flags.insert(.closedMeanwhile) }
         (directories[id].device, directories[id].inode) = (status.file.device, status.file.inode)
         tell(node, status.file, extras: extras)
         count(origin) { $0.changed += 1 }

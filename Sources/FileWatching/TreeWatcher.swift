@@ -64,6 +64,10 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var tickets: [UInt64: DirectoryID] = [:]
     /// Those of them for which something else waits than what has asked for the job, and the first that has caused it.
     var awaitedReads: [DirectoryID: UInt64] = [:]
+    /// How often in a row the reading of a directory has found something else in its place; see ``WatchLimits/readsAstray``.
+    var readsAstray: [DirectoryID: UInt8] = [:]
+    /// What has caused the first of the look-ups that have waited and are to be made now, and the end of those.
+    var retriedLookUps: (cause: UInt64, end: UInt64) = (.max, 0)
     /// Results that were taken from the threads, of which the first `inboxNext` have been applied. They are applied
     /// when the stream of events has been read up to `inboxPosition`, where it was when they were taken: then whatever
     /// moved before a directory was read has been heard of.

@@ -3,7 +3,8 @@
 
 /// Access control lists, each kept once, as long as somebody may have its handle. Whoever owns files can make lists without
 /// end, so each is charged to the owner of the file that brought it first, and one owner has a share of the table: what they
-/// cannot keep is theirs alone.
+/// cannot keep is theirs alone. The past is not: where one owner's lists of it are more than is allowed, an index forgets what it
+/// logged until then, and whoever comes back to it with a clock from before is told everything anew.
 ///
 /// Handles are numbers without a count of references: rows hold millions of them. What says that one is still there are eras.
 /// Who has handles lives in an era (``AccessListLease``); to come to a later one he names again what he has
@@ -189,13 +190,15 @@ package struct AccessListTable {
     }
 
     /// Names a list that only the past has, if the allowance for such has room for it; one that was named since an era began
-    /// needs none.
+    /// needs none. Where something was refused of late, the room is for what files have now.
     package mutating func touch(_ list: AccessListID, since: UInt64, allowance: inout AccessListAllowance) -> Bool {
         guard list.number > AccessListID.unknown.number, let place = find(list), kept[place].named < since else {
             return true
         }
         let owner = kept[place].owner
-        guard allowance.take(kept[place].bytes.count, of: owner, share: share(of: owner)) else { return false }
+        guard hasRoom(for: owner), allowance.take(kept[place].bytes.count, of: owner, share: share(of: owner)) else {
+            return false
+        }
         kept[place].named = era
         return true
     }

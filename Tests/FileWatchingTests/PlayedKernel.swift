@@ -75,6 +75,8 @@ final class PlayedKernel: WatchKernel {
         var unstableLooks = 0
         /// Whether the directory above says always the same.
         var isUnstableWithin = false
+        /// Or it is another each time it is opened, and the same at each look as long as it stays open.
+        var isUnstableByOpening = false
         /// Whether the watcher was woken since this was taken back.
         var isWoken = false
     }
@@ -197,8 +199,10 @@ final class PlayedKernel: WatchKernel {
                 let entry = state.inodes[inode]
             else { return nil }
             var file = entry.status
-            if inode == state.unstableInode, state.unstableLooks > 0, isItself || !state.isUnstableWithin {
-                file.inode = UInt64(1 << 40 + state.unstableLooks)
+            let isWithin = state.isUnstableWithin || state.isUnstableByOpening
+            if inode == state.unstableInode, state.unstableLooks > 0, isItself || !isWithin {
+                let number = state.isUnstableByOpening ? Int(directory) : state.unstableLooks
+                file.inode = UInt64(1 << 40 + number)
                 state.unstableLooks -= 1
             }
             return KernelStatus(file: file, isMountRoot: !isItself && entry.isMountRoot)

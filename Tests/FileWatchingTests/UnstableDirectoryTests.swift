@@ -7,9 +7,9 @@ import Synchronization
 import Testing
 
 @Suite struct UnstableDirectoryTests {
-    /// Which looks at a directory find another number: all, or those at itself and not at its name.
+    /// Which looks at a directory find another number: all, those at itself and not at its name, or those of another opening.
     enum Looks: String, CaseIterable, CustomTestStringConvertible {
-        case all, within
+        case all, within, opening
 
         var testDescription: String { rawValue }
     }
@@ -17,7 +17,8 @@ import Testing
     private func setUnstable(_ fixture: PlayedFixture, _ path: String, _ looks: Looks) throws {
         let inode = try #require(fixture.kernel.inode(path))
         fixture.kernel.state.withLock {
-            ($0.unstableInode, $0.unstableLooks, $0.isUnstableWithin) = (inode, 1_000_000_000, looks == .within)
+            ($0.unstableInode, $0.unstableLooks) = (inode, 1_000_000_000)
+            ($0.isUnstableWithin, $0.isUnstableByOpening) = (looks == .within, looks == .opening)
         }
     }
 
@@ -70,6 +71,12 @@ import Testing
         #expect(fixture.watcher.counters.directoriesRead - reads <= 10 * readsOfAPoll)
         #expect(fixture.kernel.state.withLock { $0.looks } - before <= 10 * looksOfAPoll)
         #expect(fixture.tree.identity(at: "d") == identity)
+        // Whatever is written there, nothing else is compared for it.
+        for size in 1...20 {
+            fixture.kernel.write("/c/d/g", size: Int64(size))
+            fixture.rest()
+        }
+        #expect(fixture.watcher.counters.directoriesRead - reads <= 11 * readsOfAPoll)
         // What others do is told as ever.
         fixture.kernel.create("/c/n", .directory)
         fixture.kernel.create("/c/n/f")
@@ -112,6 +119,41 @@ import Testing
         fixture.expectEqual("/o", container: 2)
         fixture.kernel.state.withLock { $0.unstableLooks = 0 }
         fixture.wait(seconds: 61)
+        fixture.expectEqual("/c")
+        #expect(fixture.watcher.state(of: 1) == .live)
+    }
+
+    /// Each time it is to be read it has moved with the directory above: that is told, and what lies there is known at once.
+    @Test func `A directory that moves with the one above all the time is not one of them`() {
+        let fixture = PlayedFixture()
+        for name in ["/c", "/c/a"] { fixture.kernel.create(name, .directory) }
+        fixture.watcher.addContainer(1, path: "/c")
+        fixture.rest()
+        fixture.watcher.performsJobs = false
+        fixture.kernel.create("/c/a/n", .directory)
+        fixture.kernel.create("/c/a/n/f")
+        for _ in 0..<3 { _ = fixture.watcher.turn() }
+        for number in 0..<40 {
+            let (old, new) = (number == 0 ? "/c/a" : "/c/a\(number)", "/c/a\(number + 1)")
+            fixture.kernel.move(old, new)
+            fixture.watcher.performsJobs = true
+            // The job finds nothing where it goes: that is heard after it.
+            fixture.kernel.state.withLock { $0.readable = 0 }
+            _ = fixture.watcher.turn()
+            fixture.watcher.performsJobs = false
+            fixture.kernel.state.withLock { $0.readable = nil }
+            for _ in 0..<4 {
+                fixture.kernel.advance(3_000_000)
+                _ = fixture.watcher.turn()
+            }
+        }
+        fixture.watcher.performsJobs = true
+        let barrier = fixture.watcher.barrier()
+        for _ in 0..<100 where !fixture.watcher.isReached(barrier) {
+            fixture.kernel.advance(1_000_000)
+            _ = fixture.watcher.turn()
+        }
+        #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
         fixture.expectEqual("/c")
         #expect(fixture.watcher.state(of: 1) == .live)
     }

@@ -100,7 +100,7 @@ import Testing
             #expect(warnings().count == 1)
 
             // Fewer of them are all kept, without a restart: those too that had been refused.
-            let without = 150
+            let without = 50
             let greedyTree = try Directory.open(directory.path + "/greedy", access: .path)
             for number in 0..<without {
                 try ExtendedAttributes.remove(AccessLists.attribute, of: "d\(number)", in: greedyTree.number)

@@ -142,9 +142,11 @@ extension Engine {
         let owners = record.index.ownersLackingAccessLists.union(record.ownersLackingAccessListAbove).sorted()
         let named = owners.prefix(Engine.ownersNamed).map(String.init).joined(separator: ", ")
         let whose =
-            ": \(owners.count == 1 ? "user" : "users") \(named)\(owners.count > Engine.ownersNamed ? " and others" : "") "
-            + "may have more different lists than are kept for one owner (\(AccessLists.countOfOwner), "
-            + "or \(AccessLists.bytesOfOwner >> 20) MB)"
+            owners.isEmpty
+            ? ""
+            : ": \(owners.count == 1 ? "user" : "users") \(named)\(owners.count > Engine.ownersNamed ? " and others" : "") "
+                + "may have more different lists than are kept for one owner (\(AccessLists.countOfOwner), "
+                + "or \(AccessLists.bytesOfOwner >> 20) MB)"
         logger.warning(
             "access control lists of items of '\(record.identifier)' could not be read or kept\(whose); users who need them do not find these items, and their answers are inexact (have files share lists, or go without: setfacl -b; gatherd sees that, and says when every item has its list)",
             metadata: metadata)
