@@ -198,7 +198,7 @@ def measure_hostile(run):
     memory = run.add("memory beside hostile callers, growth at its most", "MiB", HOSTILE_MEMORY, HOSTILE_MEMORY_MUST, "")
     with Apart() as apart:
         apart.confine(run.daemon)
-        hostility = Hostility(apart, run.floor_path, run.daemon, directory, beside, run.options.latencies)
+        hostility = Hostility(apart, run.floor_path, run.daemon, directory, moved, beside, run.options.latencies)
         before, resident = run.daemon.proportional_bytes(), run.daemon.resident_bytes()
         for _ in range(run.options.rounds):
             hostility.round()
