@@ -5,18 +5,15 @@ import Metadata
 
 extension TreeWatcher {
     /// Has entries looked at again, of which something could not be found out or not be kept; for a container's own directory
-    /// those above it are too. It is told by no event, so no barrier waits for it.
+    /// those above it are too. It is told by no event, so no barrier waits for it, but for that of a container's own directory.
     package func lookAgain(at nodes: [TreeNode]) {
-        var name: [UInt8] = []
         for node in nodes {
             guard let parent = tree.parent(of: node) else {
                 suspect(node.container, cause: causeNow)
                 continue
             }
             guard let directory = directories.directory(at: parent) else { continue }
-            name.removeAll(keepingCapacity: true)
-            tree.appendName(of: node, to: &name)
-            name.withUnsafeBytes { lookUps.add($0, in: directory, origin: .untold) }
+            withName(of: node) { lookUps.add($0, in: directory, origin: .untold) }
         }
     }
 }

@@ -21,7 +21,7 @@ extension TreeWatcher {
             place = removal
             // What the comparison has read may be older than the name that it misses, and this be another link.
             if status.links > 1, directories.isAlive(removal.directory),
-                lies(status, removal.name, in: removal.directory)
+                removal.name.withUnsafeBytes({ lies(status, $0, in: removal.directory) })
             {
                 return nil
             }
@@ -31,14 +31,5 @@ extension TreeWatcher {
         guard let node = place.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }) else { return nil }
         guard let known = likelyFile(of: node) else { return nil }
         return isSameFile(known, status) && known.kind == status.kind ? node : nil
-    }
-
-    /// Whether a file has this name now. Whatever name is being looked at stays in its buffer.
-    private func lies(_ file: FileStatus, _ name: [UInt8], in id: DirectoryID) -> Bool {
-        guard let directory = try? descriptor(of: id) else { return false }
-        let found = (name + [0]).withUnsafeBytes {
-            $0.baseAddress.flatMap { try? kernel.status(of: $0.assumingMemoryBound(to: CChar.self), in: directory) }
-        }
-        return found.map { isSameFile($0.file, file) } ?? false
     }
 }

@@ -124,10 +124,10 @@ extension TreeWatcher {
         if let known = source,
             tree.status(of: known).kind.isDirectory != isDirectory
                 || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil && !ahead.isTakenOver(known)
-                    && !lies(known, name, in: id))
+                    && !lies(tree.status(of: known), name, in: id))
         {
             source = nil
-            if !half.name.withUnsafeBytes({ lies(known, $0, in: half.directory) }) {
+            if !half.name.withUnsafeBytes({ lies(tree.status(of: known), $0, in: half.directory) }) {
                 // Something else had the name before, and nobody has looked since.
                 if isSelfOrAncestor(known, of: to) { return }
                 removeNode(known, origin: half.origin, isDisplaced: true)
@@ -238,10 +238,9 @@ extension TreeWatcher {
         }
     }
 
-    /// Whether a look finds under a name what a row knows.
-    private func lies(_ node: TreeNode, _ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
-        guard let found = status(of: name, in: id) else { return false }
-        return isSameFile(found.file, tree.status(of: node))
+    /// Whether a file has a name now.
+    func lies(_ file: FileStatus, _ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
+        status(of: name, in: id).map { isSameFile($0.file, file) } ?? false
     }
 
     /// Whether `node` is `other` or lies above it. A tree that has not heard of all moves yet may say so of a move
@@ -277,14 +276,15 @@ extension TreeWatcher {
         return status.identity
     }
 
-    /// Looks at an entry now; nil where it is not there or its directory is not where its row is.
+    /// Looks at an entry now; nil where it is not there or its directory is not where its row is. Whatever name a look-up is at
+    /// stays in its buffer.
     func status(of name: UnsafeRawBufferPointer, in id: DirectoryID) -> KernelStatus? {
         guard let directory = try? descriptor(of: id) else { return nil }
-        nameBuffer.copyMemory(from: name)
-        nameBuffer[name.count] = 0
-        guard let text = nameBuffer.baseAddress.map({ UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) })
-        else { return nil }
-        return try? kernel.status(of: text, in: directory)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + 1) { text in
+            UnsafeMutableRawBufferPointer(text).copyMemory(from: name)
+            text[name.count] = 0
+            return text.baseAddress.flatMap { try? kernel.status(of: $0, in: directory) }
+        }
     }
 
     /// Whether the first half waits longer: its file may lie in a directory that is being read.

@@ -41,13 +41,20 @@ extension IndexStorage {
     /// Whether it is time to look which combinations are in use.
     var hasManyCombinations: Bool { rows.common.count - freeCommon.count >= mostCombinations }
 
+    /// Which numbers rows have, those that are parked too.
+    private var usedCombinations: [Bool] {
+        var used = rows.usedCombinations()
+        guard let parked = parked?.content.rows.usedCombinations() else { return used }
+        for place in parked.indices where parked[place] { used[place] = true }
+        return used
+    }
+
     /// Takes back the numbers of combinations that no row has any more. False, and nothing is done, where there are changes
     /// that were not taken. Complexity: O(rows), 4 ns each, and O(combinations).
     mutating func tidyCombinations() -> Bool {
         // What is recorded has numbers until it is in the log, and a package may have lists that nothing within has any more.
         guard open.isEmpty, !hasUnsettled else { return false }
-        var used = rows.usedCombinations()
-        if let parked { used.merge(parked.content.rows.usedCombinations()) }
+        var used = usedCombinations
         for number in freeCommon { used[Int(number)] = true }
         for (number, attributes) in rows.common.enumerated() where !used[number] {
             // Two that became the same have one number in the table.
@@ -64,10 +71,10 @@ extension IndexStorage {
     mutating func keepLists(_ allowance: inout AccessListAllowance) {
         guard rows.lease != nil else { return }
         let lease = AccessLists.lease()
-        // A number that is not found was taken back.
-        let lists = commonNumbers.keys.lazy.map(\.accessList).filter { $0.number > AccessListID.unknown.number }
+        // A number that is not found was taken back. Found before the table of lists is locked, which all threads need.
+        let lists = commonNumbers.keys.map(\.accessList).filter { $0.number > AccessListID.unknown.number }
         AccessLists.keep(lists)
-        var isNamed = lists.first { _ in true } != nil
+        var isNamed = !lists.isEmpty
         log.shorten(at: clock) { past in
             let isKept = AccessLists.keep(past: past, under: lease, allowance: &allowance)
             if isKept { isNamed = true }
@@ -117,8 +124,7 @@ extension IndexStorage {
         where free.contains(number) || rows.common[Int(number)] != attributes {
             return "combination \(number) is not \(attributes)"
         }
-        var used = rows.usedCombinations()
-        if let parked { used.merge(parked.content.rows.usedCombinations()) }
+        let used = usedCombinations
         for number in free where used[Int(number)] { return "combination \(number) is free and in use" }
         for number in used.indices where used[number] && commonNumbers[rows.common[number]] == nil {
             return "combination \(number) is not found"
@@ -130,12 +136,5 @@ extension IndexStorage {
             }
         }
         return nil
-    }
-}
-
-extension [Bool] {
-    /// Adds what another, which is no longer, has.
-    fileprivate mutating func merge(_ other: [Bool]) {
-        for place in other.indices where other[place] { self[place] = true }
     }
 }

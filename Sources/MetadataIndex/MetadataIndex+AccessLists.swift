@@ -8,8 +8,9 @@ extension MetadataIndex {
     /// and ends when ``lookForAccessLists()`` finds none.
     package var lacksAccessLists: Bool { storage.lacksAccessLists }
 
-    /// Looks whether there still are such items. Complexity: O(rows), where there were any.
-    package func lookForAccessLists() { storage.lookForAccessLists() }
+    /// Looks whether there still are such items, and returns whose. Complexity: O(rows), where there were any.
+    @discardableResult
+    package func lookForAccessLists() -> Set<UInt32> { storage.lookForAccessLists() }
 
     /// Whose such items are. Complexity: O(rows), where there may be any.
     package var ownersLackingAccessLists: Set<UInt32> { storage.rows.ownersLackingAccessLists }
@@ -43,11 +44,13 @@ extension MetadataIndex {
 }
 
 extension IndexStorage {
-    mutating func lookForAccessLists() {
-        guard lacksAccessLists else { return }
-        lacksAccessLists = !rows.ownersLackingAccessLists.isEmpty
+    mutating func lookForAccessLists() -> Set<UInt32> {
+        guard lacksAccessLists else { return [] }
+        let owners = rows.ownersLackingAccessLists
+        lacksAccessLists = !owners.isEmpty
         // The next that comes is to be noticed.
         lastCommon = nil
+        return owners
     }
 }
 

@@ -123,6 +123,18 @@ import Testing
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
+    /// At a barrier that is made now everything is known, and watched.
+    private func expectLiveAtBarrier(_ fixture: PlayedFixture) {
+        let barrier = fixture.watcher.barrier()
+        for _ in 0..<100 where !fixture.watcher.isReached(barrier) {
+            fixture.kernel.advance(1_000_000)
+            _ = fixture.watcher.turn()
+        }
+        #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
+        fixture.expectEqual("/c")
+        #expect(fixture.watcher.state(of: 1) == .live)
+    }
+
     /// Each time it is to be read it has moved with the directory above: that is told, and what lies there is known at once.
     @Test func `A directory that moves with the one above all the time is not one of them`() {
         let fixture = PlayedFixture()
@@ -148,14 +160,7 @@ import Testing
             }
         }
         fixture.watcher.performsJobs = true
-        let barrier = fixture.watcher.barrier()
-        for _ in 0..<100 where !fixture.watcher.isReached(barrier) {
-            fixture.kernel.advance(1_000_000)
-            _ = fixture.watcher.turn()
-        }
-        #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
-        fixture.expectEqual("/c")
-        #expect(fixture.watcher.state(of: 1) == .live)
+        expectLiveAtBarrier(fixture)
     }
 
     /// Programs that put others in a directory's place have each event looked into, and what is there in the end known at once.
@@ -178,13 +183,6 @@ import Testing
             fixture.watcher.performsJobs = true
             _ = fixture.watcher.turn()
         }
-        let barrier = fixture.watcher.barrier()
-        for _ in 0..<100 where !fixture.watcher.isReached(barrier) {
-            fixture.kernel.advance(1_000_000)
-            _ = fixture.watcher.turn()
-        }
-        #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
-        fixture.expectEqual("/c")
-        #expect(fixture.watcher.state(of: 1) == .live)
+        expectLiveAtBarrier(fixture)
     }
 }

@@ -119,9 +119,7 @@ extension Engine {
         if record.ownersLackingAccessListAbove.contains(where: AccessLists.hasRoom) {
             watcher.lookAgain(at: [tree.root(of: record.number)])
         }
-        record.index.lookForAccessLists()
-        guard record.index.lacksAccessLists else { return true }
-        let owners = record.index.ownersLackingAccessLists.filter(AccessLists.hasRoom)
+        let owners = record.index.lookForAccessLists().filter(AccessLists.hasRoom)
         guard !owners.isEmpty else { return true }
         let (rows, next) = record.index.rowsLackingAccessLists(
             from: first, atMost: limits.accessListsReadAgain, of: owners)
