@@ -34,7 +34,9 @@ extension TreeWatcher {
                 isTold: entry.isTold, isUnexpected: !entry.isExpected))
         // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
         if let found, found.links > 1, !found.kind.isDirectory {
-            noteStray(found, cause: entry.origin.cause, in: [directories.container(of: entry.directory)])
+            noteStray(
+                found, cause: entry.origin.cause, in: [directories.container(of: entry.directory)],
+                areOthersWaiting: true)
         }
         return true
     }

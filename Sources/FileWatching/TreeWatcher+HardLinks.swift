@@ -53,7 +53,7 @@ extension TreeWatcher {
         if let earlier = linkNews[file], !isSameFile(earlier.status, status) {
             // The inode has been handed out again meanwhile.
             linkNews[file] = nil
-            settle(earlier)
+            settle(earlier, areOthersWaiting: mayFindDirectories)
         }
         var news = linkNews[file] ?? LinkNews(status: status, origin: origin)
         news.origin.cause = min(news.origin.cause, origin.cause)
@@ -64,17 +64,24 @@ extension TreeWatcher {
 
     /// Tells the names of the files that came up, and has them looked at where a name has ended.
     func settleLinks() {
+        guard !linkNews.isEmpty else { return }
+        // Not those that it asks for itself.
+        let areOthersWaiting = mayFindDirectories
         while let (file, news) = linkNews.first {
             linkNews[file] = nil
-            settle(news)
+            settle(news, areOthersWaiting: areOthersWaiting)
         }
     }
 
-    private func settle(_ news: LinkNews) {
+    private func settle(_ news: LinkNews, areOthersWaiting: Bool) {
         let known = links(of: news.status)
         if news.lostName {
             for node in known { lookAt(node, origin: news.origin) }
-            if !known.isEmpty { noteStray(news.status, cause: news.origin.cause, in: Set(known.map(\.container))) }
+            if !known.isEmpty {
+                noteStray(
+                    news.status, cause: news.origin.cause, in: Set(known.map(\.container)),
+                    areOthersWaiting: areOthersWaiting)
+            }
         } else if news.wasCrawled {
             for node in known where tree.status(of: node) != news.status { lookAt(node, origin: news.origin) }
         } else {

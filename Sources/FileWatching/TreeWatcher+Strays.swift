@@ -18,8 +18,9 @@ struct StrayLink {
     var otherTasks: Set<UInt32>
     /// The earliest cause to look once more, of what has come while this waited.
     var again: UInt64?
-    /// The look-ups that waited when that had been heard: one of them may have a directory read in which the name is.
-    var lookUps: UInt64?
+    /// The look-ups that waited when that had been heard, those that are made at once and patient ones: one of them may have a
+    /// directory read in which the name is.
+    var lookUps: (prompt: UInt64, patient: UInt64)?
     /// How often its names were looked at again.
     var attempts: UInt8
 }
@@ -29,8 +30,10 @@ struct StrayLink {
 // when what was queued has been heard and what was being read is known, as long as the file has more names than are known.
 extension TreeWatcher {
     /// Has the names of a file looked at again when what is under way now is done. What waits already keeps its time: with one
-    /// more name lost each millisecond it would never come, nor any barrier behind it.
-    func noteStray(_ status: FileStatus, cause: UInt64, in numbers: Set<UInt32>, attempts: UInt8 = 0) {
+    /// more name lost each millisecond it would never come, nor any barrier behind it. `areOthersWaiting`: other look-ups.
+    func noteStray(
+        _ status: FileStatus, cause: UInt64, in numbers: Set<UInt32>, areOthersWaiting: Bool, attempts: UInt8 = 0
+    ) {
         let file = InodeNumber(device: status.device, inode: status.inode)
         if let waiting = strays[file], waiting.cause != .max {
             strays[file]?.status = status
@@ -41,23 +44,31 @@ extension TreeWatcher {
         let queued = queuedBytes()
         // No barrier waits for a poll.
         let reading = tasks.filter { $0.value.cause != .max }
-        guard queued > 0 || !halves.isEmpty || !reading.isEmpty, attempts < settings.limits.lookUpAttempts else {
-            return
-        }
+        guard queued > 0 || areOthersWaiting || !halves.isEmpty || !reading.isEmpty,
+            attempts < settings.limits.lookUpAttempts
+        else { return }
         let own = reading.filter { numbers.contains($0.value.container.number) }.keys
         strays[file] = StrayLink(
             status: status, cause: cause, containers: numbers, position: position + queued,
             tasks: Set(own), otherTasks: Set(reading.keys).subtracting(own), attempts: attempts)
     }
 
+    /// Whether look-ups wait by which a directory may be found that was not read yet, in which there may be other names.
+    var mayFindDirectories: Bool {
+        !lookUps.isEmpty || !deferredLookUps.isEmpty || (!unreadable.isEmpty && !patientLookUps.isEmpty)
+    }
+
     func isDue(_ stray: StrayLink) -> Bool {
-        isHeard(stray.position) && lookUps.taken >= stray.lookUps ?? 0 && !stray.tasks.contains { tasks[$0] != nil }
+        guard isHeard(stray.position), !stray.tasks.contains(where: { tasks[$0] != nil }) else { return false }
+        guard let end = stray.lookUps else { return true }
+        return lookUps.taken >= end.prompt && patientLookUps.taken >= end.patient
     }
 
     /// Looks again at the names of those for which nothing more is under way.
     func lookForStrays() {
         guard !strays.isEmpty else { return }
-        let (end, areOthersWaiting) = (lookUps.end, !lookUps.isEmpty)
+        let areOthersWaiting = mayFindDirectories
+        let end = (lookUps.end, unreadable.isEmpty ? patientLookUps.taken : patientLookUps.end)
         for (file, stray) in strays where isDue(stray) {
             if areOthersWaiting, stray.lookUps == nil {
                 strays[file]?.lookUps = end
@@ -72,10 +83,12 @@ extension TreeWatcher {
                 let isOld = stray.attempts + 1 >= settings.limits.lookUpAttempts
                 noteStray(
                     stray.status, cause: isOld ? causeNow : again, in: stray.containers,
-                    attempts: isOld ? 0 : stray.attempts + 1)
+                    areOthersWaiting: areOthersWaiting, attempts: isOld ? 0 : stray.attempts + 1)
             } else if lacksNames, stray.cause != .max {
-                // Barriers for what was heard until now wait for this look only.
-                noteStray(stray.status, cause: causeNow, in: stray.containers, attempts: stray.attempts + 1)
+                // Barriers for what was heard until now wait for this look only, which sees all that was done before them.
+                noteStray(
+                    stray.status, cause: causeNow, in: stray.containers, areOthersWaiting: areOthersWaiting,
+                    attempts: stray.attempts + 1)
             }
             let others = stray.otherTasks.filter { tasks[$0] != nil }
             if lacksNames, strays[file] == nil, !others.isEmpty {

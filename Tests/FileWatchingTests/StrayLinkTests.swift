@@ -58,4 +58,42 @@ import Testing
         fixture.wait(seconds: 1)
         fixture.expectEqual("c")
     }
+
+    /// The last name but one is in a directory that a look-up will find, and is replaced before that is read: of which the kernel
+    /// tells nothing. The look-up waits behind others.
+    @Test(arguments: [false, true]) func `A name goes where a look-up that waits will have read`(isClosed: Bool) {
+        let fixture = PlayedFixture { $0.turnBudget = 0 }
+        for name in ["/c", "/c/p", "/c/q"] { fixture.kernel.create(name, .directory) }
+        for name in ["/c/a", "/c/x"] { fixture.kernel.create(name) }
+        for number in 0..<900 { fixture.kernel.create("/c/p/x\(number)") }
+        fixture.kernel.link("/c/a", "/c/b")
+        if isClosed {
+            fixture.kernel.create("/c/p/d", .directory)
+            fixture.kernel.link("/c/a", "/c/p/d/h")
+            fixture.kernel.setUnreadable("/c/p/d", true)
+        }
+        fixture.watcher.addContainer(1, path: "/c")
+        fixture.rest()
+        fixture.kernel.remove("/c/b")
+        for number in 0..<300 { fixture.kernel.create("/c/q/f\(number)") }
+        if isClosed {
+            for number in 0..<900 { fixture.kernel.write("/c/p/x\(number)", size: 9) }
+            fixture.kernel.setUnreadable("/c/p/d", false)
+        } else {
+            fixture.kernel.create("/c/p/d", .directory)
+            fixture.kernel.link("/c/a", "/c/p/d/h")
+        }
+        fixture.watcher.performsJobs = false
+        fixture.rest()
+        #expect(fixture.watcher.figures(of: 1).outstanding > 0 && fixture.watcher.waitingLookUps == 0)
+        fixture.kernel.move("/c/x", "/c/p/d/h")
+        let barrier = fixture.watcher.barrier()
+        fixture.watcher.performsJobs = true
+        for _ in 0..<100 where !fixture.watcher.isReached(barrier) {
+            _ = fixture.watcher.turn()
+            fixture.kernel.advance(1_000_000)
+        }
+        #expect(fixture.watcher.isReached(barrier), "\(fixture.watcher.unfinished)")
+        fixture.expectEqual("/c")
+    }
 }
