@@ -48,6 +48,13 @@ struct DeferredLookUps: Sequence {
         return lookUps
     }
 
+    /// What waits for a task waits for these.
+    mutating func lowerCauses(of task: UInt32, to cause: UInt64) {
+        for index in lookUps.indices where lookUps[index].origin.task == task {
+            lookUps[index].origin.cause = Swift.min(lookUps[index].origin.cause, cause)
+        }
+    }
+
     mutating func removeAll(where isOver: (DeferredLookUp) -> Bool) {
         guard lookUps.contains(where: isOver) else { return }
         for lookUp in takeAll() where !isOver(lookUp) { append(lookUp) }

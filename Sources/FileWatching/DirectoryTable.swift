@@ -46,6 +46,8 @@ struct DirectoryRecord {
     var generation: UInt32
     /// The round (see ``CrawlPool/round``) in which it was read last.
     var round: UInt32 = 0
+    /// The task by which it came to be read for the first time, or anew: for as long as that is under way.
+    var crawl: UInt32 = 0
     /// Where its open descriptor is kept, or -1.
     var cacheSlot: Int16 = -1
     var flags: Flags = .alive

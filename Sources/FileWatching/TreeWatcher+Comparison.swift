@@ -94,7 +94,9 @@ extension TreeWatcher {
 
     /// A task takes over what an event has caused: a barrier that waits for that waits for the task.
     func lowerCause(of task: UInt32, to cause: UInt64) {
-        if let earlier = tasks[task]?.cause { tasks[task]?.cause = min(earlier, cause) }
+        guard let earlier = tasks[task]?.cause, cause < earlier else { return }
+        tasks[task]?.cause = cause
+        deferredLookUps.lowerCauses(of: task, to: cause)
     }
 
     /// Whether look-ups of a comparison wait, for their turn or for a move: what they find may be what it misses elsewhere.
@@ -292,6 +294,8 @@ extension TreeWatcher {
 
     private func end(_ container: WatchedContainer) {
         guard let comparison = container.comparison else { return }
+        // What it has come by and had not to read is being read by them.
+        if let cause = tasks[comparison.task]?.cause { lowerCrawls(of: container, to: cause) }
         // Its task ends with the others, when nothing of it is outstanding.
         container.comparison = container.nextComparison ?? container.nextFill.take()
         container.nextComparison = nil

@@ -47,7 +47,7 @@ extension TreeWatcher {
         }
         directories[id].flags.remove(.reading)
         // A crawl goes on below it, and what waits for the one waits for the other. A poll does not.
-        if awaitedReads.removeValue(forKey: id) != nil, tasks[result.task]?.cause != .max {
+        if awaitedReads.removeValue(forKey: id) != nil, !isPoll(result.task) {
             lowerCause(of: result.task, to: origin.cause)
         }
         if directories[id].flags.contains(.closedMeanwhile) {
@@ -193,6 +193,7 @@ extension TreeWatcher {
             tickets[result.firstChild + UInt64(offset)] = directory
             if result.hasExtras { touchedNames[directory.slot] = [] }
             noteDepth(of: directory)
+            directories[directory].crawl = result.task
             directories[directory].flags.insert(.reading)
             directories[directory].flags.subtract([.needsReading, .changedMeanwhile, .closedMeanwhile])
         }

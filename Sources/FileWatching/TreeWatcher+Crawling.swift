@@ -33,16 +33,11 @@ extension TreeWatcher {
             }
             return
         }
-        // Barriers wait for a directory that was never read, and for all below, even where a poll has come by it: what has told
-        // of it may be about to be looked into. It is polled for good where it is another each time.
-        let isAwaited = origin.cause == .max && !record.flags.contains(.wasRead) && !isUnstable(id)
-        let cause = isAwaited ? 0 : origin.cause
-        // A look-up of a hard link may have come from a task of another container. Nor does what an event has told
-        // become part of a poll: a question would wait for the whole of it.
-        let ofOrigin = tasks[origin.task]
-        let isItsOwn = ofOrigin?.container === container && (ofOrigin?.cause != .max || cause == .max)
-        let task = isItsOwn ? origin.task : taskOfTurn(for: container, cause: cause)
-        lowerCause(of: task, to: cause)
+        let isFirst = !record.flags.contains(.wasRead)
+        let extends = extends(origin, container, isFirst: isFirst)
+        let task = extends ? origin.task : taskOfTurn(for: container, origin.cause)
+        lowerCause(of: task, to: origin.cause)
+        if isFirst { directories[id].crawl = task }
         tasks[task]?.outstanding += 1
         outstandingJobs += 1
         container.outstanding += 1
@@ -60,6 +55,31 @@ extension TreeWatcher {
         noteDepth(of: id)
     }
 
+    /// Whether what is read counts for the task that has come by it. A look-up of a hard link may have come from a task of
+    /// another container. Nor does what an event has told become part of a poll: a question would wait for the whole of it. The
+    /// same for a directory that a poll is the first to have read, with all that lies below: that is a crawl of its own, so that
+    /// what tells of the directory lets a question wait for that (``heard(of:cause:)``).
+    private func extends(_ origin: Origin, _ container: WatchedContainer, isFirst: Bool) -> Bool {
+        guard let task = tasks[origin.task], task.container === container else { return false }
+        return task.cause < .max || origin.cause == .max && !(isFirst && container.isComparison(origin.task))
+    }
+
+    /// Something has told of a directory. It may be known, and have been read, by a crawl that has begun for something later, or
+    /// for nothing that was told: a barrier that waits for the one waits for what lies below.
+    func heard(of id: DirectoryID, cause: UInt64) { lowerCause(of: directories[id].crawl, to: cause) }
+
+    /// The same of all that may lie in a container.
+    func lowerCrawls(of container: WatchedContainer, to cause: UInt64) {
+        for (number, task) in tasks where task.container === container && !container.isComparison(number) {
+            lowerCause(of: number, to: cause)
+        }
+    }
+
+    /// Whether that is a task of a poll and the like, for which no barrier waits.
+    func isPoll(_ task: UInt32) -> Bool {
+        tasks[task].map { $0.cause == .max && $0.container.isComparison(task) } ?? false
+    }
+
     /// What is on its way to a directory may have been asked for by a poll, and nobody wait for that: barriers wait from now on,
     /// and what comes of it counts for what has caused this.
     func awaitRead(of id: DirectoryID, cause: UInt64) {
@@ -75,13 +95,11 @@ extension TreeWatcher {
         return origin
     }
 
-    private func taskOfTurn(for container: WatchedContainer, cause: UInt64) -> UInt32 {
-        if let task = tasksOfTurn[container.number], let earlier = tasks[task], earlier.container === container {
-            tasks[task]?.cause = min(earlier.cause, cause)
-            return task
-        }
+    private func taskOfTurn(for container: WatchedContainer, _ cause: UInt64) -> UInt32 {
+        let key = CrawlTask.OfTurn(container: container.number, isTold: cause < .max)
+        if let task = tasksOfTurn[key], let earlier = tasks[task], earlier.container === container { return task }
         let task = newTask(for: container, cause: cause)
-        tasksOfTurn[container.number] = task
+        tasksOfTurn[key] = task
         return task
     }
 

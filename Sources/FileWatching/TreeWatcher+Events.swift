@@ -216,9 +216,13 @@ extension TreeWatcher {
             return
         }
         heldEvents[event.watch, default: HeldEvents(cause: cause)].touchesDirectory = true
-        // An audit may have come by a directory that no event had told of. What is told of that from now on is waited for.
-        for container in containers.values {
-            if let audit = container.comparison, audit.isAudit { lowerCause(of: audit.task, to: cause) }
+        // An audit, or a crawl of what a poll has found, may have come by a directory that no event had told of. What is told of
+        // that from now on is waited for.
+        for (number, task) in tasks where task.cause == .max {
+            let comparison = task.container.comparison
+            if !task.container.isComparison(number) || comparison?.task == number && comparison?.isAudit == true {
+                lowerCause(of: number, to: cause)
+            }
         }
         if event.nameLength == 0, event.mask.contains(.attributes) {
             heldEvents[event.watch]?.tellsAttributes = true

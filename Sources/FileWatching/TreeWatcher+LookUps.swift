@@ -127,6 +127,7 @@ extension TreeWatcher {
             closeDescriptor(of: id)
             return lookAtPlace(of: id, origin: entry.origin, isExpected: true)
         }
+        heard(of: id, cause: entry.origin.cause)
         let isAccessTold = directories[id].flags.remove(.attributesTold) != nil
         let changed = tell(node, status.file, extras: extras)
         if changed { count(entry.origin) { $0.changed += 1 } }
@@ -246,6 +247,7 @@ extension TreeWatcher {
             removeChildren(of: node, origin: origin)
             return
         }
+        heard(of: id, cause: origin.cause)
         let flags = directories[id].flags
         // What reads it for the first time may have been asked for by what has come later than this.
         let isFirstOnItsWay = flags.contains(.reading) && !flags.contains(.wasRead)

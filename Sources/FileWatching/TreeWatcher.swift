@@ -56,8 +56,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var secondPair: SecondPair?
     var tasks: [UInt32: CrawlTask] = [:]
     var lastTask: UInt32 = 0
-    /// The tasks of this turn, by container: a burst of new directories is one crawl, not one for each.
-    var tasksOfTurn: [UInt32: UInt32] = [:]
+    /// The crawls of this turn: a burst of new directories is one, not one for each.
+    var tasksOfTurn: [CrawlTask.OfTurn: UInt32] = [:]
     /// Directories that are to be read, of all tasks.
     var outstandingJobs = 0
     /// Directories that jobs are on their way to, by ticket.
