@@ -152,6 +152,15 @@ extension TreeWatcher {
         if wasRead { notices.append(.containerGone(container: container.number, error: error)) }
     }
 
+    /// Another file is found under the name of one that came out of a closed directory, and replaced an entry there: as that it has
+    /// gone on, so what it was before is over. Where the row was ahead it was never that file, which may come by what is queued.
+    func endClosed(former: FileStatus, of node: TreeNode) {
+        guard containersWithClosed.contains(node.container), former.links == 1, !former.kind.isDirectory,
+            let file = likelyFile(of: node), isSameFile(file, former)
+        else { return }
+        tree.endClosed(former.identity, in: node.container)
+    }
+
     /// Ends what is kept of closed directories, where all can be read and have been.
     func endClosed() {
         guard !containersWithClosed.isEmpty, lookUps.isEmpty, deferredLookUps.isEmpty else { return }

@@ -215,6 +215,7 @@ extension TreeWatcher {
             return
         }
         if !isSame, holdOwnReplacement(child, name, in: id, entry.origin) { return }
+        if !isSame { endClosed(former: old, of: child) }
         if !isSame || !ahead.isEmpty {
             noteFound(child, status.file, known: old, isExpected: entry.isExpected)
         }

@@ -102,12 +102,17 @@ package protocol WatchedTree: AnyObject {
 
     /// The same of a directory that may not be read any more: entries that come as one of these files have its identity again
     /// until ``endClosed(_:)``, those of files with several names where they lay; or until an entry goes that was told to be that
-    /// file meanwhile, as one is that it has replaced.
+    /// file meanwhile, as one is that it has replaced. Those of files with several names end by no entry, and the tree may keep
+    /// some of all only.
     @discardableResult
     func setAsideClosed(_ directory: TreeNode) -> Int
 
     /// All directories of a container can be read: what was set aside with closed ones and did not come again is gone.
     func endClosed(_ container: UInt32)
+
+    /// What was set aside with a closed directory of this file, which has one name, is gone: an entry has been that file since, and
+    /// is another now.
+    func endClosed(_ file: FileIdentity, in container: UInt32)
 
     /// Removes all entries of a directory and what lies below them; says how many entries that were.
     @discardableResult

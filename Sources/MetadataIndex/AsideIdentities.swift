@@ -193,6 +193,11 @@ extension IndexStorage {
         closed = AsideIdentities()
     }
 
+    /// So is what lay there as a file that has come to a row since, which goes or is another now.
+    mutating func endClosed(_ file: FileIdentity) {
+        if let former = closed.end(file) { free(former.row) }
+    }
+
     /// The slot of an entry that comes again, its generation as it was; else a free one.
     @inline(__always)
     mutating func allocate(
@@ -232,8 +237,7 @@ extension IndexStorage {
         }
         if let ended { free(ended.row) }
         guard remembrance != .closed, !closed.isEmpty, AsideIdentities.isKnownAgain(status) else { return }
-        // It has come to this row since it lay in a closed directory.
-        if let former = closed.end(status.identity) { free(former.row) }
+        endClosed(status.identity)
     }
 
     /// Chains a slot, which has the next occupant's generation already.

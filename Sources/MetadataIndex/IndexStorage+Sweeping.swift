@@ -25,6 +25,7 @@ extension IndexStorage {
         var gone = rows(below: top)
         if isTopGone { gone.insert(top) }
         recordAll(gone)
+        let former = closed.isEmpty ? [] : closedFiles(gone)
         names.removeAll { gone.contains($0) }
         inodes.removeAll(gone, rows)
         releaseExtras(gone)
@@ -49,6 +50,7 @@ extension IndexStorage {
         }
         firstFree = vacated.firstFree
         retiredCount += vacated.retired
+        for file in former { endClosed(file) }
         if !isTopGone { rows.writable(top).setFirstChild(RowStore.slot(top), Row.none) }
     }
 
@@ -110,6 +112,18 @@ extension IndexStorage {
             return
         }
         open.append(unrecorded, former: former)
+    }
+
+    /// The files that these rows have come to be since they lay in closed directories. Hardly any inode is one of those.
+    private func closedFiles(_ gone: borrowing RowBits) -> [FileIdentity] {
+        let inodes = Set(closed.identities.keys.map(\.inode))
+        var found: [FileIdentity] = []
+        gone.forEach { row in
+            guard inodes.contains(rows.block(row).inode[RowStore.slot(row)]) else { return }
+            let status = rows.status(row)
+            if AsideIdentities.isKnownAgain(status) { found.append(status.identity) }
+        }
+        return found
     }
 
     private mutating func releaseExtras(_ gone: borrowing RowBits) {

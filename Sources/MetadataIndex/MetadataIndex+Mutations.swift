@@ -105,6 +105,9 @@ extension MetadataIndex {
     /// What lay in such directories and did not come again is gone. Complexity: O(identities kept).
     package func endClosed() { storage.endClosed() }
 
+    /// So is what lay there as this file, which has one name: a row has been that since, and is another now.
+    package func endClosed(_ file: FileIdentity) { storage.endClosed(file) }
+
     /// What was set aside and did not come again is gone. Complexity: O(identities kept).
     package func endAside() { storage.endAside() }
 

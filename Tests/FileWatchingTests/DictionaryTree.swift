@@ -291,6 +291,7 @@ final class DictionaryTree: WatchedTree {
     }
 
     func endClosed(_ container: UInt32) { closed[container] = nil }
+    func endClosed(_ file: FileIdentity, in container: UInt32) { closed[container]?[file] = nil }
 
     private func isSingle(_ status: FileStatus) -> Bool { status.kind.isDirectory || status.links == 1 }
 

@@ -273,6 +273,33 @@ import Testing
         #expect(index.identifier(of: other) == known[1] && index.checkInvariants() == nil)
     }
 
+    /// It may be told to be another file, or go with so much else that it goes in sweeps.
+    @Test(arguments: [true, false]) func `What was another entry meanwhile has ended`(isSwept: Bool) throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let d = try index.insert("d", below: .root, status(.directory, 2))
+        let known = try ["f", "stays"].enumerated().map {
+            index.identifier(of: try index.insert($1, below: d, status(.file, UInt64($0) + 3)))
+        }
+        let e = try index.insert("e", below: .root, status(.directory, 5))
+        for number in 0...IndexStorage.smallestSweep {
+            _ = try index.insert("f\(number)", below: e, status(.file, UInt64(number + 10)))
+        }
+        let row = try index.insert("f", below: e, status(.file, 6))
+        try index.setAsideClosed(d)
+        _ = try index.update(row, status(.file, 3, changed: 1))
+        if isSwept {
+            try index.remove(e)
+        } else {
+            index.endClosed(status(.file, 3).identity)
+            _ = try index.update(row, status(.file, 7))
+        }
+        #expect(index.checkInvariants() == nil)
+        let again = try index.insert("again", below: .root, status(.file, 3, changed: 2))
+        #expect(!known.contains(index.identifier(of: again)))
+        let other = try index.insert("stays", below: d, status(.file, 4))
+        #expect(index.identifier(of: other) == known[1] && index.checkInvariants() == nil)
+    }
+
     /// A save in between knows nothing of what is kept, and the journal brings it back all the same.
     @Test func `Saved while it is closed`() throws {
         let index = MetadataIndex(root: .sample(.directory))

@@ -337,6 +337,7 @@ extension IndexTree {
     func setAsideClosed(_ directory: TreeNode) -> Int { removing(directory, MetadataIndex.setAsideClosed) }
 
     func endClosed(_ container: UInt32) { entry(container).index.endClosed() }
+    func endClosed(_ file: FileIdentity, in container: UInt32) { entry(container).index.endClosed(file) }
 
     @discardableResult
     func removeChildren(of directory: TreeNode) -> Int { removing(directory, MetadataIndex.removeChildren) }
