@@ -22,17 +22,22 @@ package final class LinuxKernel: WatchKernel {
     }
     package let queueLimit: Int
     package let readsAccessLists: Bool
+    /// A directory of the daemon's own, which is not entered.
+    private let own: FileIdentity?
     /// For the loop; the thread that waits for changes has one of its own, since a change is told once for each.
     private let mountChanges: MountChanges?
     /// Why no question takes in what was mounted just before it; nil where each does.
     package let mountChangesError: SystemError?
 
     /// Opens an inotify instance; with `inotify` it takes over one that another process has left, and with `kept` all that is
-    /// read goes there.
+    /// read goes there. The directory `own` is one that is not entered, as if a file system were mounted on it: each change
+    /// is written down there, and were that a change that is written down in turn, it would never end.
     package init(
-        readsAccessLists: Bool = false, inotify descriptor: consuming Descriptor? = nil, kept: KeptMemory? = nil
+        readsAccessLists: Bool = false, inotify descriptor: consuming Descriptor? = nil, kept: KeptMemory? = nil,
+        own: FileIdentity? = nil
     ) throws(SystemError) {
         self.readsAccessLists = readsAccessLists
+        self.own = own
         self.kept = kept
         do throws(SystemError) {
             (mountChanges, mountChangesError) = (try MountChanges(), nil)
@@ -186,7 +191,7 @@ package final class LinuxKernel: WatchKernel {
     package func status(
         of name: UnsafePointer<CChar>, in directory: CInt
     ) throws(SystemError) -> KernelStatus {
-        var status = KernelStatus(try EntryStatus(of: name, in: directory))
+        var status = try entryStatus(of: name, in: directory)
         if readsAccessLists, status.file.kind == .directory {
             status.file.accessList = accessList(of: name, in: directory, owner: status.file.owner)
         }
@@ -195,7 +200,11 @@ package final class LinuxKernel: WatchKernel {
 
     package func entryStatus(
         of name: UnsafePointer<CChar>, in directory: CInt
-    ) throws(SystemError) -> KernelStatus { KernelStatus(try EntryStatus(of: name, in: directory)) }
+    ) throws(SystemError) -> KernelStatus {
+        var status = KernelStatus(try EntryStatus(of: name, in: directory))
+        if let own, own.inode == status.file.inode, own.device == status.file.device { status.isMountRoot = true }
+        return status
+    }
 
     /// Bytes of a list of 127 entries; longer ones are rare, and cost another call.
     private static let usualListSize = 1_024

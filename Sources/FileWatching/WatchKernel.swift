@@ -137,7 +137,7 @@ extension WatchKernel {
 /// What the kernel says of an entry.
 package struct KernelStatus: Sendable {
     package var file: FileStatus
-    /// Whether a file system is mounted on it.
+    /// Whether a file system is mounted on it, or it is the daemon's own: it is not entered.
     package var isMountRoot: Bool
 
     package init(file: FileStatus, isMountRoot: Bool) {

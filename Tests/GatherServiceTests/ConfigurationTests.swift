@@ -122,7 +122,8 @@ import Testing
         let most = try container(63)
         let passage = [UInt8](repeating: 0xFF, count: SavedPassage.largest)
         let description = SavedDescription(
-            sequence: .max, segment: .max, time: Timestamp(nanoseconds: .min), configuration: most,
+            sequence: JournalFormat.largestNumber, segment: JournalFormat.largestNumber,
+            time: Timestamp(nanoseconds: .min), configuration: most,
             isMountPoint: true, accessChanged: .max, passage: passage)
         #expect(description.bytes.count <= SnapshotWriter.largestAttachment)
         #expect(SavedDescription(description.bytes) == description)

@@ -192,7 +192,10 @@ extension Engine {
         before: SavingMark
     ) {
         guard isWatched(record) else {
-            if container(record.identifier) == nil { store.forget(record.identifier) }
+            if container(record.identifier) == nil {
+                store.forget(record.identifier)
+                store.removeUseless()
+            }
             return
         }
         switch result {

@@ -113,7 +113,7 @@ final class Engine {
         watchesOfKernel = askForWatches
         kernel = try LinuxKernel(
             readsAccessLists: tellsCallersApart, inotify: kept?.events.map { Descriptor(owning: $0) },
-            kept: kept?.memory)
+            kept: kept?.memory, own: store.place)
         let mailbox = Mailbox(loop: loop)
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
         if let kept {
@@ -133,10 +133,8 @@ final class Engine {
         workload.start()
         if state.hasVanished {
             noteRemoval { store.appendRemoval(of: state.vanished, sequence: sequence) }
-        } else if !state.vanished.isEmpty {
-            store.appendRemoval(of: state.vanished, sequence: sequence)
-            commit()
         }
+        store.removeUseless()
     }
 
     /// Has somebody wait for mounts and unmounts, which no event tells of. What goes wrong with it is said once.
@@ -331,6 +329,7 @@ final class Engine {
         lastRemoval = sequence
         append()
         commit()
+        store.removeUseless()
     }
 
     /// Takes what changed in a container, and files it with the live queries that it touches.

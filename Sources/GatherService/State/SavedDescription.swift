@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
+import MetadataIndex
 
 /// What is saved with a container's index: when, and what the container was.
 struct SavedDescription: Equatable {
@@ -62,6 +63,7 @@ struct SavedDescription: Equatable {
         }
         let numbers = text[..<end].split(separator: " ")
         guard numbers.count == 6, let sequence = UInt64(numbers[0]), let segment = UInt64(numbers[1]),
+            max(sequence, segment) <= JournalFormat.largestNumber,
             let time = Int64(numbers[2]), let mount = Int(numbers[3]), 0...1 ~= mount,
             let accessChanged = UInt64(numbers[4]), let passage = SavedPassage.bytes(text: numbers[5])
         else { return nil }

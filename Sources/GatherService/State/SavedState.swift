@@ -46,14 +46,23 @@ struct SavedState {
     var isContinuation = false
     /// The incarnation that has written the last segment; nil where there is none, or it was of no use.
     var lastRun: UInt64?
-    /// Whether items were told that belong to a container of which nothing is known any more.
+    /// Whether items may have been told that belong to a container of which nothing is known any more.
     var hasVanished = false
+    /// What is not used of what was saved.
+    var useless: [Useless] = []
     /// The indexes that the journal speaks of and that are of no use any more, by epoch.
     var vanished: Set<UInt64> = []
     /// Where files have to be put right, once what follows from that is on disk.
     var repairs: [Repair] = []
     /// What is to be said of it.
     var notes: [String] = []
+
+    /// An index that is not used, and goes when the disk has that its items are forgotten.
+    struct Useless: Sendable {
+        let name: String
+        /// Whether it is only put aside, for whoever wants to look at it.
+        let isKept: Bool
+    }
 
     enum Repair {
         /// The file ends with half a record.

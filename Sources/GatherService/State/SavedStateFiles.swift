@@ -18,7 +18,7 @@ struct SavedStateFiles: Sendable {
     /// Behind the name of a segment after which changes were told that are not in it.
     private static let cut = ".cut"
     private static let unfinished = ".new"
-    /// The longest part of a container's identifier in a file's name, which has 255 bytes.
+    /// The longest part of a container's identifier in a file's name, which has 255 bytes, and more behind it.
     private static let longestIdentifier = 200
 
     init(stateDirectory: String) { directory = stateDirectory + "/saved" }
@@ -27,9 +27,13 @@ struct SavedStateFiles: Sendable {
 
     // MARK: Names
 
-    /// The name for a container's index: its identifier, and of one that is too long the beginning and a fingerprint.
+    /// The name for a container's index: its identifier. Of one that is too long it is the beginning and a fingerprint, and
+    /// so it is of one that ends as the names of other files do.
     static func indexName(_ identifier: String) -> String {
-        guard identifier.utf8.count > longestIdentifier else { return indexPrefix + identifier }
+        guard
+            identifier.utf8.count > longestIdentifier || identifier.hasSuffix(unfinished)
+                || identifier.hasSuffix(damaged)
+        else { return indexPrefix + identifier }
         var fingerprint = Fingerprint()
         fingerprint.combine(identifier)
         let beginning = String(decoding: identifier.utf8.prefix(longestIdentifier), as: UTF8.self)
@@ -59,7 +63,9 @@ struct SavedStateFiles: Sendable {
                 var digits = name.dropFirst(SavedStateFiles.journalPrefix.count)
                 let isCut = digits.hasSuffix(SavedStateFiles.cut)
                 if isCut { digits = digits.dropLast(SavedStateFiles.cut.count) }
-                if let number = UInt64(digits) { segments.append((name, number, isCut)) }
+                if let number = UInt64(digits), number <= JournalFormat.largestNumber {
+                    segments.append((name, number, isCut))
+                }
             }
         }
         return (indexes, segments.sorted { $0.number < $1.number })

@@ -5,7 +5,11 @@ import LinuxSystem
 import MetadataIndex
 
 /// Reads the saved state: the index of each container, then the journal, segment by segment. What is damaged is set aside
-/// and costs its container a crawl; what is missing costs those clocks that would need it.
+/// and costs its container a crawl, and the clocks: who holds its items from before is to get them anew. What is missing
+/// costs those clocks that would need it.
+///
+/// An index that is not used is still there afterwards (``SavedState/useless``): should this start come to nothing, the
+/// next one has to find it and forget the clocks all the same.
 struct StateLoader {
     private struct Candidate {
         let name: String
@@ -23,8 +27,6 @@ struct StateLoader {
     private let boot: JournalSegmentHeader.BootIdentifier
     private var state = SavedState()
     private var candidates: [UInt64: Candidate] = [:]
-    /// Indexes that are of no use any more, whose containers are there.
-    private var excused: Set<UInt64> = []
     /// Indexes that the journal speaks of.
     private var mentioned: Set<UInt64> = []
 
@@ -52,8 +54,7 @@ struct StateLoader {
             if let container = byName[name] {
                 loadIndex(name, container)
             } else {
-                files.remove(name)
-                state.hasVanished = true
+                isUseless(name)
             }
         }
         readJournal(segments)
@@ -68,17 +69,8 @@ struct StateLoader {
             let file = try SavedFile(files.path(name))
             let reader = try SnapshotReader(file)
             guard let description = SavedDescription(reader.attachment) else { throw .malformed("the description") }
-            guard description.fits(configuration) else {
-                excused.insert(reader.epoch)
-                return readAnew(name, configuration)
-            }
-            let restorer: IndexRestorer
-            do throws(SavedStateError) {
-                restorer = try reader.restorer { Threads.perform($0, others: StateLoader.others, $1) }
-            } catch {
-                excused.insert(reader.epoch)
-                throw error
-            }
+            guard description.fits(configuration) else { return readAnew(name, configuration) }
+            let restorer = try reader.restorer { Threads.perform($0, others: StateLoader.others, $1) }
             guard candidates[reader.epoch] == nil else { throw .malformed("an index that is there twice") }
             candidates[reader.epoch] = Candidate(
                 name: name, configuration: configuration, description: description, restorer: restorer,
@@ -91,11 +83,17 @@ struct StateLoader {
     private mutating func readAnew(_ name: String, _ configuration: ContainerConfiguration) {
         state.notes.append(
             "container '\(configuration.identifier)' is configured otherwise than before, reading it anew")
-        files.remove(name)
+        isUseless(name)
+    }
+
+    /// What was told of an index cannot be told back: clocks from before are forgotten.
+    private mutating func isUseless(_ name: String, isKept: Bool = false) {
+        state.useless.append(SavedState.Useless(name: name, isKept: isKept))
+        state.hasVanished = true
     }
 
     private mutating func setAside(_ name: String, _ identifier: String, _ error: SavedStateError) {
-        files.setAside(name)
+        isUseless(name, isKept: true)
         state.notes.append(
             "the saved state of container '\(identifier)' is of no use and was set aside: \(error); reading it anew")
     }
@@ -194,6 +192,10 @@ struct StateLoader {
         case .removed:
             state.lastRemoval = record.sequence
             mentioned.remove(record.epoch)
+            // It was to go when this was on the disk; a container of its name that came later is another.
+            if let gone = candidates.removeValue(forKey: record.epoch) {
+                state.useless.append(SavedState.Useless(name: gone.name, isKept: false))
+            }
         case .changes, .unrecorded: mentioned.insert(record.epoch)
         case .accessChanged:
             if let saved = candidates[record.epoch]?.description, saved.sequence < record.sequence {
@@ -210,7 +212,6 @@ struct StateLoader {
             }
         } catch {
             candidates[record.epoch] = nil
-            excused.insert(record.epoch)
             setAside(candidate.name, candidate.configuration.identifier, error)
         }
     }
@@ -224,7 +225,7 @@ struct StateLoader {
             state.nextSegment = max(state.nextSegment, candidate.description.segment &+ 1)
         }
         state.vanished = mentioned.subtracting(candidates.keys)
-        if !state.vanished.isSubset(of: excused) { state.hasVanished = true }
+        if !state.vanished.isEmpty { state.hasVanished = true }
         for candidate in candidates.values {
             let restorer = candidate.restorer
             let isRaised = restorer.isBehind || restorer.mayHaveLost
@@ -237,7 +238,6 @@ struct StateLoader {
                 if index.hasPackages, candidate.configuration.packages.isEmpty {
                     readAnew(candidate.name, candidate.configuration)
                     state.vanished.insert(restorer.epoch)
-                    state.hasVanished = true
                     continue
                 }
                 state.containers[candidate.configuration.identifier] = SavedState.Container(

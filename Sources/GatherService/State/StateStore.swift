@@ -47,6 +47,8 @@ final class StateStore {
     /// Nil while changes are not saved.
     private var segment: Segment?
     private var closed: [SavedState.Segment] = []
+    /// Indexes that go when what was committed is on the disk.
+    private var useless: [SavedState.Useless]
     /// Segments that no clock leads to any more, until no saved index needs them either.
     private var orphans: [SavedState.Segment] = []
     /// Bytes of the segment at which the next is to begin.
@@ -74,6 +76,7 @@ final class StateStore {
         nextNumber = state.nextSegment
         closed = state.segments
         orphans = state.orphans
+        useless = state.useless
         guard files != nil else { return }
         thread.start()
         willBegin(run)
@@ -106,6 +109,14 @@ final class StateStore {
             let low = UInt64(text.suffix(16), radix: 16)
         else { return .init(low: 0, high: 0) }
         return .init(low: low, high: high)
+    }
+
+    /// Which directory holds the files; nil where nothing is kept.
+    var place: FileIdentity? {
+        guard let files, let status = try? EntryStatus(of: files.directory, in: Entry.workingDirectory) else {
+            return nil
+        }
+        return FileIdentity(device: status.device, inode: status.inode, created: nil)
     }
 
     /// Whether anything is kept for another run.
@@ -159,10 +170,10 @@ final class StateStore {
         writer?.append(.accessChanged, sequence: sequence, epoch: index.epoch, note: passage)
     }
 
-    /// That a container is gone; what was saved of it goes.
+    /// That a container is gone; what was saved of it goes when that is on the disk.
     func appendRemoval(_ index: MetadataIndex, _ identifier: String, sequence: UInt64) {
         writer?.append(.removed, sequence: sequence, epoch: index.epoch)
-        files?.remove(SavedStateFiles.indexName(identifier))
+        forget(identifier)
     }
 
     /// That nothing is known any more of containers whose indexes had these epochs. Each is named, so that the next start
@@ -299,6 +310,9 @@ final class StateStore {
     /// be behind it there.
     func save(_ items: [Item], then: @escaping ([Result<Int, SystemError>]) -> Void) {
         guard let files else { return }
+        // What is written over need not go any more.
+        let names = Set(items.map { SavedStateFiles.indexName($0.identifier) })
+        useless.removeAll { names.contains($0.name) }
         let former = closed.last?.name
         thread.runIfActive(eventLoop: loop) {
             items.map { item -> Result<Int, SystemError> in
@@ -324,8 +338,32 @@ final class StateStore {
         }
     }
 
-    /// Lets go of what was saved of a container that is gone.
-    func forget(_ identifier: String) { files?.remove(SavedStateFiles.indexName(identifier)) }
+    /// Lets go of what was saved of a container that is gone, when the disk has that: see ``removeUseless()``.
+    func forget(_ identifier: String) {
+        useless.append(SavedState.Useless(name: SavedStateFiles.indexName(identifier), isKept: false))
+    }
+
+    /// Removes the indexes that are of no use, once everything that was committed is on the disk: were they gone before, and
+    /// what says so lost, the next start would not know that clocks are to be forgotten. While changes are not saved they
+    /// stay, and tell it that.
+    func removeUseless() {
+        guard let files, let segment, !useless.isEmpty else { return }
+        let (file, going) = (segment.file, useless)
+        useless = []
+        thread.runIfActive(eventLoop: loop) { [forceToDisk] () -> SystemError? in
+            do throws(SystemError) {
+                try forceToDisk(file.descriptor)
+            } catch {
+                return error
+            }
+            for index in going {
+                if index.isKept { files.setAside(index.name) } else { files.remove(index.name) }
+            }
+            return nil
+        }.assumeIsolated().whenSuccess { error in
+            if let error { self.isUncertain(file, error) }
+        }
+    }
 
     /// Lets go of the oldest segments beyond what is kept, and of all that no clock leads to, but of none from `needed` on.
     func prune(needed: UInt64) {

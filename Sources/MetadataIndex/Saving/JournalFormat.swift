@@ -4,7 +4,7 @@
 /// How the journal of changes lies in its files: segments, each a header and records one behind the other, each of these
 /// with its length and a checksum. Numbers are little-endian. One journal serves all indexes, so what of it is on disk is
 /// one moment for all.
-enum JournalFormat {
+package enum JournalFormat {
     /// `GATHERJN`.
     static let magic: UInt64 = 0x4E4A_5245_4854_4147
     static let version: UInt32 = 4
@@ -18,6 +18,8 @@ enum JournalFormat {
     static let largestSet = 131_072
     /// Nor is a record of more bytes.
     static let largestRecord = 128 << 20
+    /// No segment and no sequence of the daemon comes so far: one that is said to is damage, and what counts on would overflow.
+    package static let largestNumber: UInt64 = .max / 2
 
     static func seed(_ header: JournalSegmentHeader) -> UInt64 { header.run &+ header.number }
 
@@ -89,7 +91,7 @@ package struct JournalSegmentHeader: Sendable, Hashable {
         boot = BootIdentifier(low: try reader.number(UInt64.self), high: try reader.number(UInt64.self))
         let sum = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<(JournalFormat.headerSize - 8)]))
         guard try reader.number(UInt64.self) == sum else { throw .checksum }
-        guard startSequence < .max / 2 else { throw .malformed("a sequence") }
+        guard max(number, startSequence) <= JournalFormat.largestNumber else { throw .malformed("a sequence") }
     }
 }
 
