@@ -18,6 +18,9 @@ package enum Limits {
     package static let liveQueries = 16_384
     /// Live queries of one user; root and the daemon's own user may use them all.
     package static let liveQueriesPerUser = 4_096
+    /// Bytes of the predicates of one user's live queries, for each container that they look at: a list of ten thousand names
+    /// is 109 KB, and takes 1.8 MB while it is live. Of a hundred bytes in ten containers there may be 16,000.
+    package static let predicateBytesPerUser = 16 << 20
     /// Changes that one subscriber has not taken, an item each: twice a container of a million. Past it the query ends with
     /// LimitExceeded, and whoever asked comes back with the last clock for the difference.
     package static let pendingItems = 2_097_152

@@ -12,6 +12,7 @@ package struct ServiceLimits: Sendable {
     package var connectionsPerUser = Limits.connectionsPerUser
     package var liveQueries = Limits.liveQueries
     package var liveQueriesPerUser = Limits.liveQueriesPerUser
+    package var predicateBytesPerUser = Limits.predicateBytesPerUser
     package var pendingItems = Limits.pendingItems
     package var pendingItemsInAll = Limits.pendingItemsInAll
     package var answers = Limits.answers

@@ -72,4 +72,30 @@ import Testing
             while try !watch(Self.one).answer.contains("started") {}
         }
     }
+
+    /// What long predicates of live queries keep is bounded beside their number.
+    @Test func predicates() async throws {
+        var limits = ServiceLimits()
+        limits.predicateBytesPerUser = 100
+        try await Self.run(limits: limits) { daemon in
+            func watch(_ user: OtherUser?, bytes: Int) throws -> (caller: RawCaller, answer: String) {
+                let caller = try RawCaller(daemon, as: user)
+                let name = String(repeating: "x", count: bytes - "name == ''".utf8.count)
+                caller.call("Query.Watch", "{\"predicate\":\"name == '\(name)'\"}", ",\"more\":true")
+                return (caller, caller.next())
+            }
+            var held = [try watch(Self.one, bytes: 60)]
+            #expect(held[0].answer.contains("started"))
+            let refused = try watch(Self.one, bytes: 41)
+            #expect(refused.answer.contains("\"limit\":\"predicateBytesPerUser\""), "\(refused.answer)")
+            #expect(refused.answer.contains("\"value\":100"), "\(refused.answer)")
+            #expect(Self.isServed(refused.caller), "the connection goes on")
+            let others = [
+                try watch(Self.one, bytes: 40), try watch(Self.other, bytes: 100), try watch(nil, bytes: 400),
+            ]
+            for query in others { #expect(query.answer.contains("started"), "\(query.answer)") }
+            held.removeLast()
+            while try !watch(Self.one, bytes: 60).answer.contains("started") {}
+        }
+    }
 }

@@ -115,23 +115,29 @@ extension Engine {
         subscriptions[ObjectIdentifier(subscription)] = subscription
         mostSubscriptions = max(mostSubscriptions, subscriptions.count)
         subscriptionsOfUser[subscription.peer.userID, default: 0] += 1
+        predicateBytesOfUser[subscription.peer.userID, default: 0] += subscription.predicateBytes
     }
 
     func remove(_ subscription: Subscription) {
         guard subscriptions.removeValue(forKey: ObjectIdentifier(subscription)) != nil else { return }
         let left = subscriptionsOfUser[subscription.peer.userID, default: 1] - 1
         subscriptionsOfUser[subscription.peer.userID] = left > 0 ? left : nil
+        let bytes = predicateBytesOfUser[subscription.peer.userID, default: 0] - subscription.predicateBytes
+        predicateBytesOfUser[subscription.peer.userID] = left > 0 ? bytes : nil
         tidyMemoryAfterCrowd()
     }
 
-    /// Refuses a live query that would be one too many.
-    func admitLiveQuery(of peer: PeerCredentials) throws(QueryError) {
+    /// Refuses a live query that would be one too many, or whose predicate would be too much.
+    func admitLiveQuery(of peer: PeerCredentials, predicateBytes: Int) throws(QueryError) {
         if subscriptions.count >= limits.liveQueries {
             throw .limitExceeded(limit: "liveQueries", value: Int64(limits.liveQueries))
         }
         if AccessPolicy.isOperator(peer) { return }
         if subscriptionsOfUser[peer.userID, default: 0] >= limits.liveQueriesPerUser {
             throw .limitExceeded(limit: "liveQueriesPerUser", value: Int64(limits.liveQueriesPerUser))
+        }
+        if predicateBytesOfUser[peer.userID, default: 0] + predicateBytes > limits.predicateBytesPerUser {
+            throw .limitExceeded(limit: "predicateBytesPerUser", value: Int64(limits.predicateBytesPerUser))
         }
     }
 }

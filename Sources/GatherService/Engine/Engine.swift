@@ -41,6 +41,8 @@ final class Engine {
     /// Live queries, by an object that stands for each.
     var subscriptions: [ObjectIdentifier: Subscription] = [:]
     var subscriptionsOfUser: [UInt32: Int] = [:]
+    /// Bytes of their predicates, as ``Subscription/predicateBytes`` counts them.
+    var predicateBytesOfUser: [UInt32: Int] = [:]
     /// The most that there were since memory was given back for them.
     var mostSubscriptions = 0
     /// Whose each query of the containers' registries is.

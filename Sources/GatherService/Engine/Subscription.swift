@@ -58,6 +58,8 @@ final class Subscription {
     var replySize = ReplySize()
     /// How many changes it has not taken, as the engine counts them.
     private(set) var pendingItems = 0
+    /// Bytes of its predicate, once for each container that it was planned for: a plan may take 17 times as much.
+    var predicateBytes = 0
     /// What it was told, and how soon.
     var activity = QueryActivity()
     /// The turn for a scan that is made off the loop, which ends with the scan.

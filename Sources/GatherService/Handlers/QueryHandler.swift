@@ -169,9 +169,11 @@ struct QueryHandler {
             call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes
         ) { question in
             let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
-            try engine.admitLiveQuery(of: call.peer)
+            let predicateBytes = request.predicate.utf8.count * max(1, scoped.count)
+            try engine.admitLiveQuery(of: call.peer, predicateBytes: predicateBytes)
             let subscription = Subscription(
                 engine: engine, call: call, question: question, batch: batch, heartbeat: heartbeat)
+            subscription.predicateBytes = predicateBytes
             engine.activity.liveQueriesBegun += 1
             subscription.activity = QueryActivity(
                 number: engine.activity.liveQueriesBegun, predicate: request.predicate)
