@@ -59,6 +59,51 @@ import Testing
         #expect(!path.isAway && path.count == 12)
     }
 
+    /// Many queries lose the same items at once, before anybody has counted what is pending: those end that have most.
+    @Test(arguments: [
+        (24, [5, 5, 5, 5]), (12, [5, 5, nil, nil]), (6, [5, nil, nil, nil]), (3, [nil, nil, nil, nil]),
+    ])
+    func whatAnErrandMakesPendingIsBounded(most: Int, pending: [Int?]) throws {
+        var tree = NaiveTree()
+        let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)
+        registry.mostPending = most
+        let top = try #require(try tree.insert("top", directory))
+        for number in 0..<5 { try tree.insert("f\(number)", in: top, file) }
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        let queries = try (0..<4).map { _ in try watch("kind == 'file'", [.path], tree, registry) }
+        try tree.move(top, to: nil, "other")
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        let errands = registry.takeErrands()
+        #expect(errands.count == 1)
+        for errand in errands {
+            errand.run()
+            #expect(registry.finish(errand, in: tree.index).count == 4)
+            registry.goOn(after: errand, in: tree.index)
+        }
+        #expect(queries.count { $0.isOverfull } == pending.count { $0 == nil })
+        #expect(
+            queries.map { $0.isOverfull ? 0 : $0.pendingCount }.sorted() == pending.map { $0 ?? 0 }.sorted())
+    }
+
+    /// Paths that have to be told with what went count as well, however few items these are.
+    @Test func longPathsCount() throws {
+        var tree = NaiveTree()
+        let registry = LiveQueryRegistry()
+        registry.mostPending = 20
+        var deepest: Int?
+        for _ in 0..<40 { deepest = try tree.insert(String(repeating: "d", count: 255), in: deepest, directory) }
+        let files = try (0..<5).compactMap { try tree.insert("f\($0)", in: deepest, file) }
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        let query = try watch("kind == 'file'", [.path], tree, registry)
+        try tree.remove(files[0])
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        // 40 names of 256 bytes with their slashes, and that of the file.
+        #expect(query.pendingCount == 1 + (40 * 256 + 2) / 512 && !query.isOverfull)
+        try tree.remove(files[1])
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        #expect(query.isOverfull)
+    }
+
     /// A hostile expression must not keep the answers of others away.
     @Test func costlyQueriesLeaveApart() throws {
         var tree = NaiveTree()

@@ -30,6 +30,7 @@ extension Engine {
             ?? ContainerRecord(number: nextContainerNumber, configuration: configuration, floor: floor)
         nextContainerNumber += 1
         record.index.extrasLimit = limits.extraBytes
+        record.registry.mostPending = limits.pendingItemsInAll
         tree.add(record.number, record.entry)
         let place = containers.firstIndex { $0.identifier > configuration.identifier } ?? containers.count
         containers.insert(record, at: place)

@@ -99,7 +99,9 @@ final class Subscription {
                 "a live query of user \(peer.userID), process \(peer.processID), has \(count) changes not taken; they are kept, one for an item, and it ends with more than \(engine.limits.pendingItems)",
                 metadata: ["message-id": "subscriber-merged", "user": "\(peer.userID)", "pending": "\(count)"])
         }
-        if count > engine.limits.pendingItems {
+        if parts.contains(where: { $0.query.isOverfull }) {
+            failBehind("pendingItemsInAll", engine.limits.pendingItemsInAll)
+        } else if count > engine.limits.pendingItems {
             failBehind("pendingItems", engine.limits.pendingItems)
         } else if engine.pendingItems > engine.limits.pendingItemsInAll {
             // Of the user who is behind most, the one that is: many that are a little behind do not end another's.

@@ -21,8 +21,22 @@ struct LiveAnswer: Sendable {
     private var firstIterator: RowSelection.Iterator?
     /// When the clock alone changes it next; nil where it does not.
     var moments: MomentQueue?
+    /// Whether more became pending than may, and was let go of: nothing of it can be told any more.
+    private(set) var isOverfull = false
+
+    /// The most that may be pending.
+    var mostPending = Int.max
+    /// So many bytes of paths, of items that went or moved, count as an item that is pending. In a tree that is deep enough a
+    /// path is a megabyte.
+    private static let pathBytesOfAnItem = 512
 
     init() {}
+
+    /// One that lost what was pending.
+    init(overfull: ()) {
+        isGathered = true
+        isOverfull = true
+    }
 
     /// What stands for an answer that is away: nothing can be taken of it.
     init(standingFor other: LiveAnswer) {
@@ -71,6 +85,9 @@ struct LiveAnswer: Sendable {
 
     // MARK: Changes
 
+    /// How many items have changes that were not taken, long paths counting as several.
+    var pendingCount: Int { pending.count + pending.pathBytes / LiveAnswer.pathBytesOfAnItem }
+
     mutating func popPending() -> (ItemIdentifier, PendingItems.Entry)? { pending.popFirst() }
 
     /// Notes what became of an item. `isMoved` says that a path that was asked for is another now, and `below` what
@@ -80,6 +97,8 @@ struct LiveAnswer: Sendable {
         _ identifier: ItemIdentifier, matched: Bool, matches: Bool, isCounted: Bool, isMoved: Bool,
         below: PendingItems.KnownPath? = nil, formerPath: () -> [UInt8]
     ) {
+        if pendingCount > mostPending { isOverfull = true }
+        if isOverfull { return }
         if isCounted { count += (matches ? 1 : 0) - (matched ? 1 : 0) }
         var entry: PendingItems.Entry
         if let known = pending[identifier] {

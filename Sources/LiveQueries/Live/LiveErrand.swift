@@ -48,6 +48,8 @@ package final class LiveErrand: Sendable {
     private let isMeasured: Bool
     private let isCounted: Bool
     private let walkLimit: Int
+    /// The most that its queries may have pending together when it is done.
+    private let mostPending: Int
     /// Where the queries are to be brought to it: the moment.
     let moment: Timestamp?
     /// Taken by ``run()`` on one thread, and by the registry when that is done: never by two at once.
@@ -55,7 +57,7 @@ package final class LiveErrand: Sendable {
 
     init(
         _ number: Int, _ former: FormerView, _ parts: [Part], isMeasured: Bool, isCounted: Bool, moment: Timestamp?,
-        walkLimit: Int
+        walkLimit: Int, mostPending: Int
     ) {
         self.number = number
         self.former = former
@@ -66,49 +68,80 @@ package final class LiveErrand: Sendable {
         self.isCounted = isCounted
         self.moment = moment
         self.walkLimit = walkLimit
+        self.mostPending = mostPending
     }
 
     /// Does the work, once, on any thread. Complexity: O(rows that changed and rows below directories that did).
+    ///
+    /// So many queries at a time as may have all of these rows pending. Past ``mostPending`` those that have most lose what
+    /// they have (``LiveAnswer/isOverfull``), before the next ones come: a directory of a million files that goes is a million
+    /// entries for each query that had them, and nobody has counted them yet.
     package func run() {
         let meter = isMeasured ? WorkMeter(LiveErrand.allowance, onOverwork: { _ in }) : nil
         let scanGuard = isMeasured ? ScanGuard(nanoseconds: LiveErrand.scanTime) : nil
         parts.withLock { parts in
             if readsAccounts, let accounts = parts.first?.plan.environment.accounts { askForNames(accounts) }
-            var queries: [LiveQuery?] = []
-            var still = QueryFiling()
-            var placed = QueryFiling()
+            var queries: [LiveQuery] = []
             var causes: SubtreeChange.Causes = []
-            for number in parts.indices {
-                let plan = parts[number].plan
-                let query = LiveQuery(plan, attributes: parts[number].attributes, number: number, meter: meter)
+            for part in parts {
+                let query = LiveQuery(part.plan, attributes: part.attributes, number: queries.count, meter: meter)
                 query.scanGuard = scanGuard
-                // Taken out, so that it is held once and changed where it stands.
-                var answer = LiveAnswer()
-                swap(&answer, &parts[number].answer)
-                query.takeBack(consume answer)
                 queries.append(query)
                 causes.formUnion(query.causes)
-                if query.isPlaceSensitive {
-                    placed.file(number, plan)
-                } else {
-                    still.file(number, plan)
+            }
+            let subtrees = SubtreeChanges(former, causes: causes)
+            let rows = former.changes.count + subtrees.rowCount(in: former.current, atMost: mostPending)
+            let together = max(1, mostPending / max(1, rows))
+            var pending = 0
+            for start in stride(from: 0, to: parts.count, by: together) {
+                let group = start..<min(start + together, parts.count)
+                carryOut(&parts, group, queries, subtrees)
+                for number in group { pending += parts[number].answer.pendingCount }
+                while pending > mostPending,
+                    let most = (0..<group.upperBound).max(by: {
+                        parts[$0].answer.pendingCount < parts[$1].answer.pendingCount
+                    })
+                {
+                    pending -= parts[most].answer.pendingCount
+                    parts[most].answer = LiveAnswer(overfull: ())
                 }
             }
-            var pass = ChangePass(
-                former, SubtreeChanges(former, causes: causes), queries: queries, still: still, placed: placed,
-                isCounted: isCounted, walkLimit: walkLimit)
-            pass.run()
-            for (number, query) in queries.enumerated() {
-                guard let query else { continue }
-                if let moment { query.advanceByScan(to: moment, in: former.current) }
-                if let nextPlan = parts[number].nextPlan {
-                    _ = query.goOn(with: nextPlan, in: former.current)
-                    parts[number].isReplanned = true
-                }
-                parts[number].isOverworked = query.isOverworked
-                parts[number].plan = query.plan
-                parts[number].answer = query.surrender()
+        }
+    }
+
+    /// Brings the changes to some of the queries.
+    private func carryOut(
+        _ parts: inout [Part], _ group: Range<Int>, _ queries: [LiveQuery], _ subtrees: SubtreeChanges
+    ) {
+        var still = QueryFiling()
+        var placed = QueryFiling()
+        var met = [LiveQuery?](repeating: nil, count: queries.count)
+        for number in group {
+            let query = queries[number]
+            // Taken out, so that it is held once and changed where it stands.
+            var answer = LiveAnswer()
+            swap(&answer, &parts[number].answer)
+            query.takeBack(consume answer)
+            met[number] = query
+            if query.isPlaceSensitive {
+                placed.file(number, query.plan)
+            } else {
+                still.file(number, query.plan)
             }
+        }
+        var pass = ChangePass(
+            former, subtrees, queries: met, still: still, placed: placed, isCounted: isCounted, walkLimit: walkLimit)
+        pass.run()
+        for number in group {
+            let query = queries[number]
+            if let moment { query.advanceByScan(to: moment, in: former.current) }
+            if let nextPlan = parts[number].nextPlan {
+                _ = query.goOn(with: nextPlan, in: former.current)
+                parts[number].isReplanned = true
+            }
+            parts[number].isOverworked = query.isOverworked
+            parts[number].plan = query.plan
+            parts[number].answer = query.surrender()
         }
     }
 

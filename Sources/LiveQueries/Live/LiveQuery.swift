@@ -53,7 +53,10 @@ package final class LiveQuery {
     /// What came while the answer was away.
     private var whenBack: [(inout LiveAnswer) -> Void] = []
 
-    init(_ plan: QueryPlan, attributes: AttributeSet, number: Int, meter: WorkMeter? = nil) {
+    init(
+        _ plan: QueryPlan, attributes: AttributeSet, number: Int, meter: WorkMeter? = nil, mostPending: Int = .max
+    ) {
+        answer.mostPending = mostPending
         self.meter = plan.isCostly ? meter : nil
         self.plan = plan
         self.attributes = attributes
@@ -116,8 +119,11 @@ package final class LiveQuery {
 
     // MARK: Changes
 
-    /// How many items have changes that were not taken yet.
-    package var pendingCount: Int { answer.pending.count }
+    /// How many items have changes that were not taken yet; long paths that have to be told with them count as several.
+    package var pendingCount: Int { answer.pendingCount }
+
+    /// Whether more became pending than may (``LiveQueryRegistry/mostPending``), and was let go of: it must end.
+    package var isOverfull: Bool { answer.isOverfull }
 
     /// Whether the first results are gathered and taken, and something is pending that can be taken.
     package var hasPending: Bool { nextPlan == nil && answer.hasPending }

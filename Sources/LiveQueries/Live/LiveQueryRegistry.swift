@@ -38,6 +38,10 @@ package final class LiveQueryRegistry {
     /// How many rows below directories that changed are walked whatever the queries are; beyond it scans are considered.
     private let walkLimit: Int
 
+    /// The most that a query may have pending, and the queries of one errand together. Those that would have most are
+    /// ``LiveQuery/isOverfull`` then. To be set before any are added.
+    package var mostPending = Int.max
+
     /// A row takes a microsecond or less with few queries that it can touch.
     package static let rowsOnLoop = 1_024
 
@@ -58,7 +62,7 @@ package final class LiveQueryRegistry {
     /// loop, together with others that it is given to.
     package func add(_ plan: QueryPlan, attributes: AttributeSet, meter: WorkMeter? = nil) -> LiveQuery {
         let number = free.popLast() ?? queries.count
-        let query = LiveQuery(plan, attributes: attributes, number: number, meter: meter)
+        let query = LiveQuery(plan, attributes: attributes, number: number, meter: meter, mostPending: mostPending)
         if number == queries.count { queries.append(query) } else { queries[number] = query }
         file(query, number)
         schedule(query)
@@ -246,7 +250,7 @@ package final class LiveQueryRegistry {
             errands.append(
                 LiveErrand(
                     number, former, parts, isMeasured: group[0].meter != nil, isCounted: isCounted, moment: moment,
-                    walkLimit: walkLimit))
+                    walkLimit: walkLimit, mostPending: mostPending))
         }
         return groups.count
     }

@@ -13,6 +13,9 @@ struct PendingItems {
         /// Whether it matches now.
         var matches: Bool
         var path = KnownPath.present
+
+        /// Bytes of a path that is its own.
+        fileprivate var pathBytes: Int { if case .bytes(let bytes) = path { bytes.count } else { 0 } }
     }
 
     /// The path that a subscriber knows of an item, from the root.
@@ -31,20 +34,21 @@ struct PendingItems {
     /// Where in `order` the first that was not taken stands.
     private var head = 0
 
+    /// Bytes of the paths that the entries have of their own.
+    private(set) var pathBytes = 0
+
     var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty }
 
     subscript(identifier: ItemIdentifier) -> Entry? {
         get { entries[identifier] }
         set {
-            guard let newValue else {
-                entries[identifier] = nil
-                tidy()
-                return
-            }
-            if newValue.isHeld || newValue.matches {
-                if entries.updateValue(newValue, forKey: identifier) == nil { order.append(identifier) }
-            } else if entries.removeValue(forKey: identifier) != nil {
+            if let newValue, newValue.isHeld || newValue.matches {
+                let former = entries.updateValue(newValue, forKey: identifier)
+                if former == nil { order.append(identifier) }
+                pathBytes += newValue.pathBytes - (former?.pathBytes ?? 0)
+            } else if let former = entries.removeValue(forKey: identifier) {
+                pathBytes -= former.pathBytes
                 tidy()
             }
         }
@@ -59,7 +63,9 @@ struct PendingItems {
                 order.removeFirst(head)
                 head = 0
             }
-            if let entry = entries.removeValue(forKey: identifier) { return (identifier, entry) }
+            guard let entry = entries.removeValue(forKey: identifier) else { continue }
+            pathBytes -= entry.pathBytes
+            return (identifier, entry)
         }
         order = []
         head = 0
