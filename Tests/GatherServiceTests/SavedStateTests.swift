@@ -259,9 +259,10 @@ import Varlink
         #expect(!saved(directory).contains("index-second"))
     }
 
-    @Test func `A container that is configured no more costs clocks once`() async throws {
+    @Test(arguments: [["second"], ["second", "third"]])
+    func `Containers that are configured no more cost clocks once`(others: [String]) async throws {
         let directory = try TemporaryDirectory()
-        for name in ["tree/x", "second/y"] { try directory.write("", to: name) }
+        for name in ["tree"] + others { try directory.write("", to: name + "/x") }
         let one = ["tree": directory.path + "/tree"]
         var held: (items: [String: String], clock: String?) = ([:], nil)
         func run(_ containers: [String: String], isFresh: Bool) async throws {
@@ -277,7 +278,8 @@ import Varlink
                 await subscriber.close()
             }
         }
-        try await run(one.merging(["second": directory.path + "/second"]) { $1 }, isFresh: false)
+        let all = Dictionary(uniqueKeysWithValues: (["tree"] + others).map { ($0, directory.path + "/" + $0) })
+        try await run(all, isFresh: false)
         try await run(one, isFresh: true)
         // The journal still speaks of what is gone.
         try await run(one, isFresh: false)

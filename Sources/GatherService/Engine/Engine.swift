@@ -133,9 +133,7 @@ final class Engine {
         mailbox.open(self)
         // Nothing throws from here on: whoever makes an engine that fails has nothing to close.
         workload.start()
-        if state.hasVanished {
-            noteRemoval { store.appendRemoval(of: state.vanished, sequence: sequence) }
-        }
+        if state.hasVanished { noteRemoval(of: state.vanished.isEmpty ? [0] : state.vanished) }
         store.removeUseless()
     }
 
@@ -323,13 +321,18 @@ final class Engine {
 
     /// Moves the clock past the removal of a container.
     func noteRemoval(of record: ContainerRecord) {
-        noteRemoval { store.appendRemoval(record.index, record.identifier, sequence: sequence) }
+        store.forget(record.identifier)
+        noteRemoval(of: [record.index.epoch])
     }
 
-    private func noteRemoval(_ append: () -> Void) {
-        sequence += 1
+    /// Moves the clock past the removal of containers whose indexes had these epochs, a step for each. Each is named, so that
+    /// the next start does not miss them once more, and forget all clocks again.
+    private func noteRemoval(of epochs: Set<UInt64>) {
+        for epoch in epochs {
+            sequence += 1
+            store.appendRemoval(of: epoch, sequence: sequence)
+        }
         lastRemoval = sequence
-        append()
         commit()
         store.removeUseless()
     }

@@ -170,18 +170,9 @@ final class StateStore {
         writer?.append(.accessChanged, sequence: sequence, epoch: index.epoch, note: passage)
     }
 
-    /// That a container is gone; what was saved of it goes when that is on the disk.
-    func appendRemoval(_ index: MetadataIndex, _ identifier: String, sequence: UInt64) {
-        writer?.append(.removed, sequence: sequence, epoch: index.epoch)
-        forget(identifier)
-    }
-
-    /// That nothing is known any more of containers whose indexes had these epochs. Each is named, so that the next start
-    /// does not miss them once more, and forget all clocks again.
-    func appendRemoval(of epochs: Set<UInt64>, sequence: UInt64) {
-        for epoch in epochs.isEmpty ? [0] : epochs {
-            writer?.append(.removed, sequence: sequence, epoch: epoch)
-        }
+    /// That the container is gone whose index had this epoch.
+    func appendRemoval(of epoch: UInt64, sequence: UInt64) {
+        writer?.append(.removed, sequence: sequence, epoch: epoch)
     }
 
     /// Writes what was appended. Whatever follows from it may be told afterwards.
