@@ -72,4 +72,52 @@ import Testing
             #expect(!directory.exists("state/saved/journal.damaged"))
         }
     }
+
+    // As the machine's end may leave it: the name of a segment is on the disk, its header is not; or neither is.
+    @Test(arguments: ["empty", "missing"])
+    func `Where the end of the journal is gone, what is told then is known to the next start`(end: String) async throws
+    {
+        let directory = try TemporaryDirectory()
+        for name in ["tree/x", "second/y"] { try directory.write("", to: name) }
+        let second = ["second": directory.path + "/second"]
+        let both = second.merging(["tree": directory.path + "/tree"]) { $1 }
+        var request = QueryInterface.Watch.Request(predicate: "", attributes: ["path"])
+        try await DaemonFixture.run(containers: second, directory: directory) { daemon in
+            try await whenSaved(daemon)
+            let subscriber = try await Subscriber(daemon, request)
+            _ = try await add("second/later", daemon, subscriber)
+            await subscriber.close()
+        }
+        // The journal leads on from what was saved of the one; the other is saved behind that, and begins a segment.
+        try await DaemonFixture.run(containers: both, directory: directory) { try await whenSaved($0) }
+        let last = try #require(
+            SavedStateFiles(stateDirectory: directory.path + "/state").list().segments.map(\.number).last)
+        if end == "empty" {
+            try directory.write("", to: "state/saved/" + SavedStateFiles.journalName(last + 1))
+        } else {
+            #expect(unlink(directory.path + "/state/saved/" + SavedStateFiles.journalName(last)) == 0)
+        }
+        var items: [String: String] = [:]
+        try await DaemonFixture.run(containers: both, directory: directory) { daemon in
+            let subscriber = try await Subscriber(daemon, request)
+            try await subscriber.gather()
+            _ = try await add("second/told", daemon, subscriber)
+            try await daemon.flush()
+            (items, request.since) = (subscriber.items, subscriber.lastClock)
+            await subscriber.close()
+        }
+        #expect(items.count == 4)
+        let log = LogRecorder()
+        try await DaemonFixture.run(containers: both, directory: directory, log: log) { daemon in
+            let atOnce = try await daemon.find("", sync: false)
+            #expect(atOnce.count == 4)
+            let back = try await Subscriber(daemon, request, holding: items)
+            let isFresh = try await back.next().fresh == true
+            #expect(isFresh == false)
+            try await back.gather()
+            #expect(back.items == items)
+            await back.close()
+        }
+        #expect(log.all("state-set-aside") == [])
+    }
 }

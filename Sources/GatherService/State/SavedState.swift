@@ -42,7 +42,7 @@ struct SavedState {
     /// Those before them: nothing leads from there to the end.
     var orphans: [Segment] = []
     var nextSegment: UInt64 = 1
-    /// Whether what is written from now on goes on from the last segment.
+    /// Whether what is written from now on goes on from the last segment, as the next start will look at it.
     var isContinuation = false
     /// The incarnation that has written the last segment; nil where there is none, or it was of no use.
     var lastRun: UInt64?

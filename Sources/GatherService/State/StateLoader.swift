@@ -129,7 +129,7 @@ struct StateLoader {
                 mayHaveLost = true
             }
         }
-        state.isContinuation = !isBroken && !state.segments.isEmpty
+        state.isContinuation = !isBroken
         if mayHaveLost { for candidate in candidates.values { candidate.restorer.mayHaveLost = true } }
     }
 
@@ -219,11 +219,15 @@ struct StateLoader {
     // MARK: The end
 
     private mutating func finish() {
+        let end = state.sequence
         for candidate in candidates.values {
             state.sequence = max(state.sequence, candidate.description.sequence)
             // Where the journal is gone the numbers go on all the same: they tell what an index still needs of it.
             state.nextSegment = max(state.nextSegment, candidate.description.segment &+ 1)
         }
+        // The next start takes for one journal only where neither a segment nor a change is missing in between.
+        let leadsOn = state.sequence == end && state.segments.last?.number == state.nextSegment &- 1
+        state.isContinuation = state.isContinuation && leadsOn
         state.vanished = mentioned.subtracting(candidates.keys)
         if !state.vanished.isEmpty { state.hasVanished = true }
         for candidate in candidates.values {
@@ -245,7 +249,7 @@ struct StateLoader {
                     description: description,
                     isDirty: index.clock != candidate.savedClock || isRaised || !state.isContinuation,
                     savedBytes: candidate.savedBytes, journaledBytes: candidate.journaledBytes,
-                    isRaised: isRaised, isJournaled: !restorer.isBehind)
+                    isRaised: isRaised, isJournaled: state.isContinuation && !restorer.isBehind)
             } catch {
                 state.vanished.insert(restorer.epoch)
                 setAside(candidate.name, candidate.configuration.identifier, error)
