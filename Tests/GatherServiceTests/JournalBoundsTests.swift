@@ -7,6 +7,7 @@ import LinuxSystem
 import Logging
 import NIOCore
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import GatherService
@@ -252,17 +253,22 @@ import Testing
         try directory.makeDirectory("saved/" + names[1])
         let files = SavedStateFiles(stateDirectory: directory.path)
         let loop = NIOSingletons.posixEventLoopGroup.any()
+        // What the disk has when it is forced to: the mark, before anything is told.
+        let forced = Mutex<[Bool]>([])
         let isSuspended = try await loop.submit {
             var state = SavedState()
             state.segments = [SavedState.Segment(name: names[0], number: 6, byteCount: 0)]
             (state.nextSegment, state.isContinuation) = (7, true)
             let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-            let store = StateStore(files, state, boot: StateStore.currentBoot, loop: loop, logger: logger)
+            let store = StateStore(
+                files, state, boot: StateStore.currentBoot, loop: loop, logger: logger,
+                forceToDisk: { _ in forced.withLock { $0 = files.list().segments.map(\.isCut) } })
             defer { store.abandon() }
             return store.isSuspended
         }.get()
         #expect(isSuspended)
         #expect(files.list().segments.map(\.isCut) == [true, false])
+        #expect(forced.withLock { $0 } == [true, false])
     }
 
     @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount"))

@@ -28,12 +28,13 @@ import Varlink
 
     /// Fails as often as it is told to.
     private final class Disk: Sendable {
-        private let failures = Mutex(0)
-        func fail(_ count: Int) { failures.withLock { $0 = count } }
+        private let failures = Mutex(0..<0)
+        /// After so many times that it does not.
+        func fail(_ count: Int, after before: Int = 0) { failures.withLock { $0 = before..<before + count } }
         func force(_ file: borrowing Descriptor) throws(SystemError) {
             let fails = failures.withLock { left in
-                defer { left = max(0, left - 1) }
-                return left > 0
+                defer { left = max(0, left.lowerBound - 1)..<max(0, left.upperBound - 1) }
+                return left.contains(0)
             }
             if fails { throw SystemError(code: 5) }
             try file.synchronize()
@@ -42,9 +43,16 @@ import Varlink
 
     /// Keeps whoever comes to it waiting until it is opened.
     private final class Gate: Sendable {
+        /// The beginning of the journal and its directory, at the start.
+        private let before = Mutex(2)
         private let isOpen = DispatchSemaphore(value: 0)
         private let hasWaited = AsyncStream<Void>.makeStream()
         func pass() {
+            let isEarly = before.withLock { left in
+                defer { left = max(0, left - 1) }
+                return left > 0
+            }
+            if isEarly { return }
             hasWaited.continuation.yield()
             isOpen.wait()
             isOpen.signal()
@@ -133,6 +141,43 @@ import Varlink
             }
             let found = try await daemon.find("")
             #expect(found.count == 4)
+        }
+    }
+
+    // The segment, or its name.
+    @Test(arguments: [0, 1])
+    func `A beginning that is not forced to the disk is a write that failed, and all is saved anew`(
+        before: Int
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "tree/one")
+        let (disk, log) = (Disk(), LogRecorder())
+        try await DaemonFixture.run(directory: directory) { daemon in
+            try await daemon.flush()
+            while try await snapshots(daemon) == nil { await Task.yield() }
+        }
+        disk.fail(1, after: before)
+        var request = Self.everything
+        try await DaemonFixture.run(
+            directory: directory, log: log,
+            adjust: { $0.forceToDisk = { (file) throws(SystemError) in try disk.force(file) } }
+        ) { daemon in
+            #expect(log.all.count { $0.contains("changes cannot be saved") } == 1, "\(log.all)")
+            try directory.write("", to: "tree/two")
+            let subscriber = try await Subscriber(daemon, Self.everything)
+            try await subscriber.gather()
+            while subscriber.items.count < 2 { try await subscriber.next() }
+            request.since = subscriber.lastClock
+            await subscriber.close()
+        }
+        #expect(log.all.count == 1, "\(log.all)")
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let found = try await daemon.find("", sync: false)
+            #expect(found == ["one", "two"])
+            let back = try await Subscriber(daemon, request)
+            #expect(try await back.next().fresh != true)
+            try await back.gather()
+            await back.close()
         }
     }
 

@@ -4,6 +4,8 @@
 import GatherProtocol
 import Glibc
 import LinuxSystem
+import MetadataIndex
+import Synchronization
 import Testing
 
 @testable import GatherService
@@ -119,5 +121,111 @@ import Testing
             await back.close()
         }
         #expect(log.all("state-set-aside") == [])
+    }
+
+    // MARK: The machine's end
+
+    /// A disk that has of the journal what was forced to it, and nothing else.
+    private final class Disk: Sendable {
+        private struct State {
+            var contents: [String: [UInt8]] = [:]
+            var names: [String] = []
+        }
+        private let state = Mutex(State())
+
+        func force(_ file: borrowing Descriptor) throws(SystemError) {
+            let link = "/proc/self/fd/\(file.number)"
+            var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+            let length = readlink(link, &buffer, buffer.count)
+            let path = String(decoding: buffer.prefix(max(0, length)), as: UTF8.self)
+            if let names = try? DirectoryNames.sorted(in: path) {
+                state.withLock { $0.names = names.filter { $0.hasPrefix("journal-") } }
+            } else {
+                let there = try Entry.openForReading(path)
+                var bytes = [UInt8](repeating: 0, count: try there.size())
+                let count = bytes.withUnsafeMutableBytes { (try? there.read(into: $0, at: 0)) ?? 0 }
+                let name = String(path.split(separator: "/").last ?? "")
+                state.withLock { $0.contents[name] = Array(bytes[..<count]) }
+            }
+        }
+
+        /// Adds what is there to what was there before.
+        func write(to folder: String) throws {
+            let (contents, names) = state.withLock { ($0.contents, $0.names) }
+            for name in names where contents[name] != nil || access(folder + name, F_OK) != 0 {
+                let file = try Entry.openForWriting(folder + name, mode: 0o600, truncate: true)
+                try file.writeAll(contents[name] ?? [])
+            }
+        }
+    }
+
+    /// The machine was started again since all of this was written.
+    private func startMachine(_ directory: TemporaryDirectory, _ state: String) throws {
+        let files = SavedStateFiles(stateDirectory: directory.path + "/" + state)
+        for (name, _, _) in files.list().segments {
+            let bytes = try files.read(name, limit: 1 << 20)
+            var header = try bytes.withUnsafeBytes { try JournalReader($0).header }
+            header.boot = .init(low: 1, high: 1)
+            let file = try Entry.openForWriting(files.path(name), mode: 0o600, truncate: true)
+            try file.writeAll(header.bytes + bytes[header.bytes.count...])
+        }
+    }
+
+    @Test func `What is told before more is on the disk has identifiers that no later start gives`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "tree/kept")
+        try await DaemonFixture.run(directory: directory) { try await whenSaved($0) }
+        let (state, left) = (directory.path + "/state", directory.path + "/left")
+        var given: Set<String> = []
+        for round in 0..<3 {
+            try startMachine(directory, "state")
+            try directory.copyState(to: "left")
+            let disk = Disk()
+            try await DaemonFixture.run(
+                directory: directory,
+                adjust: { $0.forceToDisk = { (file) throws(SystemError) in try disk.force(file) } }
+            ) { daemon in
+                // Nothing was told yet, and it is the last that the disk gets.
+                try disk.write(to: left + "/saved/")
+                let subscriber = try await Subscriber(
+                    daemon, QueryInterface.Watch.Request(predicate: "", attributes: ["path"]))
+                try await subscriber.gather()
+                #expect(subscriber.items.count == 1)
+                let id = try await add("tree/file\(round)", daemon, subscriber)
+                #expect(given.insert(id).inserted, "round \(round)")
+                await subscriber.close()
+            }
+            #expect(unlink(directory.path + "/tree/file\(round)") == 0)
+            TemporaryDirectory.run("/bin/rm", "-rf", "--", state)
+            #expect(rename(left, state) == 0)
+        }
+    }
+
+    @Test func `A start that is killed before it has begun its journal leaves what tells of a loss`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "tree/kept")
+        let request = QueryInterface.Watch.Request(predicate: "", attributes: ["path"])
+        try await DaemonFixture.run(directory: directory) { try await whenSaved($0) }
+        var lost = ""
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let subscriber = try await Subscriber(daemon, request)
+            try await subscriber.gather()
+            lost = try await add("tree/lost", daemon, subscriber)
+            try directory.copyState(to: "killed")
+            await subscriber.close()
+        }
+        let files = SavedStateFiles(stateDirectory: directory.path + "/killed")
+        try damage(files.path(try #require(files.list().segments.last?.name)), at: 8)
+        #expect(unlink(directory.path + "/tree/lost") == 0)
+        let tree = try ContainerConfiguration(identifier: "tree", path: directory.path + "/tree", origin: .argument)
+        #expect(StateLoader.load(files, [tree], boot: StateStore.currentBoot).notes.count == 1)
+        try await DaemonFixture.run(directory: directory, state: "killed") { daemon in
+            let subscriber = try await Subscriber(daemon, request)
+            try await subscriber.gather()
+            let other = try await add("tree/other", daemon, subscriber)
+            #expect(other != lost)
+            await subscriber.close()
+        }
+        #expect(directory.exists("killed/saved/journal.damaged"))
     }
 }

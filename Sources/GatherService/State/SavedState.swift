@@ -69,5 +69,7 @@ struct SavedState {
         case truncate(name: String, byteCount: Int)
         /// What was missing behind the segment is accounted for.
         case rename(name: String, to: String)
+        /// The segment is of no use; that it was there says that something may be lost.
+        case setAside(name: String)
     }
 }

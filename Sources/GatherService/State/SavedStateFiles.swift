@@ -113,7 +113,10 @@ struct SavedStateFiles: Sendable {
     }
 
     /// What was renamed or made is on the disk only with its directory.
-    func synchronizeDirectory() throws(SystemError) { try Directory.open(directory, access: .reading).synchronize() }
+    func synchronizeDirectory() throws(SystemError) { try open().synchronize() }
+
+    /// The directory, to be forced to the disk.
+    func open() throws(SystemError) -> Descriptor { try Directory.open(directory, access: .reading) }
 
     /// A whole file in memory, of `limit` bytes at most.
     func read(_ name: String, limit: Int) throws(SavedStateError) -> [UInt8] {

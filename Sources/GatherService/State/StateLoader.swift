@@ -122,7 +122,7 @@ struct StateLoader {
                 }
                 mayHaveLost = !isWhole || isCut || (lastBoot != boot && !endedCleanly)
             } catch {
-                files.setAside(name)
+                state.repairs.append(.setAside(name: name))
                 state.lastRun = nil
                 state.notes.append("a part of the journal is of no use and was set aside: \(error)")
                 isBroken = true

@@ -82,17 +82,30 @@ final class StateStore {
         willBegin(run)
         do throws(SystemError) {
             try rotate(at: state.sequence, isContinuation: state.isContinuation)
+            for container in state.containers.values where container.isRaised {
+                writer?.append(
+                    .floor, sequence: state.sequence, epoch: container.index.epoch,
+                    clock: UInt64(container.index.generationFloor))
+            }
+            commit()
         } catch {
             suspend(error)
-            return
         }
-        for container in state.containers.values where container.isRaised {
-            writer?.append(
-                .floor, sequence: state.sequence, epoch: container.index.epoch,
-                clock: UInt64(container.index.generationFloor))
+        do throws(SystemError) {
+            try forceBeginning()
+        } catch {
+            if segment != nil { suspend(error) }
         }
-        commit()
         if segment != nil { repair(state.repairs) }
+    }
+
+    /// Forces the first segment to the disk, with its name, or the mark of the one before where there is none. That one may
+    /// say that nothing was told after it: should the machine end, the next start knows by this alone that there was, and
+    /// gives no identifier twice. Nobody is served yet who could wait for it.
+    private func forceBeginning() throws(SystemError) {
+        guard let files else { return }
+        if let segment { try forceToDisk(segment.file.descriptor) }
+        try forceToDisk(files.open())
     }
 
     /// Which start of the machine this is; zero where the kernel does not say.
@@ -132,6 +145,7 @@ final class StateStore {
                 }
                 try? file.truncate(to: byteCount)
             case .rename(let name, let plain): try? Entry.rename(files.path(name), to: files.path(plain))
+            case .setAside(let name): files.setAside(name)
             }
         }
     }
