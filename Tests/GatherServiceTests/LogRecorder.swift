@@ -13,11 +13,14 @@ struct LogRecorder: LogHandler {
     private let least: Logger.Level
     private let lines = Lines()
     private let continuation: AsyncStream<String>.Continuation
+    /// Is called with each line, on the thread that logs.
+    private let hear: @Sendable (String) -> Void
     /// Each line, as it comes.
     let stream: AsyncStream<String>
 
-    init(_ least: Logger.Level = .warning) {
+    init(_ least: Logger.Level = .warning, hear: @escaping @Sendable (String) -> Void = { _ in }) {
         self.least = least
+        self.hear = hear
         (stream, continuation) = AsyncStream.makeStream()
     }
 
@@ -38,5 +41,6 @@ struct LogRecorder: LogHandler {
         let kind = event.metadata?["message-id"].map { "\($0)" }
         lines.all.withLock { $0.append((kind, line)) }
         continuation.yield(line)
+        hear(line)
     }
 }

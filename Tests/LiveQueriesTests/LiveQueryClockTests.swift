@@ -80,10 +80,11 @@ private final class ClockWorld {
 
     var environment: PlanEnvironment { .test(tree.index, now: Timestamp(nanoseconds: now)) }
 
+    /// A turn as the engine has it: nobody tells the time to a registry that does not ask for it.
     func turn() {
         let changes = tree.index.takeChanges()
         registry.process(changes, in: tree.index)
-        _ = registry.advance(to: Timestamp(nanoseconds: now), in: tree.index)
+        if registry.nextMoment != nil { _ = registry.advance(to: Timestamp(nanoseconds: now), in: tree.index) }
         errands += registry.takeErrands()
     }
 
@@ -194,6 +195,7 @@ private final class ClockWorld {
         world.turn()
         let watcher = try Watcher("TERNARY(modified > now(), 'new', 'old') == 'new'", NaiveScope.all[0], world)
         watcher.gather()
+        world.settle()
         watcher.take(9, world)
         #expect(watcher.held.count == 1 && !watcher.query.plan.knowsItsMoments)
         world.now += 2 * second
@@ -233,6 +235,45 @@ private final class ClockWorld {
             if moments >= 200 { break }
         }
         #expect(watcher.held.isEmpty && moments >= 59)
+    }
+
+    /// More queries begin in one turn than are brought to the present at once, and time changes nothing for any of them.
+    @Test func allThatBeginTogetherAreBroughtToNow() throws {
+        let start = 1_700_000_000 * second
+        let world = ClockWorld(rowLimit: 1_024, now: start)
+        var status = NaiveTree.status(.file)
+        status.modified = Timestamp(nanoseconds: start - 3_600 * second)
+        try world.tree.insert("old", status)
+        world.turn()
+        let watchers = try (0..<6).map { _ in
+            let watcher = try Watcher("modified > $time.now(-60)", NaiveScope.all[0], world)
+            world.turn()
+            return watcher
+        }
+        #expect(world.errands.count == ClockSchedule.maximumErrands)
+        world.settle()
+        #expect(!watchers.contains { $0.query.isAway } && world.registry.nextMoment == nil)
+    }
+
+    /// More queries than are out at once have more that is due at one moment than is looked at on the event loop.
+    @Test func allThatAreDueTogetherAreTold() throws {
+        let start = 1_700_000_000 * second
+        let world = ClockWorld(rowLimit: 4, now: start)
+        var status = NaiveTree.status(.file)
+        status.modified = Timestamp(nanoseconds: start)
+        for number in 0..<5 { try world.tree.insert("f\(number)", status) }
+        world.turn()
+        let count = ClockSchedule.maximumErrands * ClockSchedule.queriesInErrand + 10
+        let watchers = try (0..<count).map { _ in
+            try Watcher("modified >= $time.now(-60)", NaiveScope.all[0], world)
+        }
+        for watcher in watchers { watcher.gather() }
+        world.settle()
+        #expect(watchers.allSatisfy { $0.query.count == 5 } && world.registry.nextMoment == start + 60 * second)
+        // Nothing is left to wait for then.
+        world.now = start + 60 * second + 1
+        world.settle()
+        #expect(watchers.filter { $0.query.isAway || $0.query.count != 0 }.isEmpty)
     }
 
     /// A query of which nothing is near wakes nobody, and nor does one of other items.

@@ -31,15 +31,20 @@ private struct Scene {
 
     /// Lets time pass, until nothing of it is being worked out.
     func advance(to now: Int64) {
-        _ = registry.advance(to: Timestamp(nanoseconds: now), in: tree.index)
+        tell(now)
         var errands = registry.takeErrands()
         while let errand = errands.popLast() {
             errand.run()
             _ = registry.finish(errand, in: tree.index)
             registry.goOn(after: errand, in: tree.index)
-            _ = registry.advance(to: Timestamp(nanoseconds: now), in: tree.index)
+            tell(now)
             errands += registry.takeErrands()
         }
+    }
+
+    /// Tells the time, as the engine does, where somebody asks for it.
+    private func tell(_ now: Int64) {
+        if registry.nextMoment != nil { _ = registry.advance(to: Timestamp(nanoseconds: now), in: tree.index) }
     }
 
     func take(_ query: LiveQuery, limit: Int = .max) -> [String] {

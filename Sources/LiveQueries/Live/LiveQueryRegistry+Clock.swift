@@ -22,9 +22,13 @@ struct ClockSchedule {
 
 extension LiveQueryRegistry {
     /// The moment, in nanoseconds since 1970, at which time changes the answer to a query next, and
-    /// ``advance(to:in:)`` is to be called; nil where no query follows the clock. It may lie in the past, or have nothing
-    /// to it when it comes.
-    package var nextMoment: Int64? { clock.heap.first?.key }
+    /// ``advance(to:in:)`` is to be called; nil where time changes nothing. It may lie in the past, or have nothing to it when
+    /// it comes.
+    package var nextMoment: Int64? {
+        // The next of those that wait can leave at once.
+        if !clock.waiting.isEmpty, clock.errandsOut < ClockSchedule.maximumErrands { return clock.now }
+        return clock.heap.first?.key
+    }
 
     /// Notes when a query is to be looked at.
     func schedule(_ query: LiveQuery) {
