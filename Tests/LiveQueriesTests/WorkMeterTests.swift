@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
+import MetadataIndex
 import PredicateLanguage
 import Testing
 
@@ -75,5 +76,43 @@ import Testing
         let third = try query(meter)
         third.wasCharged = true
         #expect(meter.admits(third, at: .max))
+    }
+
+    /// When an item comes to match or ceases to with time is found out by testing it, too.
+    @Test func lookingForMomentsIsCounted() throws {
+        let second: Int64 = 1_000_000_000
+        var tree = NaiveTree()
+        let registry = LiveQueryRegistry()
+        let names = (0..<1_000).map { "'n\($0)'" }.joined(separator: ", ")
+        let predicate = try Predicate(
+            parsing: "modified < $time.now(-3600) AND name IN {\(names)}", mode: .metadata)
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        let environment = PlanEnvironment.test(tree.index, now: Timestamp(nanoseconds: 10_000 * second))
+        let free = WorkMeter(.init(free: .max, most: 1, capacity: 1, perSecond: 0)) { _ in Issue.record("overworked") }
+        let meter = WorkMeter(.init(free: 0, most: 1, capacity: 1, perSecond: 0)) { _ in }
+        let plan = QueryPlan(predicate, environment: environment)
+        let (query, other) = (
+            registry.add(plan, attributes: [.name], meter: meter), registry.add(plan, attributes: [.name], meter: free)
+        )
+        for query in [query, other] { query.gather(plan.selectTolerantly(in: tree.index.snapshot()).selection) }
+        _ = registry.advance(to: environment.now, in: tree.index)
+        for errand in registry.takeErrands() {
+            errand.run()
+            _ = registry.finish(errand, in: tree.index)
+        }
+        #expect(!query.isAway && query.nextMoment == nil && other.nextMoment == nil)
+        var status = NaiveTree.status(.file)
+        status.modified = environment.now
+        let number = try #require(try tree.insert("n999", status))
+        let item = try #require(tree.rows[number])
+        let snapshot = tree.index.snapshot()
+        var place = ItemPlace()
+        #expect(query.noteMoment(item.row, in: snapshot, &place))
+        #expect(query.wasCharged && !query.isOverworked)
+        // Nothing is left for it, so it must end, and no item is looked at for it any more.
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        #expect(query.isOverworked)
+        #expect(!query.noteMoment(item.row, in: snapshot, &place))
+        #expect(other.nextMoment == environment.now.nanoseconds + 3_600 * second)
     }
 }

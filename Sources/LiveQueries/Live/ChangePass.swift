@@ -192,12 +192,7 @@ struct ChangePass {
     mutating func ask(_ query: LiveQuery, _ row: Row, isNow: Bool) -> Bool {
         testCount += 1
         if isNow, query.plan.clock != nil, query.noteMoment(row, in: current, &place) { noted.append(query) }
-        guard let meter = query.meter else { return test(query, row, isNow: isNow) }
-        let start = MonotonicTime.now
-        guard meter.admits(query, at: start) else { return false }
-        let answer = test(query, row, isNow: isNow)
-        meter.charge(query, from: start, to: MonotonicTime.now)
-        return answer
+        return query.measured { test(query, row, isNow: isNow) } ?? false
     }
 
     private mutating func test(_ query: LiveQuery, _ row: Row, isNow: Bool) -> Bool {

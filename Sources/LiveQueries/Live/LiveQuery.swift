@@ -176,6 +176,16 @@ package final class LiveQuery {
 
     func note(_ error: EvaluationError) { answer.errors.add(error) }
 
+    /// A test of an item, counted by the meter where tests of this query are costly; nil where it may not be made any more.
+    @inline(__always)
+    func measured<Answer>(_ test: () -> Answer) -> Answer? {
+        guard let meter else { return test() }
+        let start = MonotonicTime.now
+        guard meter.admits(self, at: start) else { return nil }
+        defer { meter.charge(self, from: start, to: MonotonicTime.now) }
+        return test()
+    }
+
     // MARK: Away and back
 
     /// Gives the answer away.
@@ -241,12 +251,8 @@ extension LiveQuery {
 
     /// Notes when the clock changes the answer for a row next. Says whether that comes before the registry looks.
     func noteMoment(_ row: Row, in snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Bool {
-        guard let clock = plan.clock, !clock.ages.isEmpty,
-            let moment = clock.nextMoment(
-                of: plan.environment.status(of: row, in: snapshot), after: plan.environment.now),
-            (try? plan.holds(plan.upper, row, snapshot, &place)) ?? true,
-            (try? !plan.holds(plan.lower, row, snapshot, &place)) ?? true
-        else { return false }
+        // To find it out takes as long as a test.
+        guard let moment = measured({ plan.nextMoment(of: row, in: snapshot, &place) }) ?? nil else { return false }
         answer.moments?.note(row, moment)
         return scheduled.map { moment < $0 } ?? true
     }
@@ -267,11 +273,7 @@ extension LiveQuery {
     }
 
     private func holds(_ plan: QueryPlan, _ row: Row, _ snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Bool {
-        guard let meter else { return test(plan, row, snapshot, &place) }
-        let start = MonotonicTime.now
-        guard meter.admits(self, at: start) else { return false }
-        defer { meter.charge(self, from: start, to: MonotonicTime.now) }
-        return test(plan, row, snapshot, &place)
+        measured { test(plan, row, snapshot, &place) } ?? false
     }
 
     private func test(_ plan: QueryPlan, _ row: Row, _ snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Bool {
@@ -323,16 +325,19 @@ extension LiveQuery {
             _ = compare(with: plan, in: snapshot)
             return
         }
-        let crossing = self.plan.select(clock.crossing(self.plan.environment.now, now), in: snapshot)
+        let crossing = self.plan.select(
+            clock.crossing(self.plan.environment.now, now), in: snapshot, guard: scanGuard)
         answer.moments?.beginFilling(at: now.nanoseconds)
         advance(crossing, to: plan, in: snapshot)
         let ahead = clock.ages.map {
             PlanNode.test(.number($0.column, .greaterOrEqual, plan.environment.threshold($0.seconds)))
         }
         var place = ItemPlace()
-        for row in plan.select(.all([.any(ahead), plan.upper, .not(plan.lower)]), in: snapshot) {
+        let open = plan.select(.all([.any(ahead), plan.upper, .not(plan.lower)]), in: snapshot, guard: scanGuard)
+        for row in open {
             place.forget()
             _ = noteMoment(row, in: snapshot, &place)
         }
+        if let scanGuard, scanGuard.ended != .going { isOverworked = true }
     }
 }

@@ -54,9 +54,10 @@ struct ExtrasTest: Sendable {
 
     var cost: Int {
         switch direct {
-        // Names are short; of an attribute, what takes the product of two lengths may take milliseconds.
+        // Names are short; of an attribute, what takes the product of two lengths may take milliseconds, and to fold four
+        // kilobytes that are not ASCII a tenth of one.
         case .text(_, name: _, let pattern), .tags(name: _, _, let pattern):
-            pattern.operation == .matches || pattern.goesBack ? PlanTest.costOfMatching : 80
+            pattern.operation == .matches || pattern.goesBack || pattern.folds ? PlanTest.costOfMatching : 80
         case .number, .presence: 80
         case nil: 1_000
         }

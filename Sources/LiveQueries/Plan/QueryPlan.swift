@@ -92,6 +92,16 @@ package struct QueryPlan: Sendable {
         return plan
     }
 
+    /// When the clock changes the answer for an item next; nil where it does not.
+    func nextMoment(of row: Row, in snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Int64? {
+        guard let clock, !clock.ages.isEmpty,
+            let moment = clock.nextMoment(of: environment.status(of: row, in: snapshot), after: environment.now),
+            (try? holds(upper, row, snapshot, &place)) ?? true,
+            (try? !holds(lower, row, snapshot, &place)) ?? true
+        else { return nil }
+        return moment
+    }
+
     /// Whether it reads what follows from the place of an item (path, depth, scope), so that a directory that moves may
     /// change its answer for everything below.
     package var isPlaceSensitive: Bool { attributes.followFromPlace || !scope.isWhole }

@@ -56,9 +56,9 @@ extension QueryPlan {
 }
 
 extension QueryPlan {
-    /// The items for which a node of tests that cannot fail holds.
-    func select(_ node: PlanNode, in snapshot: IndexSnapshot) -> RowSelection {
-        var scan = PlanScan(self, snapshot, isTolerant: true)
+    /// The items for which a node of tests that cannot fail holds. What comes of one that `guard` ended early is of no use.
+    func select(_ node: PlanNode, in snapshot: IndexSnapshot, guard scanGuard: ScanGuard? = nil) -> RowSelection {
+        var scan = PlanScan(self, snapshot, isTolerant: true, scanGuard: scanGuard)
         return (try? scan.run(node)) ?? RowSelection()
     }
 }

@@ -145,6 +145,9 @@ package struct TextPattern: Sendable, Hashable {
     /// not.
     package var goesBack: Bool { kernel == .like }
 
+    /// Whether texts are folded before they are compared, as under `[c]` and `[d]`: one that is not ASCII takes long.
+    package var folds: Bool { !folding.isIdentity }
+
     /// Whether a text matches. Only MATCHES throws, where the expression takes more work than
     /// ``PredicateLimits`` allow. Allocates nothing without options, nor with them for short ASCII texts.
     package func matches(_ text: UnsafeRawBufferPointer) throws(EvaluationError) -> Bool {
