@@ -67,6 +67,9 @@ package enum Limits {
     package static let scanTime = TimeAmount.seconds(10)
     /// Bytes of a predicate that is understood on the event loop: a longer one may take a tenth of a second.
     package static let predicateBytesOnLoop = 4_096
+    /// Bytes of the predicate of a live query of which nobody knows when its answer changes with the clock: it is compiled anew
+    /// every few seconds, and what was compiled before is let go of on the event loop.
+    package static let predicateBytesAskedAgain = 4_096
     /// What costly tests of the live queries of one user may take of the event loop: a test of up to 5 µs is free, which a
     /// regular expression that behaves is never past; of more, 10 ms at once and a two-hundredth of the time, which is less
     /// than shows in one change of a hundred. A live query that finds nothing left ends with EvaluationFailed; one that was

@@ -32,6 +32,7 @@ package struct ServiceLimits: Sendable {
     package var turnTime = Limits.turnTime
     package var scanTime = Limits.scanTime
     package var predicateBytesOnLoop = Limits.predicateBytesOnLoop
+    package var predicateBytesAskedAgain = Limits.predicateBytesAskedAgain
     package var costlyTests = Limits.costlyTests
     package var watchesCheckedAfter = Limits.watchesCheckedAfter
     package var accessListsSweptAfter = Limits.accessListsSweptAfter

@@ -1,4 +1,4 @@
-// Live queries that follow the time of day, over the socket.
+// Live queries that follow the time of day, over the socket: many at once, and long ones.
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
@@ -58,6 +58,51 @@ private final class Gate: Sendable {
                 while !last.isEmpty, !last.contains("\"gathered\"") { last = caller.next() }
                 #expect(last.contains("\"count\":0"))
             }
+        }
+    }
+
+    /// Predicates that are too long for the event loop are planned elsewhere, for whoever asks, and go on from there.
+    @Test(.enabled(if: OtherUser.canBecome), arguments: [nil, OtherUser(user: 41_051, group: 42_051)])
+    func longPredicatesFollowTheClock(user: OtherUser?) async throws {
+        var limits = ServiceLimits()
+        limits.predicateBytesOnLoop = 8
+        limits.predicateBytesAskedAgain = 64
+        let directory = try Self.directory("old")
+        chmod(directory.path, 0o755)
+        try await DaemonFixture.run(directory: directory, isSystem: true, limits: limits) { daemon in
+            chmod(daemon.socket, 0o666)
+            for predicate in [
+                "modified < $time.now(-60)", "modified < $time.now(-60) AND created >= $time.this_year(-9)",
+            ] {
+                let found = try await daemon.call(
+                    QueryInterface.Find.self, .init(predicate: predicate, attributes: ["name"]), as: user)
+                #expect(found.items.compactMap(\.name) == ["old"])
+                let request = QueryInterface.Watch.Request(predicate: predicate)
+                let subscriber = try await Subscriber(daemon, request, as: user)
+                try await subscriber.gather()
+                #expect(subscriber.items.count == 1)
+                #expect(utimensat(AT_FDCWD, daemon.tree + "/old", nil, 0) == 0)
+                while !subscriber.items.isEmpty { try await subscriber.next() }
+                // What its asker sees is another thing from now on, and then again.
+                chmod(daemon.tree, 0o700)
+                try await daemon.flush()
+                chmod(daemon.tree, 0o755)
+                let then = timespec(tv_sec: time(nil) - 3_600, tv_nsec: 0)
+                #expect(utimensat(AT_FDCWD, daemon.tree + "/old", [then, then], 0) == 0)
+                while subscriber.items.isEmpty { try await subscriber.next() }
+                let back = try await subscriber.comeBack(daemon, request, as: user)
+                #expect(try await back.next().event == .started)
+                try await back.gather()
+                #expect(back.items.count == 1 && back.violations.isEmpty)
+                await back.close()
+            }
+            let short = "TERNARY(modified > now(), 1, 0) == 1"
+            let subscriber = try await Subscriber(daemon, .init(predicate: short), as: user)
+            try await subscriber.gather()
+            await subscriber.close()
+            let caller = try RawCaller(daemon, as: user)
+            caller.call("Query.Watch", "{\"predicate\":\"\(short) OR \(short)\"}", ",\"more\":true")
+            #expect(caller.error() == "LimitExceeded")
         }
     }
 }

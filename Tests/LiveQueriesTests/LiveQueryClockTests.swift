@@ -294,4 +294,46 @@ private final class ClockWorld {
         world.settle()
         #expect(watcher.query.count == 0 && world.registry.nextMoment == nil)
     }
+
+    /// As time passes nothing is compiled anew until a day is over, and nothing is for another viewer.
+    @Test func plansGoOnWithoutCompiling() throws {
+        let tree = NaiveTree()
+        let start = Timestamp(nanoseconds: 1_700_000_000 * second)
+        let midnight = try #require(TimeExpression(.day).end(from: start))
+        let names = (0..<1_000).map { "'n\($0)'" }.joined(separator: ", ")
+        let predicate = try Predicate(
+            parsing:
+                "created != $time.today OR modified > $time.now(-60) OR modified > $time.now(-60) OR name IN {\(names)}",
+            mode: .metadata)
+        /// Where the parts of a node are kept.
+        func parts(_ node: PlanNode?) -> UnsafeRawPointer? {
+            switch node?.kind {
+            case .all(let parts), .any(let parts): parts.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
+            default: nil
+            }
+        }
+        func last(_ node: PlanNode) -> PlanNode? {
+            if case .all(let parts) = node.kind { parts.last } else { nil }
+        }
+        let plan = QueryPlan(
+            predicate, environment: .test(tree.index, now: Timestamp(nanoseconds: midnight.nanoseconds - 10 * second)))
+        #expect(plan.clock?.ages.count == 1 && parts(plan.root) != nil)
+        let later = plan.at(Timestamp(nanoseconds: midnight.nanoseconds - 1))
+        #expect(parts(later.root) == parts(plan.root) && later.environment.now.nanoseconds == midnight.nanoseconds - 1)
+        let next = later.at(midnight)
+        #expect(!later.isCompiled(for: midnight) && parts(next.root) != parts(plan.root))
+        #expect(next.isCompiled(for: Timestamp(nanoseconds: midnight.nanoseconds + second)))
+        let user = Credentials(user: 1, groups: [])
+        let root = FileAccess(mode: 0o755, owner: 0, group: 0, accessList: .none)
+        let seen = next.seen(by: Viewer(user, above: [], root: root))
+        #expect(parts(last(seen.root)) == parts(next.root))
+        let closed = seen.seen(by: Viewer(seeingNothing: user))
+        #expect(closed.matchesNothing)
+        let opened = closed.seen(by: Viewer(user, above: [], root: root))
+        #expect(parts(last(opened.root)) == parts(next.root))
+        #expect(!predicate.isAskedAgain)
+        let opaque = try Predicate(parsing: "TERNARY(modified > now(), 1, 0) == 1", mode: .metadata)
+        #expect(opaque.isAskedAgain)
+        #expect(!QueryPlan(opaque, environment: plan.environment).isCompiled(for: start))
+    }
 }

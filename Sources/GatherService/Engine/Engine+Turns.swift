@@ -13,10 +13,10 @@ import Varlink
 extension Engine {
     /// Understands a question: at once, or off the loop where its predicate is so long that everybody would wait. Then
     /// calls `then`, unless the caller is gone. A plan for `explaining` is made as well, as that of the container 0,
-    /// which there is none.
+    /// which there is none. One that `isLive` is about the containers that are closed to the caller, too: they may be opened.
     func understand(
         _ call: VarlinkCall, predicate: String, scopes: [String]?, attributes: [String]?,
-        explaining: PlanEnvironment? = nil, then: @escaping (Question) throws -> Void
+        explaining: PlanEnvironment? = nil, isLive: Bool = false, then: @escaping (Question) throws -> Void
     ) throws {
         let (peer, caller, types) = (call.peer, restriction(of: call.peer), types)
         guard predicate.utf8.count > limits.predicateBytesOnLoop else {
@@ -25,7 +25,9 @@ extension Engine {
                     predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller,
                     types: types))
         }
-        let planned = try resolve(scopes, for: caller).map { scoped in
+        let open = try resolve(scopes, for: caller)
+        let closed = isLive ? containers.filter { record in !open.contains { $0.record === record } } : []
+        let planned = (open + closed.compactMap { self.scopes(of: scopes, in: $0) }).map { scoped in
             (scoped.record.number, scoped.scopes, environment(of: scoped.record, for: nil))
         }
         let servesOthers = servesOthers
@@ -35,8 +37,7 @@ extension Engine {
                 var question = try Question(
                     predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller,
                     types: types)
-                // One that follows the clock is planned anew as time passes.
-                for (number, scopes, environment) in planned where !question.followsClock {
+                for (number, scopes, environment) in planned {
                     question.plans[number] = QueryPlan(question.predicate, scopes: scopes, environment: environment)
                 }
                 if let explaining { question.plans[0] = QueryPlan(question.predicate, environment: explaining) }

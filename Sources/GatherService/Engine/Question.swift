@@ -16,6 +16,8 @@ struct Question: Sendable {
     /// parts.
     private let predicateAttributes: Set<Attribute>
     let followsClock: Bool
+    /// Whether nobody knows when its answer changes with the clock, so that a live one is asked again every few seconds.
+    let isAskedAgain: Bool
     /// The scopes as they were written; nil for every container.
     let scopeTexts: [String]?
     let attributes: AttributeSet
@@ -40,6 +42,7 @@ struct Question: Sendable {
         predicate = try Question.parse(text, types)
         predicateAttributes = predicate.attributes
         followsClock = predicate.followsClock
+        isAskedAgain = predicate.isAskedAgain
         scopeTexts = scopes
         attributes = try names.map(Question.attributes) ?? AttributeSet(QueryInterface.defaultAttributes)
         try Question.checkExtended(attributes.union(AttributeSet(predicateAttributes)))
@@ -98,16 +101,31 @@ struct Question: Sendable {
 }
 
 extension Engine {
-    /// The plan of a question for one container, at a moment.
+    /// The plan of a question for one container, at a moment. One that was made beforehand is not compiled anew: where that
+    /// would take it, as when a day is over since, it stays for the moment at which it was made. A live query goes on from
+    /// there as time passes.
     func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan {
         let hasPackages = !scoped.record.configuration.packages.isEmpty
         // It may have been made before a reload.
         if let plan = question.plans[scoped.record.number], plan.environment.hasPackages == hasPackages {
+            let plan = plan.isCompiled(for: now) ? plan.at(now) : plan
             // What a caller may see is for the moment of the answer.
             return viewer(question.caller, of: scoped.record).map(plan.seen) ?? plan
         }
         let environment = environment(of: scoped.record, for: question.caller, at: now)
         return QueryPlan(question.predicate, scopes: scoped.scopes, environment: environment)
+    }
+
+    /// What a live query goes on with that has a plan for a container, for what its asker sees of that now, and whether there
+    /// are packages.
+    func plan(_ question: Question, for scoped: ScopedContainer, after plan: QueryPlan) -> QueryPlan {
+        let now = Timestamp.now
+        let hasPackages = !scoped.record.configuration.packages.isEmpty
+        guard plan.environment.hasPackages == hasPackages, plan.isCompiled(for: now) else {
+            return self.plan(question, for: scoped, at: now)
+        }
+        let plan = plan.at(now)
+        return viewer(question.caller, of: scoped.record).map(plan.seen) ?? plan
     }
 
     /// What a plan for a container is made for, at a moment.

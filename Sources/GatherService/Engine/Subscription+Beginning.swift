@@ -148,9 +148,10 @@ extension Subscription {
     private func resume(from clock: QueryClock, _ scoped: [Engine.ScopedContainer]) -> Bool {
         guard isKnown(clock) else { return false }
         var changes: [ChangeSet] = []
-        let plans = scoped.map {
-            engine.plan(question, for: $0, at: clock.moment.map { Timestamp(nanoseconds: $0) } ?? .now)
-        }
+        let moment = clock.moment.map { Timestamp(nanoseconds: $0) }
+        let plans = scoped.map { engine.plan(question, for: $0, at: moment ?? .now) }
+        // That of a long predicate is not compiled on the event loop for the day of the clock.
+        if let moment, plans.contains(where: { $0.environment.now != moment }) { return false }
         for (record, plan) in zip(scoped.map(\.record), plans) {
             if question.caller != nil {
                 // Whatever else changed, the way to the container is as it was then.

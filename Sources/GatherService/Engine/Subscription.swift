@@ -163,9 +163,8 @@ final class Subscription {
         guard phase == .gathering || phase == .live else { return }
         for part in parts where part.record === record {
             guard let scoped = engine.scopes(of: question.scopeTexts, in: record) else { continue }
-            if record.registry.look(part.query, by: engine.plan(question, for: scoped), in: record.index) {
-                engine.stir(self)
-            }
+            let plan = engine.plan(question, for: scoped, after: part.query.plan)
+            if record.registry.look(part.query, by: plan, in: record.index) { engine.stir(self) }
         }
         notePending()
     }

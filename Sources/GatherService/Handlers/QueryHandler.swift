@@ -166,11 +166,15 @@ struct QueryHandler {
         call.releaseParameters()
         let engine = engine
         try engine.understand(
-            call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes
+            call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, isLive: true
         ) { question in
             let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
             let predicateBytes = request.predicate.utf8.count * max(1, scoped.count)
             try engine.admitLiveQuery(of: call.peer, predicateBytes: predicateBytes)
+            let mostBytes = engine.limits.predicateBytesAskedAgain
+            if question.isAskedAgain, request.predicate.utf8.count > mostBytes {
+                throw QueryError.limitExceeded(limit: "predicateBytesAskedAgain", value: Int64(mostBytes))
+            }
             let subscription = Subscription(
                 engine: engine, call: call, question: question, batch: batch, heartbeat: heartbeat)
             subscription.predicateBytes = predicateBytes

@@ -3,7 +3,7 @@
 
 import Metadata
 import MetadataIndex
-import PredicateLanguage
+package import PredicateLanguage
 
 /// How the answer of a plan follows the clock: what dates are compared with, and so when an item enters or leaves.
 ///
@@ -26,16 +26,26 @@ struct ClockDependence: Sendable {
     private(set) var ages: [Age] = []
     private(set) var units: [Unit] = []
     private(set) var isOpaque = false
+    /// Those of the units, without how many.
+    private var kinds: Set<TimeExpression.Unit> = []
 
     /// Nil where the predicate does not follow the clock.
     init?(_ predicate: Predicate) {
         guard predicate.followsClock else { return nil }
         self.predicate = predicate
-        add(predicate.root)
+        var known = Known()
+        add(predicate.root, &known)
+        kinds = Set(units.map(\.time.unit))
     }
 
-    private mutating func add(_ node: PredicateNode) {
-        for child in node.children { add(child) }
+    /// What was found already: there may be ten thousand.
+    private struct Known {
+        var ages: Set<Age> = []
+        var units: Set<Unit> = []
+    }
+
+    private mutating func add(_ node: PredicateNode, _ known: inout Known) {
+        for child in node.children { add(child, &known) }
         guard case .comparison(let comparison) = node.kind, node.followsClock else { return }
         guard let column = comparison.dateColumn, let operands = ClockDependence.operands(of: comparison) else {
             isOpaque = true
@@ -43,7 +53,7 @@ struct ClockDependence: Sendable {
         }
         for operand in operands {
             if let time = operand.time {
-                add(column, time)
+                add(column, time, &known)
             } else if operand.constant == nil {
                 isOpaque = true
             }
@@ -61,19 +71,25 @@ struct ClockDependence: Sendable {
         }
     }
 
-    private mutating func add(_ column: IntegerColumn, _ time: TimeExpression) {
+    private mutating func add(_ column: IntegerColumn, _ time: TimeExpression, _ known: inout Known) {
         if time.unit == .now {
             let age = Age(column: column, seconds: time.count)
-            if !ages.contains(age) { ages.append(age) }
+            if known.ages.insert(age).inserted { ages.append(age) }
         } else {
             let unit = Unit(column: column, time: time)
-            if !units.contains(unit) { units.append(unit) }
+            if known.units.insert(unit).inserted { units.append(unit) }
         }
     }
 
     /// When the first of the units that are compared with is over; nil where there are none.
     func endOfUnits(from now: Timestamp) -> Int64? {
-        Set(units.map(\.time.unit)).compactMap { TimeExpression($0).end(from: now)?.nanoseconds }.min()
+        kinds.compactMap { TimeExpression($0).end(from: now)?.nanoseconds }.min()
+    }
+
+    /// Whether what was compiled at one moment is right at another: but for ages, dates are compared with the same.
+    func isAlike(_ a: Timestamp, _ b: Timestamp) -> Bool {
+        a == b
+            || !isOpaque && kinds.allSatisfy { TimeExpression($0).start(from: a) == TimeExpression($0).start(from: b) }
     }
 
     /// Tests for the rows whose dates lie between what they are compared with at one moment and at another: no other can
@@ -116,6 +132,11 @@ struct ClockDependence: Sendable {
         }
         return next
     }
+}
+
+extension Predicate {
+    /// Whether it follows the clock so that nobody knows when its answer changes, and it is asked again now and then.
+    package var isAskedAgain: Bool { ClockDependence(self)?.isOpaque ?? false }
 }
 
 extension PlanNode {

@@ -1,7 +1,7 @@
 // How one query is answered from the index of one container.
 // SPDX-License-Identifier: Apache-2.0
 
-import Metadata
+package import Metadata
 package import MetadataIndex
 package import PredicateLanguage
 
@@ -13,8 +13,10 @@ package struct QueryPlan: Sendable {
     /// The attributes that the predicate reads.
     package let attributes: AttributeSet
 
-    /// The scope and the predicate in one.
+    /// The scope, the predicate and what the viewer sees in one.
     private(set) var root: PlanNode
+    /// The same for one who sees everything.
+    private var tests: PlanNode
     let scope: ScopeTree
     /// As they were given.
     private let scopes: [QueryScope]
@@ -22,7 +24,7 @@ package struct QueryPlan: Sendable {
     /// How its answer follows the clock (`now()`, `$time…`); nil where it does not. It is good for the moment of its
     /// environment, and ``at(_:)`` makes one for another.
     let clock: ClockDependence?
-    /// What holds for an item at some moment, and what holds at every one: between the two the clock decides.
+    /// What holds for an item at some moment, and what holds at every one, whoever sees it: between the two the clock decides.
     private(set) var upper = PlanNode.constant(true)
     private(set) var lower = PlanNode.constant(false)
 
@@ -34,37 +36,41 @@ package struct QueryPlan: Sendable {
         clock = ClockDependence(predicate)
         scope = ScopeTree(scopes)
         self.scopes = scopes
-        root = QueryPlan.root(predicate, scope, scopes, environment)
+        tests = QueryPlan.tests(predicate, scope, scopes, environment)
+        root = QueryPlan.root(tests, for: environment.viewer)
         demand = PlanDemand(root, root: environment.rootPath)
-        if clock != nil { (upper, lower) = (root.bound(upper: true), root.bound(upper: false)) }
+        if clock != nil { (upper, lower) = (tests.bound(upper: true), tests.bound(upper: false)) }
     }
 
-    private static func root(
+    private static func tests(
         _ predicate: Predicate, _ scope: ScopeTree, _ scopes: [QueryScope], _ environment: PlanEnvironment
     ) -> PlanNode {
         let compiled = PlanCompiler(environment: environment).compile(predicate.root)
-        // What lies outside or inside a package, and what the viewer does not see, is no item of this query: these come before
-        // anything that can fail, or that takes long.
+        // What lies outside or inside a package is no item of this query: these come before anything that can fail, or that
+        // takes long.
         var parts = [compiled]
         if QueryPlan.hidesPackages(predicate, environment) {
             let openings = PackageOpenings(scopes, compiled, root: environment.rootPath)
             parts.insert(.not(.test(.insidePackage(openings))), at: 0)
         }
-        if let viewer = environment.viewer {
-            parts.insert(viewer.seesAnything ? .test(.seen(viewer)) : .constant(false), at: 0)
-        }
         if !scope.isWhole { parts.insert(scope.isEmpty ? .constant(false) : .test(.scope(scope)), at: 0) }
         return .all(parts)
     }
 
-    /// The same plan for a viewer, of one that was made for nobody and does not follow the clock. Complexity: O(1), however
-    /// long the predicate is.
+    /// What the viewer does not see is no item either.
+    private static func root(_ tests: PlanNode, for viewer: Viewer?) -> PlanNode {
+        guard let viewer else { return tests }
+        return .all([viewer.seesAnything ? .test(.seen(viewer)) : .constant(false), tests])
+    }
+
+    /// The same plan for a viewer, whoever it was made for. Nothing is compiled anew.
     package func seen(by viewer: Viewer) -> QueryPlan {
-        precondition(environment.viewer == nil && clock == nil, "such a plan is made anew")
         var plan = self
         plan.environment.viewer = viewer
-        plan.root = .all([viewer.seesAnything ? .test(.seen(viewer)) : .constant(false), root])
-        if !viewer.seesAnything { plan.demand = PlanDemand(plan.root, root: environment.rootPath) }
+        plan.root = QueryPlan.root(tests, for: viewer)
+        if plan.matchesNothing != matchesNothing {
+            plan.demand = PlanDemand(plan.root, root: environment.rootPath)
+        }
         return plan
     }
 
@@ -79,16 +85,19 @@ package struct QueryPlan: Sendable {
     /// Whether it is known when its answer changes with the clock; else it has to be asked again now and then.
     package var knowsItsMoments: Bool { clock?.isOpaque == false }
 
-    /// The same plan for another moment. What is compared with `$time.now(n)` goes by the moment as it is; anything else
-    /// that follows the clock is compiled anew.
-    func at(_ now: Timestamp) -> QueryPlan {
+    /// Whether the plan for another moment is this one, but for the moment. What is compared with `$time.now(n)` goes by that
+    /// as it is, and of units it is another only when they are over.
+    package func isCompiled(for now: Timestamp) -> Bool { clock?.isAlike(environment.now, now) ?? true }
+
+    /// The same plan for another moment, compiled anew where ``isCompiled(for:)`` says no.
+    package func at(_ now: Timestamp) -> QueryPlan {
         var plan = self
         plan.environment.now = now
-        if let clock, clock.isOpaque || !clock.units.isEmpty {
-            plan.root = QueryPlan.root(clock.predicate, scope, scopes, plan.environment)
-            plan.demand = PlanDemand(plan.root, root: plan.environment.rootPath)
-            (plan.upper, plan.lower) = (plan.root.bound(upper: true), plan.root.bound(upper: false))
-        }
+        guard let clock, !isCompiled(for: now) else { return plan }
+        plan.tests = QueryPlan.tests(clock.predicate, scope, scopes, plan.environment)
+        plan.root = QueryPlan.root(plan.tests, for: environment.viewer)
+        plan.demand = PlanDemand(plan.root, root: plan.environment.rootPath)
+        (plan.upper, plan.lower) = (plan.tests.bound(upper: true), plan.tests.bound(upper: false))
         return plan
     }
 
@@ -97,7 +106,8 @@ package struct QueryPlan: Sendable {
         guard let clock, !clock.ages.isEmpty,
             let moment = clock.nextMoment(of: environment.status(of: row, in: snapshot), after: environment.now),
             (try? holds(upper, row, snapshot, &place)) ?? true,
-            (try? !holds(lower, row, snapshot, &place)) ?? true
+            (try? !holds(lower, row, snapshot, &place)) ?? true,
+            environment.viewer.map({ $0.sees(row, in: snapshot) }) ?? true
         else { return nil }
         return moment
     }
