@@ -78,13 +78,24 @@ extension IndexSnapshot {
         let parents = block.parent
         var last = Row.none
         var answer = false
-        bits.filter { place in
-            let parent = parents[place]
-            if parent != last {
-                last = parent
-                answer = matches(Row(parent))
+        for word in 0..<Block.words {
+            // Neighbours mostly have the same: a run of them is taken, or not, at once.
+            var open = bits.words[word]
+            var kept: UInt64 = 0
+            while open != 0 {
+                let first = open.trailingZeroBitCount
+                let parent = parents[word << 6 | first]
+                var end = first + 1
+                while end < 64, open >> UInt64(end) & 1 != 0, parents[word << 6 | end] == parent { end += 1 }
+                let run = UInt64.max << UInt64(first) & UInt64.max >> UInt64(64 - end)
+                if parent != last {
+                    last = parent
+                    answer = matches(Row(parent))
+                }
+                if answer { kept |= run }
+                open &= ~run
             }
-            return answer
+            bits.words[word] = kept
         }
     }
 

@@ -326,7 +326,7 @@ extension LiveQuery {
             return
         }
         let crossing = self.plan.select(
-            clock.crossing(self.plan.environment.now, now), in: snapshot, guard: scanGuard)
+            self.plan.ofSeen(clock.crossing(self.plan.environment.now, now)), in: snapshot, guard: scanGuard)
         answer.moments?.beginFilling(at: now.nanoseconds)
         advance(crossing, to: plan, in: snapshot)
         let ahead = clock.ages.map {

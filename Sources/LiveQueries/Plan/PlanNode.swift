@@ -23,6 +23,16 @@ struct PlanNode: Sendable {
     /// Whether testing it can fail, so that nothing may be moved past it.
     let isFallible: Bool
 
+    /// Where it stands among others, whatever they cost: what decides comes first, and then who may see the item. What
+    /// somebody does not see is asked nothing else, so that the time of an answer says nothing of it.
+    private var rank: Int {
+        switch kind {
+        case .constant: 0
+        case .test(.seen): 1
+        default: 2
+        }
+    }
+
     static func constant(_ value: Bool) -> PlanNode { PlanNode(kind: .constant(value), cost: 0, isFallible: false) }
 
     static func test(_ test: PlanTest) -> PlanNode {
@@ -59,7 +69,9 @@ struct PlanNode: Sendable {
         var sorted: [PlanNode] = []
         var run: [PlanNode] = []
         func settle() {
-            let ordered = run.enumerated().sorted { ($0.element.cost, $0.offset) < ($1.element.cost, $1.offset) }
+            let ordered = run.enumerated().sorted {
+                ($0.element.rank, $0.element.cost, $0.offset) < ($1.element.rank, $1.element.cost, $1.offset)
+            }
             sorted += ordered.map(\.element)
             run = []
         }

@@ -57,7 +57,7 @@ package struct QueryPlan: Sendable {
         return .all(parts)
     }
 
-    /// What the viewer does not see is no item either.
+    /// What the viewer does not see is no item either, and is asked that before everything else.
     private static func root(_ tests: PlanNode, for viewer: Viewer?) -> PlanNode {
         guard let viewer else { return tests }
         return .all([viewer.seesAnything ? .test(.seen(viewer)) : .constant(false), tests])
@@ -73,6 +73,9 @@ package struct QueryPlan: Sendable {
         }
         return plan
     }
+
+    /// What is asked of the items that the viewer sees, and of no others.
+    func ofSeen(_ node: PlanNode) -> PlanNode { QueryPlan.root(node, for: environment.viewer) }
 
     /// Whether what lies inside a package is no item of a query, but where that looks inside.
     private static func hidesPackages(_ predicate: Predicate, _ environment: PlanEnvironment) -> Bool {
@@ -104,10 +107,10 @@ package struct QueryPlan: Sendable {
     /// When the clock changes the answer for an item next; nil where it does not.
     func nextMoment(of row: Row, in snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Int64? {
         guard let clock, !clock.ages.isEmpty,
+            environment.viewer.map({ $0.sees(row, in: snapshot) }) ?? true,
             let moment = clock.nextMoment(of: environment.status(of: row, in: snapshot), after: environment.now),
             (try? holds(upper, row, snapshot, &place)) ?? true,
-            (try? !holds(lower, row, snapshot, &place)) ?? true,
-            environment.viewer.map({ $0.sees(row, in: snapshot) }) ?? true
+            (try? !holds(lower, row, snapshot, &place)) ?? true
         else { return nil }
         return moment
     }

@@ -334,6 +334,8 @@ private struct PlanScan {
     private mutating func narrow(_ viewer: Viewer, _ block: Int, _ bits: inout BlockBitmap) {
         if seen == nil { seen = SeenDirectories(viewer, in: snapshot) }
         guard var directories = seen.take() else { return }
+        // Copied once, and not for each directory.
+        let snapshot = snapshot
         snapshot.select(
             directoryMatching: { directories.lists($0, in: snapshot) }, inBlock: block, among: &bits)
         seen = directories
