@@ -14,6 +14,7 @@ package struct ServiceLimits: Sendable {
     package var liveQueriesPerUser = Limits.liveQueriesPerUser
     package var predicateBytesPerUser = Limits.predicateBytesPerUser
     package var pendingItems = Limits.pendingItems
+    package var pendingItemsTold = Limits.pendingItemsTold
     package var pendingItemsInAll = Limits.pendingItemsInAll
     package var answers = Limits.answers
     package var answersPerUser = Limits.answersPerUser
@@ -33,6 +34,7 @@ package struct ServiceLimits: Sendable {
     package var scanTime = Limits.scanTime
     package var predicateBytesOnLoop = Limits.predicateBytesOnLoop
     package var predicateBytesAskedAgain = Limits.predicateBytesAskedAgain
+    package var clockInterval = Limits.clockInterval
     package var costlyTests = Limits.costlyTests
     package var watchesCheckedAfter = Limits.watchesCheckedAfter
     package var accessListsSweptAfter = Limits.accessListsSweptAfter

@@ -276,6 +276,32 @@ private final class ClockWorld {
         #expect(watchers.filter { $0.query.isAway || $0.query.count != 0 }.isEmpty)
     }
 
+    /// Whoever comes and goes again and again leaves nothing that wakes anybody, or that takes memory until its moment.
+    @Test func `Nothing is left of queries that have ended`() throws {
+        let start = 1_700_000_000 * second
+        let world = ClockWorld(rowLimit: 1_024, now: start)
+        var status = NaiveTree.status(.file)
+        status.modified = Timestamp(nanoseconds: start)
+        try world.tree.insert("a", status)
+        world.turn()
+        func watch(_ seconds: Int) throws -> LiveQuery {
+            let query = try Watcher("modified > $time.now(-\(seconds))", NaiveScope.all[0], world).query
+            world.settle()
+            return query
+        }
+        let last = try watch(3_600)
+        #expect(world.registry.nextMoment == start + 3_600 * second)
+        for round in 0..<300 {
+            let query = try watch(round % 2 == 0 ? 60 : 7_200)
+            #expect(world.registry.nextMoment == start + (round % 2 == 0 ? 60 : 3_600) * second)
+            world.registry.remove(query)
+            #expect(world.registry.nextMoment == start + 3_600 * second)
+        }
+        #expect(world.registry.clock.heap.count <= ClockSchedule.leastEntries)
+        world.registry.remove(last)
+        #expect(world.registry.nextMoment == nil)
+    }
+
     /// A query of which nothing is near wakes nobody, and nor does one of other items.
     @Test func onlyWhatMattersIsAMoment() throws {
         let start = 1_700_000_000 * second

@@ -34,12 +34,13 @@ extension Engine {
         if clockTask?.moment == next { return }
         clockTask?.task.cancel()
         let (wait, overflow) = next.subtractingReportingOverflow(Timestamp.now.nanoseconds)
-        let delay = min(max(overflow ? 0 : wait, Limits.clockGrain.nanoseconds), Limits.clockInterval.nanoseconds)
+        let delay = min(max(overflow ? 0 : wait, Limits.clockGrain.nanoseconds), limits.clockInterval.nanoseconds)
         let engine = NIOLoopBound(self, eventLoop: loop)
         let task = loop.scheduleTask(in: .nanoseconds(delay)) {
             engine.value.clockTask = nil
             engine.value.turn()
         }
         clockTask = (next, task)
+        activity.clockTimers &+= 1
     }
 }

@@ -91,7 +91,7 @@ final class Subscription {
         let count = parts.reduce(0) { $0 + $1.query.pendingCount }
         engine.pendingItems += count - pendingItems
         pendingItems = count
-        if count < Limits.pendingItemsTold {
+        if count < engine.limits.pendingItemsTold {
             if count == 0 { slownessLogged = false }
         } else if !slownessLogged {
             slownessLogged = true

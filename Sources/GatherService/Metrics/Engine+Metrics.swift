@@ -75,6 +75,8 @@ extension Engine {
         list.gauge(.init("connections", "Connections that are open"), connections)
         list.gauge(.init("live_queries", "Live queries that are open"), subscriptions.count)
         list.counter(.init("live_queries_begun", "Live queries that have begun"), activity.liveQueriesBegun)
+        list.counter(
+            .init("clock_timers", "Timers set for live queries that follow the time of day"), activity.clockTimers)
         list.counter(.init("deltas", "Replies that told live queries of changes"), activity.deltas)
         list.counter(.init("delta_items", "Items in them"), activity.deltaItems)
         list.counter(

@@ -14,6 +14,8 @@ struct ServiceActivity {
     /// Times that changes waited since a subscriber had not taken those before.
     var heldBack: UInt64 = 0
     var liveQueriesBegun: UInt64 = 0
+    /// Timers that were set for live queries that follow the time of day, one at a time for all of them.
+    var clockTimers: UInt64 = 0
     /// Questions, by the place of their method in ``methods``.
     private(set) var questions = [UInt64](repeating: 0, count: methods.count)
     var snapshots: UInt64 = 0

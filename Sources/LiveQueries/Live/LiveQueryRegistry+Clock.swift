@@ -8,6 +8,8 @@ package import MetadataIndex
 struct ClockSchedule {
     /// Queries by number; an entry counts where the query is scheduled for its moment.
     var heap = MinimumHeap()
+    /// With fewer entries it is not looked how many of them count.
+    static let leastEntries = 64
     /// Queries that an errand has to bring to the present moment, in order.
     var waiting: [LiveQuery] = []
     var errandsOut = 0
@@ -39,6 +41,22 @@ extension LiveQueryRegistry {
         if let scheduled = query.scheduled, scheduled <= next { return }
         query.scheduled = next
         clock.heap.push(next, UInt32(truncatingIfNeeded: number))
+        tidySchedule()
+    }
+
+    /// Lets go of entries that count no more, those of queries that have ended among them: nobody wakes for one, and they are
+    /// never many. Complexity: O(1) for each entry that was made, all in all.
+    func tidySchedule() {
+        func counts(_ entry: MinimumHeap.Entry) -> Bool {
+            let number = Int(entry.number)
+            return queries.indices.contains(number) && queries[number]?.scheduled == entry.key
+        }
+        while let first = clock.heap.first, !counts(first) { clock.heap.pop() }
+        guard clock.heap.count > max(2 * count, ClockSchedule.leastEntries) else { return }
+        clock.heap = MinimumHeap()
+        for (number, query) in queries.enumerated() {
+            if let moment = query?.scheduled { clock.heap.push(moment, UInt32(truncatingIfNeeded: number)) }
+        }
     }
 
     /// Brings the queries that follow the clock to a moment: items whose time is over leave, others enter. To be called

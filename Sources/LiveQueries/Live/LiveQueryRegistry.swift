@@ -76,6 +76,7 @@ package final class LiveQueryRegistry {
         query.number = nil
         queries[number] = nil
         free.append(number)
+        if query.scheduled != nil { tidySchedule() }
     }
 
     private func file(_ query: LiveQuery, _ number: Int) {
