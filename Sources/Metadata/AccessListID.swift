@@ -4,10 +4,10 @@
 /// A handle for an access control list: equal lists have equal handles. It means something within one process only; the
 /// lists themselves are in `AccessLists`.
 public struct AccessListID: Sendable, Hashable {
-    /// The place in the table of lists.
-    package let number: UInt32
+    /// The place in the table of lists, and how often it was given before: none is ever the number of another list.
+    package let number: UInt64
 
-    package init(number: UInt32) { self.number = number }
+    package init(number: UInt64) { self.number = number }
 
     /// No list: the permission bits are all there is.
     public static let none = AccessListID(number: 0)

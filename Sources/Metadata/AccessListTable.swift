@@ -22,13 +22,14 @@ package struct AccessListTable {
     /// Nor before so large a part of a share came since it was looked last: who has nearly all of theirs in use, and sets one
     /// list after the other, would have it looked for each. Those are refused some, which is no haste.
     static let leastPart = 16
-    /// A number is a place in the table, and above it how often the place was given: a number is not soon the same again.
-    static let placeBits: UInt32 = 17
+    /// A number is a place in the table, and above it how often the place was given. There are so many that none is given
+    /// twice: a handle that somebody kept of a list that was let go, however long ago, is unknown, and never another list.
+    static let placeBits: UInt64 = 17
 
     /// A list at its place.
     private struct Kept {
         /// Of the handle; 0 in a free place.
-        var number: UInt32 = 0
+        var number: UInt64 = 0
         var bytes: [UInt8] = []
         var list = AccessList.refusing
         var owner: UInt32 = 0
@@ -75,8 +76,8 @@ package struct AccessListTable {
 
     /// By place: nothing for no list, and for an unknown one bytes that are no list.
     private var kept: [Kept] = [Kept(), Kept(number: 1, bytes: [0xFF])]
-    private var free: [(place: UInt32, next: UInt32)] = []
-    private var numbers: [[UInt8]: UInt32] = [[]: 0, [0xFF]: 1]
+    private var free: [(place: Int, next: UInt64)] = []
+    private var numbers: [[UInt8]: UInt64] = [[]: 0, [0xFF]: 1]
     private var charges: [UInt32: Charge] = [:]
     /// What is charged to all.
     private var total = Charge()
@@ -126,9 +127,9 @@ package struct AccessListTable {
             charges[owner]?.isPastShare = true
             return .unknown
         }
-        let place = free.popLast() ?? (UInt32(kept.count), UInt32(kept.count))
+        let place = free.popLast() ?? (kept.count, UInt64(kept.count))
         if place.place == kept.count { kept.append(Kept()) }
-        kept[Int(place.place)] = Kept(
+        kept[place.place] = Kept(
             number: place.next, bytes: bytes, list: AccessList(bytes) ?? .refusing, owner: owner, named: era)
         numbers[bytes] = place.next
         total.add(bytes.count)
@@ -147,7 +148,7 @@ package struct AccessListTable {
         return (maximumCount / parts, maximumBytes / parts)
     }
 
-    private static func place(_ number: UInt32) -> Int { Int(number & (1 << placeBits - 1)) }
+    private static func place(_ number: UInt64) -> Int { Int(number & (1 << placeBits - 1)) }
 
     private func find(_ list: AccessListID) -> Int? {
         let place = AccessListTable.place(list.number)
@@ -209,8 +210,7 @@ package struct AccessListTable {
             let gone = kept[place]
             numbers[gone.bytes] = nil
             kept[place] = Kept()
-            // A place has so many numbers; then they begin anew, long after anybody had the first.
-            free.append((UInt32(place), gone.number &+ (1 << AccessListTable.placeBits)))
+            free.append((place, gone.number + (1 << AccessListTable.placeBits)))
             total.remove(gone.bytes.count)
             charges[gone.owner]?.remove(gone.bytes.count)
             if total.isPastShare || charges[gone.owner]?.isPastShare == true { isRoomMade = true }

@@ -109,6 +109,25 @@ struct AccessListTableTests {
         table.endEra(third)
     }
 
+    /// As one place after the other is given again for days: whoever kept a handle for so long, and no lease, must not be taken
+    /// to have the list that has the place by then.
+    @Test func `A handle is never that of another list, however often its place is given`() {
+        var table = AccessListTable(maximumCount: 16, maximumBytes: 1 << 10)
+        var present = table.beginEra()
+        let first = table.intern(list(1), owner: 0)
+        var all: Set<AccessListID> = []
+        for number in 0..<100_000 {
+            let given = table.intern(list(number % 2 + 1), owner: 0)
+            #expect(all.insert(given).inserted && (number == 0) == (given == first))
+            let ended = present
+            present = table.beginEra()
+            table.endEra(ended)
+            if number % 1_000 == 0 { #expect(table.bytes(of: first) == table.bytes(of: .unknown)) }
+        }
+        #expect(table.count == 0)
+        #expect(table.touch(first) == false)
+    }
+
     /// No list that somebody has is let go, and all others are: holders that have handles, copies of what they had, and such
     /// that are on their way from one who reads.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
