@@ -18,6 +18,15 @@ package enum PollReason: Sendable, Hashable, CustomStringConvertible {
     /// The system is short of something else.
     case shortage(SystemError)
 
+    /// Why the kernel gave no watch; without an error it was not asked for one.
+    init(ofWatch error: SystemError?) {
+        switch error {
+        case nil: self = .watchShare
+        case .some(.noSpace): self = .watchLimit
+        case .some(let error): self = .shortage(error)
+        }
+    }
+
     /// What it is, and what helps.
     package var description: String {
         switch self {

@@ -85,7 +85,7 @@ extension TreeWatcher {
         if held != nil { heardWatches.insert(result.watch) }
         takeWatch(of: result, for: id, origin)
         // It is read again soon, and counts as inexact until then.
-        if let error = result.extrasError { becamePolled(id, error) }
+        if let error = result.extrasError { fellShort(id, error) }
         let wasUnreadable = directories[id].flags.contains(.unreadable)
         if let error = result.entryError { becameUnreadable(id, error) } else { becameReadable(id) }
         let node = directories[id].node
@@ -202,7 +202,7 @@ extension TreeWatcher {
     private func takeWatch(of result: CrawlResult, for id: DirectoryID, _ origin: Origin) {
         guard result.watch >= 0 else {
             // With no room it was not asked for.
-            if directories[id].watch < 0, budget.isWanted { becamePolled(id, result.watchError) }
+            if directories[id].watch < 0, budget.isWanted { becamePolled(id, PollReason(ofWatch: result.watchError)) }
             return
         }
         holdWatch(result.watch)
@@ -212,7 +212,7 @@ extension TreeWatcher {
             // in common, by a bind mount: it has one watch, and they would take it from each other for ever.
             if directories.container(of: other) != directories.container(of: id), isInPlace(other) {
                 if directories[id].flags.contains(.contested) {
-                    becamePolled(id, .busy)
+                    becamePolled(id, .shared)
                     return
                 }
                 directories[other].flags.insert(.contested)

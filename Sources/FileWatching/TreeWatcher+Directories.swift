@@ -171,7 +171,7 @@ extension TreeWatcher {
 
     /// We are short of something, which says nothing of the directory: it is polled until it can be read.
     func fellShort(_ id: DirectoryID, _ error: SystemError) {
-        becamePolled(id, error)
+        becamePolled(id, .shortage(error))
     }
 
     // MARK: Descriptors

@@ -43,23 +43,14 @@ extension TreeWatcher {
 
     // MARK: Being polled
 
-    /// A directory has no watch, or cannot be read, for want of something: nil of room.
-    func becamePolled(_ id: DirectoryID, _ error: SystemError?) {
+    /// A directory has no watch, or cannot be read, for want of something.
+    func becamePolled(_ id: DirectoryID, _ reason: PollReason) {
         guard let container = containers[directories.container(of: id)] else { return }
-        let reason: PollReason
-        switch error {
-        case nil: reason = .watchShare
-        case .some(.noSpace):
-            reason = .watchLimit
-            // The kernel has the last word: until one is given back there are no more.
-            budget.setLimit(min(budget.count, budget.count + budget.room))
-        case .some(.busy): reason = .shared
-        case .some(.stale): reason = .unstable
-        case .some(let error): reason = .shortage(error)
-        }
+        // The kernel has the last word: until one is given back there are no more.
+        if reason == .watchLimit { budget.setLimit(min(budget.count, budget.count + budget.room)) }
         // What the kernel says is said again to those that are not asked for after that.
         if reason != .watchShare || container.pollReason == nil { container.pollReason = reason }
-        let isOverLimit = error == nil || error == .noSpace
+        let isOverLimit = reason == .watchShare || reason == .watchLimit
         if isOverLimit, directories[id].flags.insert(.overLimit).inserted {
             container.overLimit += 1
             overLimit += 1
@@ -218,7 +209,7 @@ extension TreeWatcher {
             let id = directories.id(ofSlot: Int32(slot))
             setWatch(id, to: -1)
             if unwanted.insert(record.watch).inserted { unwantedWatches.append(record.watch) }
-            becamePolled(id, nil)
+            becamePolled(id, .watchShare)
         }
     }
 }

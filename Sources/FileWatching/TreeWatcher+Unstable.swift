@@ -21,7 +21,7 @@ extension TreeWatcher {
         // What it tells is looked for in vain: the way to it leads to another.
         endWatch(of: id)
         closeDescriptor(of: id)
-        becamePolled(id, .stale)
+        becamePolled(id, .unstable)
     }
 
     /// An event has named a directory, so whatever is found there now, or on the way to what lies below, has come by that; or it

@@ -82,6 +82,21 @@ import Testing
         #expect(fixture.watcher.state(of: 1) == .live)
     }
 
+    /// Also one that a server gives whose file is another by now (NFS, FUSE): that says nothing of the directory's number, nor
+    /// of the kernel's watches or another container's.
+    @Test(arguments: [.stale, .busy, .noSpace, .noMemory] as [SystemError], [true, false])
+    func `A failure is what the container is said to lack`(error: SystemError, isCrawl: Bool) throws {
+        let fixture = fixture()
+        fixture.kernel.failExtras("c/f", error)
+        if isCrawl { fixture.watcher.rescan(1) { _ in } } else { set(fixture, "c/f", "one") }
+        fixture.rest()
+        let reason = "1 of 2 directories are polled: \(PollReason.shortage(error))"
+        #expect(fixture.watcher.state(of: 1) == .degraded(reason: reason))
+        fixture.kernel.failExtras("c/f", nil)
+        fixture.wait(seconds: 61)
+        #expect(fixture.watcher.state(of: 1) == .live)
+    }
+
     @Test(arguments: [true, false]) func `What many files share is told of each`(isCrawl: Bool) throws {
         let fixture = PlayedFixture { if !isCrawl { $0.directorySlice = 7 } }
         fixture.kernel.create("c", .directory)
