@@ -63,6 +63,19 @@ import Testing
         #expect(try !made.matches(""))
     }
 
+    /// Each level of going back keeps what every group has: with 200 groups that passes ``PredicateLimits/regularExpressionHeap``
+    /// long before the steps are too many, which are as many without the groups.
+    @Test func memoryIsBounded() throws {
+        let loop = "(?:a|x)*"
+        let groups = String(repeating: "(b)?", count: 200)
+        let text = String(repeating: "a", count: 20_000)
+        #expect(try matches(loop + groups, String(repeating: "a", count: 1_000)))
+        #expect(try matches(loop + groups.replacing("(b)", with: "b"), text))
+        #expect(throws: EvaluationError("the regular expression takes too much work on this text")) {
+            try matches(loop + groups, text)
+        }
+    }
+
     /// The plain text that an expression cannot match without is looked for first. Nothing is known of one in a group
     /// that begins with a question mark, so that is the judge.
     @Test(arguments: [1, 2, 3] as [UInt64])
