@@ -20,6 +20,19 @@ extension TreeWatcher {
         return true
     }
 
+    /// What has left its name was found elsewhere: whatever has come to that since need not wait for the second half.
+    func giveUpName(of node: TreeNode) {
+        guard !halves.isEmpty, let parent = tree.parent(of: node), let id = directories.directory(at: parent)
+        else { return }
+        withName(of: node) { name in
+            guard let half = halves.half(id, name), half.hasRow, half.identity == likelyIdentity(of: node) else {
+                return
+            }
+            halves.setAside(id, name)
+            lookUps.addRenamed(name, in: id, origin: half.origin)
+        }
+    }
+
     /// Whether what is removed now may be elsewhere, where nobody has looked yet. Notes that something is. `isDisplaced`:
     /// nothing has told that it is gone, only that something else is in its place; what tells where it went may be queued.
     func mayComeAgain(_ node: TreeNode, _ status: FileStatus, isDisplaced: Bool) -> Bool {

@@ -31,6 +31,7 @@ extension TreeWatcher {
             wait(entry, name: name)
             return
         }
+        giveUpName(of: known)
         tree.move(known, to: directory, named: name)
         hasMoved(known)
         ahead.forget(known)
