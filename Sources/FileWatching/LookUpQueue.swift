@@ -35,6 +35,8 @@ struct LookUpQueue {
         var isArrival = false
         /// A rename has left or taken this name since whatever had to wait for it began to.
         var isRenamed = false
+        /// Whether what was heard of the name says why another file may be there.
+        var isUnexpected: Bool { !isExpected || isArrival }
     }
 
     private var entries: [Entry] = []
@@ -104,7 +106,7 @@ struct LookUpQueue {
         guard !isEmpty, let index = find(name, LookUpQueue.hash(name, directory.slot), directory).index else {
             return false
         }
-        return !entries[index].isExpected
+        return entries[index].isUnexpected
     }
 
     /// Whether a name waits.

@@ -18,7 +18,7 @@ extension TreeWatcher {
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin,
                 position: position + queuedBytes(), attempts: entry.attempts, isArrival: entry.isArrival,
-                isTold: entry.isTold, isUnexpected: !entry.isExpected))
+                isTold: entry.isTold, isUnexpected: entry.isUnexpected))
     }
 
     /// Something has become of an entry that no event told of until now, and the queue is not empty: the event is in it,
@@ -31,7 +31,7 @@ extension TreeWatcher {
             DeferredLookUp(
                 directory: entry.directory, name: Array(name), origin: entry.origin, position: position + queued,
                 attempts: entry.attempts, waitsForNews: true, isArrival: entry.isArrival,
-                isTold: entry.isTold, isUnexpected: !entry.isExpected))
+                isTold: entry.isTold, isUnexpected: entry.isUnexpected))
         // If it goes on meanwhile, that changes it under its other names, and is told of a name that the tree never had.
         if let found, found.links > 1, !found.kind.isDirectory {
             noteStray(

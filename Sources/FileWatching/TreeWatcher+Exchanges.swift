@@ -17,8 +17,8 @@ struct SecondPair {
 enum ExchangeSign: Equatable {
     /// It is, and this the cookie of the second.
     case isExchange(UInt32)
-    /// There is such a second pair at once, and nothing after it that tells.
-    case isPaired(UInt32)
+    /// There is such a second pair at once, and nothing after it that tells: `isAll` where that is all that was read.
+    case isPaired(UInt32, isAll: Bool)
     /// There is, but the name was free after it.
     case isTakenAgain
     case isNone
@@ -92,19 +92,31 @@ extension TreeWatcher {
                 isPair = true
             }
         }
-        if isPair, isAdjacent, let cookie { return .isPaired(cookie) }
-        return offset == following.count ? .unread : .unknown
+        let isAll = offset == following.count
+        if isPair, isAdjacent, let cookie { return .isPaired(cookie, isAll: isAll) }
+        return isAll ? .unread : .unknown
     }
 
+    /// The cookie of the second pair where a rename is the first of an exchange. Where nothing after both tells, the file of the row
+    /// lies where that brings it: the file by what was heard, since a look may have told the row of what came to its name by the
+    /// exchange. Where nobody has seen that file, something lies there, and nothing is queued that could have brought it.
     func cookieOfExchange(
-        _ sign: ExchangeSign, _ source: FileStatus, _ name: UnsafeRawBufferPointer, _ id: DirectoryID
+        _ sign: ExchangeSign, _ source: TreeNode, _ name: UnsafeRawBufferPointer, _ id: DirectoryID, at cause: UInt64
     ) -> UInt32? {
         switch sign {
-        case .isExchange(let cookie): cookie
-        case .isPaired(let cookie):
-            status(of: name, in: id).map { isSameFile($0.file, source) } == true ? cookie : nil
-        case .isTakenAgain, .isNone, .unknown, .unread: nil
+        case .isExchange(let cookie): return cookie
+        case .isPaired(let cookie, let isAll):
+            guard let found = status(of: name, in: id) else { return nil }
+            if let file = likelyFile(of: source, at: cause), isSameFile(found.file, file) { return cookie }
+            return heardFile(of: source, at: cause) == nil && isAll && isQuiet(id) ? cookie : nil
+        case .isTakenAgain, .isNone, .unknown, .unread: return nil
         }
+    }
+
+    /// Whether all that was made in a directory until now has been read.
+    private func isQuiet(_ id: DirectoryID) -> Bool {
+        if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
+        return queuedBytes() == 0
     }
 
     // MARK: What is not known yet
@@ -141,7 +153,7 @@ extension TreeWatcher {
         else { return false }
         return half.name.withUnsafeBytes { former in
             guard tree.child(of: from, named: former) == nil,
-                let cookie = cookieOfExchange(sign, tree.status(of: target), former, half.directory)
+                let cookie = cookieOfExchange(sign, target, former, half.directory, at: half.origin.cause)
             else { return false }
             tree.move(target, to: from, named: former)
             ahead.moved(target, at: half.origin.cause)

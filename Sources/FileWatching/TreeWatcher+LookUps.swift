@@ -217,7 +217,7 @@ extension TreeWatcher {
         if !isSame, holdOwnReplacement(child, name, in: id, entry.origin) { return }
         if !isSame { endClosed(former: old, of: child) }
         if !isSame || !ahead.isEmpty {
-            noteFound(child, status.file, known: old, isExpected: entry.isExpected)
+            noteFound(child, status.file, known: old, isExpected: !entry.isUnexpected)
         }
         let changed = tell(child, status.file, extras: extras)
         if changed {

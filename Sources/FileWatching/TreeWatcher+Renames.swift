@@ -149,7 +149,8 @@ extension TreeWatcher {
         guard let target = tree.child(of: to, named: name) else {
             if !isSelfOrAncestor(source, of: to) {
                 // What has come to the name unseen changes places with it: it is looked at where it is then.
-                exchangeCookie = cookieOfExchange(sign, tree.status(of: source), name, id) ?? exchangeCookie
+                exchangeCookie =
+                    cookieOfExchange(sign, source, name, id, at: half.origin.cause) ?? exchangeCookie
                 tree.move(source, to: to, named: name)
                 ahead.moved(source, at: half.origin.cause)
             }
@@ -170,7 +171,7 @@ extension TreeWatcher {
                 halves.move(id, name, to: half.directory, half.name)
                 return
             }
-            if let cookie = cookieOfExchange(sign, sourceStatus, name, id) {
+            if let cookie = cookieOfExchange(sign, source, name, id, at: half.origin.cause) {
                 tree.exchange(source, target)
                 for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
                 exchangeCookie = cookie
