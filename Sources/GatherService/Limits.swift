@@ -18,8 +18,9 @@ package enum Limits {
     package static let liveQueries = 16_384
     /// Live queries of one user; root and the daemon's own user may use them all.
     package static let liveQueriesPerUser = 4_096
-    /// Bytes of the predicates of one user's live queries, for each container that they look at: a list of ten thousand names
-    /// is 109 KB, and takes 1.8 MB while it is live. Of a hundred bytes in ten containers there may be 16,000.
+    /// Bytes of the predicates of one user's live queries, for each container that they look at, and six times those of their
+    /// scopes: a list of ten thousand names is 109 KB, and takes 1.8 MB while it is live. Of a hundred bytes in ten containers
+    /// there may be 16,000.
     package static let predicateBytesPerUser = 16 << 20
     /// Changes that one subscriber has not taken, an item each: twice a container of a million. Past it the query ends with
     /// LimitExceeded, and whoever asked comes back with the last clock for the difference.
@@ -92,6 +93,8 @@ package enum Limits {
     package static let liveQueriesMeasured = 256
     /// Scopes that one query may name.
     package static let scopes = 256
+    /// Bytes of all of them. Each directory on the way to one takes some 200 bytes as long as the question lasts.
+    package static let scopeBytes = 64 * 1024
     /// The longest `timeout`, `batch` and `heartbeat`, in milliseconds: a day.
     package static let longestWait = 86_400_000
     /// The shortest `heartbeat`, in milliseconds: a shorter one is taken as this.

@@ -249,6 +249,11 @@ private final class Bystanders {
                 caller.call(method, "{\"predicate\":\"\",\"scopes\":[\(scopes)]}")
                 #expect(caller.error() == "LimitExceeded")
             }
+            let deep = "\"\(daemon.tree)" + String(repeating: "/a", count: Limits.scopeBytes / 2) + "\""
+            for method in ["Query.Find", "Query.Count", "Query.Watch"] {
+                caller.call(method, "{\"predicate\":\"\",\"scopes\":[\(deep)]}", ",\"more\":true")
+                #expect(caller.error() == "LimitExceeded")
+            }
             let keys = (0...Limits.sortKeys).map { _ in "{\"attribute\":\"name\",\"ascending\":true}" }.joined(
                 separator: ",")
             caller.call("Query.Find", "{\"predicate\":\"\",\"sort\":[\(keys)]}")

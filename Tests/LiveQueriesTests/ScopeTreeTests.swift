@@ -31,6 +31,10 @@ import Testing
         #expect(ScopeTree([]).isEmpty && !tree("a").isEmpty)
         #expect(Set(tree("a/b", "a", "c/d", "a/b/c").directories ?? []) == [Array("a".utf8), Array("c/d".utf8)])
         #expect(ScopeTree([.data, .directory(Array("Documents/a".utf8))]).directories == nil)
+        let branches = ["a/b/c", "a/b/d/e", "a/f", "g/h"]
+        #expect(
+            (ScopeTree(branches.map { .directory(Array($0.utf8)) }).directories ?? [])
+                .map { String(decoding: $0, as: UTF8.self) }.sorted() == branches)
         // In whatever order they are named.
         for scope in [tree("a/b/c", "a"), tree("a", "a/b/c")] {
             #expect(covers(scope, "a/b/x") && covers(scope, "a/x"))

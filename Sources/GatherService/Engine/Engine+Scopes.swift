@@ -24,6 +24,9 @@ extension Engine {
         guard scopes.count <= Limits.scopes else {
             throw .limitExceeded(limit: "scopes", value: Int64(Limits.scopes))
         }
+        guard scopes.reduce(0, { $0 + $1.utf8.count }) <= Limits.scopeBytes else {
+            throw .limitExceeded(limit: "scopeBytes", value: Int64(Limits.scopeBytes))
+        }
         var resolved: [ScopedContainer] = []
         for text in scopes {
             guard let (record, scope) = resolve(text, for: caller) else { throw .unknownScope(text) }

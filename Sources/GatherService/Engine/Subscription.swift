@@ -58,7 +58,8 @@ final class Subscription {
     var replySize = ReplySize()
     /// How many changes it has not taken, as the engine counts them.
     private(set) var pendingItems = 0
-    /// Bytes of its predicate, once for each container that it was planned for: a plan may take 17 times as much.
+    /// Bytes of its predicate, once for each container that it was planned for: a plan may take 17 times as much. With what
+    /// its scopes take beside that.
     var predicateBytes = 0
     /// What it was told, and how soon.
     var activity = QueryActivity()

@@ -169,7 +169,9 @@ struct QueryHandler {
             call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, isLive: true
         ) { question in
             let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
-            let predicateBytes = request.predicate.utf8.count * max(1, scoped.count)
+            // The directories of a scope take some six times as much as a predicate of as many bytes.
+            let scopeBytes = request.scopes.map { $0.reduce(0) { $0 + $1.utf8.count } } ?? 0
+            let predicateBytes = request.predicate.utf8.count * max(1, scoped.count) + 6 * scopeBytes
             try engine.admitLiveQuery(of: call.peer, predicateBytes: predicateBytes)
             let mostBytes = engine.limits.predicateBytesAskedAgain
             if question.isAskedAgain, request.predicate.utf8.count > mostBytes {

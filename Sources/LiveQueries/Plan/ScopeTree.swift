@@ -100,14 +100,17 @@ struct ScopeTree: Sendable, Hashable {
     var directories: [[UInt8]]? {
         if nodes[0].covers { return nil }
         var found: [[UInt8]] = []
-        var open: [(node: Int, path: [UInt8])] = [(0, [])]
-        while let (at, path) = open.popLast() {
+        // The way down to the node at hand: a path for each would take the square of the depth.
+        var path: [UInt8] = []
+        var open: [(node: Int, name: [UInt8], above: Int)] = [(0, [], 0)]
+        while let (at, name, above) = open.popLast() {
+            path.removeSubrange(above...)
+            if !path.isEmpty { path.append(UInt8(ascii: "/")) }
+            path += name
             if nodes[at].covers {
                 found.append(path)
-                continue
-            }
-            for (name, child) in nodes[at].children {
-                open.append((Int(child), path.isEmpty ? name : path + [UInt8(ascii: "/")] + name))
+            } else {
+                for (name, child) in nodes[at].children { open.append((Int(child), name, path.count)) }
             }
         }
         return found
