@@ -13,4 +13,7 @@ public struct AccessListID: Sendable, Hashable {
     public static let none = AccessListID(number: 0)
     /// A list that could not be read or kept. It grants nothing, but to the owner what the permission bits do.
     public static let unknown = AccessListID(number: 1)
+
+    /// Whether it stands for a list that has to be kept somewhere.
+    package var isKept: Bool { number > AccessListID.unknown.number }
 }

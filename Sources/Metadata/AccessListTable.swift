@@ -113,20 +113,36 @@ package struct AccessListTable {
     /// The handle of a list, given as the bytes of its extended attribute, of a file of this owner; `none` for no bytes.
     /// Bytes that are no list get a handle too: such a list grants nothing. Complexity: O(bytes).
     package mutating func intern(_ bytes: [UInt8], owner: UInt32) -> AccessListID {
-        if let known = numbers[bytes] {
-            kept[AccessListTable.place(known)].named = era
-            return AccessListID(number: known)
-        }
-        guard total.count < maximumCount, total.bytes + bytes.count <= maximumBytes else {
+        if let known = find(bytes) { return known }
+        guard hasRoomInAll(bytes) else {
             total.isPastShare = true
             return .unknown
         }
-        let share = share(of: owner)
-        var charge = charges[owner] ?? Charge()
-        guard charge.count < share.count, charge.bytes + bytes.count <= share.bytes else {
+        guard hasRoom(bytes, owner) else {
             charges[owner]?.isPastShare = true
             return .unknown
         }
+        return add(bytes, owner)
+    }
+
+    private mutating func find(_ bytes: [UInt8]) -> AccessListID? {
+        guard let known = numbers[bytes] else { return nil }
+        kept[AccessListTable.place(known)].named = era
+        return AccessListID(number: known)
+    }
+
+    private func hasRoomInAll(_ bytes: [UInt8]) -> Bool {
+        total.count < maximumCount && total.bytes + bytes.count <= maximumBytes
+    }
+
+    private func hasRoom(_ bytes: [UInt8], _ owner: UInt32) -> Bool {
+        let (share, charge) = (share(of: owner), charges[owner] ?? Charge())
+        return charge.count < share.count && charge.bytes + bytes.count <= share.bytes
+    }
+
+    private mutating func add(_ bytes: [UInt8], _ owner: UInt32) -> AccessListID {
+        let share = share(of: owner)
+        var charge = charges[owner] ?? Charge()
         let place = free.popLast() ?? (kept.count, UInt64(kept.count))
         if place.place == kept.count { kept.append(Kept()) }
         kept[place.place] = Kept(
@@ -140,6 +156,24 @@ package struct AccessListTable {
             isDue = true
         }
         return AccessListID(number: place.next)
+    }
+
+    /// The handle of a list that a file had when what is known of it was saved. It was kept then, be it by another's share: no
+    /// share keeps it out now. Nil where there is no room at all.
+    package mutating func restore(_ bytes: [UInt8], owner: UInt32) -> AccessListID? {
+        if let known = find(bytes) { return known }
+        return hasRoomInAll(bytes) ? add(bytes, owner) : nil
+    }
+
+    /// The same of a list that only the past had; nil, and nothing counts as refused, where that is more than is allowed.
+    package mutating func restore(
+        past bytes: [UInt8], owner: UInt32, allowance: inout AccessListAllowance
+    ) -> AccessListID? {
+        if let known = find(bytes) { return known }
+        guard hasRoom(for: owner), hasRoomInAll(bytes), hasRoom(bytes, owner),
+            allowance.take(bytes.count, of: owner, share: share(of: owner))
+        else { return nil }
+        return add(bytes, owner)
     }
 
     /// What one owner may have; root has no share but the whole.

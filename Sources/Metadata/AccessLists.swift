@@ -40,6 +40,18 @@ package enum AccessLists {
         bytes.isEmpty ? .none : state.withLock { $0.table.intern(bytes, owner: owner) }
     }
 
+    /// The handle of a list that a file had when its index was saved, or nil: see ``AccessListTable/restore(_:owner:)``.
+    package static func restore(_ bytes: [UInt8], owner: UInt32) -> AccessListID? {
+        state.withLock { $0.table.restore(bytes, owner: owner) }
+    }
+
+    /// The handle of one that only the past had, or nil: see ``AccessListTable/restore(past:owner:allowance:)``.
+    package static func restore(
+        past bytes: [UInt8], owner: UInt32, allowance: inout AccessListAllowance
+    ) -> AccessListID? {
+        state.withLock { $0.table.restore(past: bytes, owner: owner, allowance: &allowance) }
+    }
+
     /// How many lists are kept.
     package static var count: Int { state.withLock { $0.table.count } }
 

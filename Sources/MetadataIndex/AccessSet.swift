@@ -18,14 +18,19 @@ package struct AccessSet: Sendable, Hashable {
 
     /// Nil for none, and for too many.
     package init?(_ accesses: Set<FileAccess>) {
+        self.init(ofAnyBytes: accesses)
+        var bytes = 0
+        for list in Set(accesses.map(\.accessList)) where list != .none { bytes += AccessLists.bytes(of: list).count }
+        if bytes > AccessSet.mostListBytes { return nil }
+    }
+
+    /// One whose lists are not those of this process yet.
+    init?(ofAnyBytes accesses: Set<FileAccess>) {
         guard accesses.count <= AccessSet.mostAccesses else { return nil }
         let ascending = accesses.sorted(by: AccessSet.precedes)
         guard let first = ascending.first else { return nil }
         self.first = first
         others = accesses.count == 1 ? [] : Array(ascending.dropFirst())
-        var bytes = 0
-        for list in Set(accesses.map(\.accessList)) where list != .none { bytes += AccessLists.bytes(of: list).count }
-        if bytes > AccessSet.mostListBytes { return nil }
     }
 
     package var count: Int { 1 + others.count }
@@ -33,9 +38,9 @@ package struct AccessSet: Sendable, Hashable {
     var byteCount: Int { others.capacity * MemoryLayout<FileAccess>.stride }
 
     /// In an order that is the same within one process.
-    func forEach(_ body: (FileAccess) -> Void) {
-        body(first)
-        others.forEach(body)
+    func forEach<E: Error>(_ body: (FileAccess) throws(E) -> Void) throws(E) {
+        try body(first)
+        for access in others { try body(access) }
     }
 
     /// Whether a caller may do so with each.

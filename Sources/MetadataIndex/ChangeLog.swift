@@ -14,6 +14,9 @@ struct ChangeLog {
     static let maximumBytes = 32 << 20
     /// A segment is closed when it holds so many changes, and dropped whole.
     static let segmentChanges = 8_192
+    /// Or so many ways of who may do what: a part of the access lists that the past of one owner may name, as what names too
+    /// many of them is dropped whole too.
+    static let segmentCombinations = AccessLists.countOfOwner / AccessListAllowance.part / 4
 
     private struct Segment {
         var changes: [ChangeSet.Change] = []
@@ -85,15 +88,13 @@ struct ChangeLog {
         }
     }
 
-    /// Calls `body` with the access lists that each segment names, the newest first, until it returns false: then that one is
+    /// Calls `body` with what in each segment names access lists, the newest first, until it returns false: then that one is
     /// forgotten, with all before it.
-    mutating func shorten(at clock: UInt64, unless body: ([AccessListID]) -> Bool) {
+    mutating func shorten(at clock: UInt64, unless body: ([FileAccess]) -> Bool) {
         for place in segments.indices.reversed() {
-            var lists: [AccessListID] = []
-            segments[place].formers.forEachCombination {
-                if $0.accessList.number > AccessListID.unknown.number { lists.append($0.accessList) }
-            }
-            if lists.isEmpty || body(lists) { continue }
+            var past: [FileAccess] = []
+            segments[place].formers.forEachAccess { if $0.accessList.isKept { past.append($0) } }
+            if past.isEmpty || body(past) { continue }
             guard place + 1 < segments.count else { return cut(at: clock) }
             for gone in segments[...place] {
                 closedChanges -= gone.changes.count
@@ -107,17 +108,25 @@ struct ChangeLog {
 
     /// Gives a file system another number.
     mutating func renumber(device: UInt64, to other: UInt64) {
+        updateFormers { $0.renumber(device: device, to: other) }
+    }
+
+    /// Names access lists by other handles.
+    mutating func replaceLists(_ lists: [AccessListID: AccessListID]) { updateFormers { $0.replaceLists(lists) } }
+
+    private mutating func updateFormers(_ body: (inout FormerStore) -> Void) {
         for place in segments.indices {
             let isClosed = place + 1 < segments.count
             if isClosed { closedBytes -= segments[place].byteCount }
-            segments[place].formers.renumber(device: device, to: other)
+            body(&segments[place].formers)
             if isClosed { closedBytes += segments[place].byteCount }
         }
     }
 
-    /// Whether the next set begins a new segment: an eighth of what may be kept goes at a time.
+    /// Whether the next set begins a new segment: an eighth of what may be kept goes at a time, or less.
     private func isFull(_ segment: Segment) -> Bool {
         segment.changes.count >= min(ChangeLog.segmentChanges, maximumChanges / 8)
+            || segment.formers.combinationCount >= ChangeLog.segmentCombinations
             || segment.byteCount >= maximumBytes / 8
     }
 

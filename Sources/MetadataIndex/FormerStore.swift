@@ -213,8 +213,25 @@ extension FormerStore {
     mutating func keepLists(of later: borrowing FormerStore) { lease = lease ?? later.lease }
     mutating func keepLists(of rows: borrowing RowStore) { lease = lease ?? rows.lease }
 
-    /// Calls `body` with each combination of a store that was copied to.
-    func forEachCombination(_ body: (CommonAttributes) -> Void) { common.forEach(body) }
+    /// How many combinations there are in a store that was copied to.
+    var combinationCount: Int { common.count }
+
+    /// Calls `body` with what decides who may do what with those in a store that was copied to.
+    func forEachAccess(_ body: (FileAccess) -> Void) {
+        for attributes in common { body(attributes.access) }
+        for package in packages.values { package.accesses?.forEach { body($0) } }
+    }
+
+    /// Names the access lists in a store that was copied to by other handles.
+    mutating func replaceLists(_ lists: [AccessListID: AccessListID]) {
+        common.replaceLists(lists)
+        for (place, package) in packages where package.namesLists {
+            var replaced = package
+            replaced.replaceLists(lists)
+            packages[place] = replaced
+        }
+        finish()
+    }
 
     /// Lets go of what only appending needs.
     mutating func finish() { (numbers, lastNumber) = ([:], nil) }

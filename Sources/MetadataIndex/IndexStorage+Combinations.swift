@@ -19,7 +19,7 @@ extension IndexStorage {
 
     private mutating func newNumber(of attributes: CommonAttributes) -> UInt32 {
         var attributes = attributes
-        if attributes.accessList.number > AccessListID.unknown.number {
+        if attributes.accessList.isKept {
             let (list, lease) = AccessLists.keep(attributes.accessList)
             attributes.accessList = list
             if rows.lease == nil { rows.lease = lease }
@@ -72,11 +72,11 @@ extension IndexStorage {
         guard rows.lease != nil else { return }
         let lease = AccessLists.lease()
         // A number that is not found was taken back. Found before the table of lists is locked, which all threads need.
-        let lists = commonNumbers.keys.map(\.accessList).filter { $0.number > AccessListID.unknown.number }
+        let lists = commonNumbers.keys.map(\.accessList).filter(\.isKept)
         AccessLists.keep(lists)
         var isNamed = !lists.isEmpty
         log.shorten(at: clock) { past in
-            let isKept = AccessLists.keep(past: past, under: lease, allowance: &allowance)
+            let isKept = AccessLists.keep(past: past.map(\.accessList), under: lease, allowance: &allowance)
             if isKept { isNamed = true }
             return isKept
         }
@@ -129,7 +129,7 @@ extension IndexStorage {
         for number in used.indices where used[number] && commonNumbers[rows.common[number]] == nil {
             return "combination \(number) is not found"
         }
-        for attributes in commonNumbers.keys where attributes.accessList.number > AccessListID.unknown.number {
+        for attributes in commonNumbers.keys where attributes.accessList.isKept {
             if rows.lease == nil { return "no lease" }
             if AccessLists.bytes(of: attributes.accessList) == AccessLists.bytes(of: .unknown) {
                 return "a list is gone"

@@ -16,6 +16,7 @@ import Testing
     private static let reader = OtherUser(user: 41_201, group: 42_201)
     private static let greedy: uid_t = 41_202
     private static let modest: uid_t = 41_203
+    private static let restless: uid_t = 41_204
 
     /// Bytes of a list that the reader may read by, unlike any with another number.
     private static func list(_ number: UInt32, entries: UInt32) -> [UInt8] {
@@ -29,6 +30,10 @@ import Testing
     private static func makeDirectory(_ path: String, owner: uid_t, list: [UInt8]) throws {
         try #require(mkdir(path, 0o750) == 0 && mkdir(path + "/inside", 0o755) == 0)
         try #require(chown(path, owner, owner) == 0)
+        try set(list, of: path)
+    }
+
+    private static func set(_ list: [UInt8], of path: String) throws {
         let slash = try #require(path.lastIndex(of: "/"))
         let parent = try Directory.open(String(path[..<slash]), access: .path)
         try list.withUnsafeBytes {
@@ -119,6 +124,62 @@ import Testing
             while try await count("modest").inexact != nil {}
             #expect(try await count("modest").count == 2 + 1)
             #expect(warnings().count <= 2)
+        }
+    }
+
+    /// The journal has more lists than an owner may have; what directories have at the end is little.
+    @Test func `Who set lists in a loop is seen through the last ones after a restart`() async throws {
+        let directory = try TemporaryDirectory()
+        chmod(directory.path, 0o755)
+        let tree = directory.path + "/tree"
+        mkdir(tree, 0o755)
+        let rounds = AccessLists.countOfOwner / Self.directories + 2
+        func list(_ number: Int, _ round: Int) -> [UInt8] {
+            Self.list(UInt32(round * Self.directories + number), entries: 1)
+        }
+        for number in 0..<Self.directories {
+            try Self.makeDirectory("\(tree)/d\(number)", owner: Self.restless, list: list(number, 0))
+        }
+        var limits = ServiceLimits()
+        limits.accessListsSweptAfter = .milliseconds(1)
+        limits.accessListsLookedForAfter = .milliseconds(1)
+        var request = QueryInterface.Watch.Request(predicate: "name == 'inside'", attributes: ["path"])
+        var held: [String: String] = [:]
+        func isExact(_ daemon: DaemonFixture) async throws -> Bool {
+            try await daemon.call(QueryInterface.Count.self, .init(predicate: ""), as: Self.reader).inexact == nil
+        }
+        try await DaemonFixture.run(
+            containers: ["tree": tree], directory: directory, isSystem: true, limits: limits
+        ) { daemon in
+            chmod(daemon.socket, 0o666)
+            for round in 1...rounds {
+                for number in 0..<Self.directories { try Self.set(list(number, round), of: "\(tree)/d\(number)") }
+                _ = try await daemon.call(QueryInterface.Flush.self, .init())
+            }
+            while try await !isExact(daemon) {}
+            let subscriber = try await Subscriber(daemon, request, as: Self.reader)
+            try await subscriber.gather()
+            (held, request.since) = (subscriber.items, subscriber.lastClock)
+            await subscriber.close()
+        }
+        #expect(held.count == Self.directories)
+        // The next process has none of them.
+        let last = list(Self.directories - 1, rounds)
+        let known = AccessLists.intern(last, owner: Self.restless)
+        while AccessLists.bytes(of: known) == last {
+            AccessLists.beginSweep()
+            await Task.yield()
+        }
+        try await DaemonFixture.run(
+            containers: ["tree": tree], directory: directory, isSystem: true, limits: limits
+        ) { daemon in
+            chmod(daemon.socket, 0o666)
+            #expect(try await isExact(daemon))
+            let back = try await Subscriber(daemon, request, holding: held, as: Self.reader)
+            #expect(try await back.next().fresh == nil)
+            try await back.gather()
+            #expect(back.items == held && back.violations.isEmpty)
+            await back.close()
         }
     }
 }

@@ -9,13 +9,13 @@ import Testing
 
 /// The table of lists is that of the process, so each owner here has files in no other test.
 @Suite(.timeLimit(.minutes(20))) struct AccessListSweepTests {
-    private static func list(_ number: Int, of owner: UInt32) -> [UInt8] {
+    static func list(_ number: Int, of owner: UInt32) -> [UInt8] {
         AccessList(entries: [.init(.user, .read, number: owner), .init(.user, .read, number: UInt32(number))]).bytes
     }
 
     /// The handle of a list when there is room for it, with what keeps it: other tests may keep what was let go here for a
     /// moment, and let go of what nobody has.
-    private static func intern(
+    static func intern(
         _ bytes: [UInt8], of owner: UInt32, _ index: MetadataIndex
     ) async -> (list: AccessListID, lease: AccessListLease) {
         while true {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    private static func sweep(_ index: MetadataIndex) {
+    static func sweep(_ index: MetadataIndex) {
         var allowance = AccessListAllowance()
         AccessLists.beginSweep()
         index.sweepAccessLists(&allowance)

@@ -294,6 +294,32 @@ import Testing
         return (saved, Saved.header.bytes + writer.bytes)
     }
 
+    /// Each record says that a little more came and went untold than the one before; together that cannot be.
+    @Test func `No journal has an index grow without bound`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let row = try index.insert("file", below: .root, .sample(.file, inode: 2))
+        _ = index.takeChanges()
+        let saved = index.saved()
+        let (before, clock) = (index.storage.slotCount, index.clock)
+        func journal(_ growths: [UInt32]) throws -> [UInt8] {
+            var writer = JournalWriter(Saved.header)
+            index.storage.clock = clock
+            for (number, growth) in growths.enumerated() {
+                try index.update(row, .sample(.file, inode: 2, size: Int64(number + 1_000 * growths.count)))
+                let set = index.takeChanges()
+                index.storage.slotCount += growth
+                writer.add(set, of: index, sequence: Saved.header.startSequence + UInt64(number) + 1)
+            }
+            index.storage.slotCount = before
+            return Saved.header.bytes + writer.bytes
+        }
+        let restored = try Saved.index(saved, journal: [try journal([5_000])])
+        #expect(restored.checkInvariants() == nil && restored.storage.slotCount == before + 5_000)
+        let hostile = try journal([5_000, 1 << 22])
+        let restorer = try SnapshotReader(saved).restorer()
+        #expect(throws: SavedStateError.malformed("the number of rows")) { try Saved.apply(hostile, to: restorer) }
+    }
+
     @Test func `Each damaged byte is found, and what came before it counts`() throws {
         let (saved, journal) = try small()
         for place in journal.indices {

@@ -293,4 +293,34 @@ struct AccessListTableTests {
         table.endEra(first)
         #expect(table.count == 26)
     }
+
+    // MARK: What was saved
+
+    @Test func `What files had when it was saved has room, by whoever's share it was kept`() {
+        var table = AccessListTable(maximumCount: 64, maximumBytes: 1 << 20)
+        for number in 0..<10 { #expect(table.restore(list(number), owner: 1) != nil) }
+        #expect(table.restore([], owner: 1) == AccessListID.none)
+        #expect(table.restore(table.bytes(of: .unknown), owner: 1) == .unknown)
+        // Nothing was refused, but what comes anew counts with it.
+        #expect(table.hasRoom(for: 1))
+        #expect(table.intern(list(11), owner: 1) == .unknown)
+        #expect(table.restore(list(3), owner: 2) == table.intern(list(3), owner: 1))
+        for number in 10..<64 { #expect(table.restore(list(number), owner: 1) != nil) }
+        #expect(table.restore(list(64), owner: 0) == nil)
+        #expect(table.hasRoom(for: 2) && table.count == 64)
+    }
+
+    @Test func `What only the past had takes a quarter of a share, of what files leave`() {
+        var table = AccessListTable(maximumCount: 1_600, maximumBytes: 1 << 20)
+        var allowance = AccessListAllowance()
+        func isKept(_ number: Int, of owner: UInt32) -> Bool {
+            table.restore(past: list(number), owner: owner, allowance: &allowance) != nil
+        }
+        #expect(table.restore(list(0), owner: 1) != nil)
+        for number in 0...25 { #expect(isKept(number, of: 1)) }
+        #expect(!isKept(26, of: 1) && isKept(25, of: 1) && isKept(26, of: 2))
+        for number in 100..<200 { #expect(table.restore(list(number), owner: 3) != nil) }
+        #expect(!isKept(200, of: 3) && isKept(150, of: 3))
+        #expect(table.hasRoom(for: 1) && table.hasRoom(for: 3))
+    }
 }

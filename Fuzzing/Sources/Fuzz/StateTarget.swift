@@ -12,6 +12,8 @@ enum StateTarget: FuzzTarget {
     /// The bytes of a snapshot, and of a segment of the journal behind it if there is one. Checksums would keep all that is
     /// made up from being read, so they are made to fit.
     static func test(_ bytes: UnsafeRawBufferPointer) {
+        // The lists of what was read before are nobody's.
+        AccessLists.beginSweep()
         var snapshot = Array(bytes)
         var journal: [UInt8] = []
         if let start = lastJournal(in: bytes) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
+import Metadata
 import MetadataIndex
 
 /// Reads the saved state: the index of each container, then the journal, segment by segment. What is damaged is set aside
@@ -211,15 +212,24 @@ struct StateLoader {
                 candidates[record.epoch]?.journaledBytes += record.byteCount
             }
         } catch {
-            candidates[record.epoch] = nil
-            setAside(candidate.name, candidate.configuration.identifier, error)
+            drop(candidate, error)
         }
+    }
+
+    private mutating func drop(_ candidate: Candidate, _ error: SavedStateError) {
+        candidates[candidate.restorer.epoch] = nil
+        setAside(candidate.name, candidate.configuration.identifier, error)
     }
 
     // MARK: The end
 
     private mutating func finish() {
         let end = state.sequence
+        // What files have comes before what only the past of any container has.
+        for candidate in candidates.values {
+            do throws(SavedStateError) { try candidate.restorer.restoreLists() } catch { drop(candidate, error) }
+        }
+        var past = AccessListAllowance()
         for candidate in candidates.values {
             state.sequence = max(state.sequence, candidate.description.sequence)
             // Where the journal is gone the numbers go on all the same: they tell what an index still needs of it.
@@ -237,7 +247,7 @@ struct StateLoader {
             do throws(SavedStateError) {
                 var description = candidate.description
                 if !candidate.isActive || restorer.isBehind { description.passage = [] }
-                let index = try restorer.finish { Threads.perform($0, others: StateLoader.others, $1) }
+                let index = try restorer.finish(&past) { Threads.perform($0, others: StateLoader.others, $1) }
                 // Since it was saved there were packages for a while, and what they hid then cannot be told any more.
                 if index.hasPackages, candidate.configuration.packages.isEmpty {
                     readAnew(candidate.name, candidate.configuration)

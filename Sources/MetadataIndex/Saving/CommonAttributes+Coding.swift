@@ -16,12 +16,12 @@ extension CommonAttributes {
         bytes.append(number: lists.number(of: accessList))
     }
 
-    init(from reader: inout ByteReader, _ lists: inout SavedAccessLists) throws(SavedStateError) {
+    init(from reader: inout ByteReader, _ lists: SavedAccessLists) throws(SavedStateError) {
         device = try reader.number(UInt64.self)
         owner = try reader.number(UInt32.self)
         group = try reader.number(UInt32.self)
         mode = try reader.number(UInt16.self)
-        accessList = try lists.list(from: &reader, owner: owner)
+        accessList = try lists.list(from: &reader)
     }
 }
 

@@ -1,7 +1,7 @@
 // An index on its way back from what was saved.
 // SPDX-License-Identifier: Apache-2.0
 
-import Metadata
+package import Metadata
 
 /// An index on its way back: the rows that were saved, the changes of the journal applied one after the other, then
 /// ``finish(concurrently:)``, which looks whether all of it can be.
@@ -25,6 +25,12 @@ package final class IndexRestorer {
     /// Whether the items are set aside, as nothing was told since that was saved.
     private(set) var isParked: Bool
     var log: ChangeLog
+    /// The access lists of rows and log, until they are lists of this process.
+    var lists: RestoredAccessLists
+    /// Those that are, by their handles from before; nil as long as none is.
+    var restoredLists: [AccessListID: AccessListID]?
+    /// How many slots there can be.
+    private var mostSlots: Int
     /// The last clock of all that the journal says of the index, also where it does not lead on.
     private var lastClock: UInt64 = 0
     /// The clock of the last change that was told; nil where none was.
@@ -48,7 +54,7 @@ package final class IndexRestorer {
 
     init(
         epoch: UInt64, clock: UInt64, rows: RowStore, slotCount: UInt32, generationFloor: UInt32, isParked: Bool,
-        log: ChangeLog = ChangeLog()
+        lists: RestoredAccessLists = RestoredAccessLists(), log: ChangeLog = ChangeLog()
     ) {
         self.epoch = epoch
         self.clock = clock
@@ -56,7 +62,9 @@ package final class IndexRestorer {
         self.slotCount = slotCount
         self.generationFloor = generationFloor
         self.isParked = isParked
+        self.lists = lists
         self.log = log
+        mostSlots = Int(slotCount) + JournalFormat.largestUntold
     }
 
     /// Forgets the changes that were told so far, as something is missing behind them; the daemon's sequence is given.
@@ -115,9 +123,8 @@ package final class IndexRestorer {
             set.formers.endLoan()
             note(record.sequence)
             loggedClock = record.clock
-            // Who saw what then is not known.
-            if localLists.lacksSome { restartLog(at: record.clock, sequence: record.sequence) }
             if isNew { clock = record.clock }
+            if lists.isTidyDue { tidyLists(at: record.clock) }
         }
     }
 
@@ -164,10 +171,22 @@ package final class IndexRestorer {
 
     // MARK: The end
 
-    /// The index, after a look at all of it. The restorer is of no use afterwards.
+    /// The index alone: see ``finish(_:concurrently:)``.
+    package func finish(concurrently: Concurrently = inOrder) throws(SavedStateError) -> MetadataIndex {
+        var allowance = AccessListAllowance()
+        return try finish(&allowance, concurrently: concurrently)
+    }
+
+    /// The index, after a look at all of it. The restorer is of no use afterwards. The access lists that only its past has are
+    /// as many as the allowance leaves.
     ///
     /// Complexity: O(rows). The parts that are handed to `concurrently` take half of it.
-    package func finish(concurrently: Concurrently = inOrder) throws(SavedStateError) -> MetadataIndex {
+    package func finish(
+        _ allowance: inout AccessListAllowance, concurrently: Concurrently = inOrder
+    ) throws(SavedStateError) -> MetadataIndex {
+        try restoreLists()
+        var log = finishedLog
+        restoreLists(of: &log, at: finishedClock, &allowance)
         var assembly = IndexAssembly(rows: rows, slotCount: slotCount, key: .random(in: .min ... .max))
         rows = RowStore()
         var floor = generationFloor
@@ -177,7 +196,7 @@ package final class IndexRestorer {
         }
         var storage = try assembly.assemble(generationFloor: floor, concurrently: concurrently)
         storage.clock = finishedClock
-        storage.log = finishedLog
+        storage.log = log
         if isParked { storage.park(isRecorded: false) }
         return MetadataIndex(epoch: epoch, storage: storage)
     }
@@ -191,20 +210,20 @@ package final class IndexRestorer {
         let slots = try reader.number(UInt32.self)
         let count = Int(try reader.number(UInt32.self))
         var changes = ByteReader(try reader.bytes(Int(try reader.number(UInt32.self))))
-        localLists = try SavedAccessLists(from: &reader)
-        if !localLists.isEmpty, rows.lease == nil { rows.lease = AccessLists.lease() }
+        localLists = try SavedAccessLists(from: &reader, &lists)
         try readCommon(&reader)
         try readExtras(&reader)
         try reader.end()
+        guard count > 0, count <= JournalFormat.largestSet else { throw .malformed("the number of changes") }
         if isNew {
-            guard slots >= slotCount, slots < Row.none, slots - slotCount <= JournalFormat.largestGrowth else {
+            mostSlots += count
+            guard slots >= slotCount, slots < Row.none, Int(slots) <= mostSlots else {
                 throw .malformed("the number of rows")
             }
             extend(to: slots)
         } else if slots > slotCount {
             return false
         }
-        guard count > 0, count <= JournalFormat.largestSet else { throw .malformed("the number of changes") }
         set.changes.removeAll(keepingCapacity: true)
         set.formers.records.removeAll(keepingCapacity: true)
         set.formers.names.removeAll(keepingCapacity: true)
@@ -224,7 +243,7 @@ package final class IndexRestorer {
         let count = try reader.count(of: CommonAttributes.codeSize)
         localCommon.removeAll(keepingCapacity: true)
         for _ in 0..<count {
-            let attributes = try CommonAttributes(from: &reader, &localLists)
+            let attributes = try CommonAttributes(from: &reader, localLists)
             if let known = numbers[attributes] {
                 localCommon.append(known)
             } else {
@@ -323,7 +342,7 @@ package final class IndexRestorer {
 
     /// A state with the combination's number of ours; the number of its extras still the record's.
     private func savedRow(_ reader: inout ByteReader) throws(SavedStateError) -> SavedRow {
-        var state = try SavedRow(from: &reader, &localLists)
+        var state = try SavedRow(from: &reader, localLists)
         guard Int(state.values.common) < localCommon.count else { throw .malformed("an owner") }
         state.values.common = localCommon[Int(state.values.common)]
         guard Int(state.extras) < localExtras.count + 2 else { throw .malformed("extras") }

@@ -12,8 +12,10 @@ package enum JournalFormat {
     static let frameSize = 16
     /// Kind, sequence, epoch, clock.
     static let headSize = 4 + 8 + 8 + 8
-    /// A set that gives out more slots than this is not written: what is read must not make us allocate without bound.
-    static let largestGrowth: UInt32 = 1 << 22
+    /// An index has as many slots as there ever were items at once: those that were saved, one more for each change that is
+    /// told, and so many, at most, of items that came and went between two sets. What is read must not make us allocate without
+    /// bound; who has had more is read anew.
+    static let largestUntold = 1 << 22
     /// A set of more changes is not written: to save the index anew is cheaper.
     static let largestSet = 131_072
     /// Nor is a record of more bytes.

@@ -22,7 +22,7 @@ extension PackageFacts {
         }
     }
 
-    init(from reader: inout ByteReader, _ lists: inout SavedAccessLists) throws(SavedStateError) {
+    init(from reader: inout ByteReader, _ lists: SavedAccessLists) throws(SavedStateError) {
         size = try reader.number(Int64.self)
         modified = try reader.number(Int64.self)
         changed = try reader.number(Int64.self)
@@ -38,8 +38,8 @@ extension PackageFacts {
             let mode = try reader.number(UInt16.self)
             found.insert(
                 FileAccess(
-                    mode: mode, owner: owner, group: group, accessList: try lists.list(from: &reader, owner: owner)))
+                    mode: mode, owner: owner, group: group, accessList: try lists.list(from: &reader)))
         }
-        accesses = AccessSet(found)
+        accesses = AccessSet(ofAnyBytes: found)
     }
 }

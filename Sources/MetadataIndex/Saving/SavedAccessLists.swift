@@ -7,14 +7,7 @@ import Metadata
 /// may have one of 64 KiB.
 struct SavedAccessLists {
     private var lists: [AccessListID] = []
-    /// The bytes of those that were read, which become lists of this process with the first file that has them.
-    private var saved: [[UInt8]] = []
     private var numbers: [AccessListID: UInt32] = [:]
-    /// Whether there was no room for one that was read.
-    private(set) var lacksSome = false
-
-    /// Whether none was read.
-    var isEmpty: Bool { saved.isEmpty }
 
     init() {}
 
@@ -44,22 +37,20 @@ struct SavedAccessLists {
         }
     }
 
-    init(from reader: inout ByteReader) throws(SavedStateError) {
+    /// Reads them, with handles of the index on its way back.
+    init(from reader: inout ByteReader, _ restored: inout RestoredAccessLists) throws(SavedStateError) {
         let count = try reader.count(of: 2)
-        saved.reserveCapacity(count)
+        lists.reserveCapacity(count)
         for _ in 0..<count {
             let length = Int(try reader.number(UInt16.self))
-            saved.append(Array(try reader.bytes(length)))
+            lists.append(restored.list(Array(try reader.bytes(length))))
         }
     }
 
-    /// The list that was written as the number that follows, of a file of this owner.
-    mutating func list(from reader: inout ByteReader, owner: UInt32) throws(SavedStateError) -> AccessListID {
+    /// The list that was written as the number that follows.
+    func list(from reader: inout ByteReader) throws(SavedStateError) -> AccessListID {
         let number = Int(try reader.number(UInt32.self))
-        guard number <= saved.count else { throw .malformed("an access list") }
-        guard number > 0 else { return .none }
-        let list = AccessLists.intern(saved[number - 1], owner: owner)
-        if list == .unknown, saved[number - 1] != AccessLists.bytes(of: .unknown) { lacksSome = true }
-        return list
+        guard number <= lists.count else { throw .malformed("an access list") }
+        return number > 0 ? lists[number - 1] : .none
     }
 }

@@ -15,7 +15,7 @@ struct SavedRow {
     /// What there is of a package besides its values.
     var package: PackageFacts?
 
-    init(from reader: inout ByteReader, _ lists: inout SavedAccessLists) throws(SavedStateError) {
+    init(from reader: inout ByteReader, _ lists: SavedAccessLists) throws(SavedStateError) {
         let bytes = try reader.bytes(SavedRow.size)
         func number<T: FixedWidthInteger>(_ offset: Int, _ type: T.Type) -> T {
             T(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
@@ -28,6 +28,6 @@ struct SavedRow {
         generation = number(40, UInt32.self)
         parent = number(44, UInt32.self)
         extras = try reader.number(UInt32.self)
-        if kind == .package { package = try PackageFacts(from: &reader, &lists) }
+        if kind == .package { package = try PackageFacts(from: &reader, lists) }
     }
 }

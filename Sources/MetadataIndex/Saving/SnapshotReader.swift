@@ -15,8 +15,8 @@ package struct SnapshotReader<Source: SnapshotSource> {
     private let source: Source
     private var blocks: [Place] = []
     private let common: [CommonAttributes]
-    /// Keeps the access lists that are named there.
-    private let lease: AccessListLease?
+    /// The access lists that are named there and in packages.
+    private let lists: RestoredAccessLists
     private let extrasList: ExtrasList
     private let packages: PackageTable
     /// How many frames come before the first block.
@@ -85,17 +85,16 @@ package struct SnapshotReader<Source: SnapshotSource> {
 
         var common: [CommonAttributes] = []
         var lists = SavedAccessLists()
-        var lease: AccessListLease?
+        var restored = RestoredAccessLists()
         try read(try payload(.common)) { (reader) throws(SavedStateError) in
-            lists = try SavedAccessLists(from: &reader)
-            if !lists.isEmpty { lease = AccessLists.lease() }
+            lists = try SavedAccessLists(from: &reader, &restored)
             let count = try reader.count(of: CommonAttributes.codeSize)
             common.reserveCapacity(count)
-            for _ in 0..<count { common.append(try CommonAttributes(from: &reader, &lists)) }
+            for _ in 0..<count { common.append(try CommonAttributes(from: &reader, lists)) }
             try reader.end()
         }
         self.common = common
-        self.lease = lease
+        self.lists = restored
         var extrasList = ExtrasList()
         while let bytes = try payloadIfNext(.extras) {
             try read(bytes) { (reader) throws(SavedStateError) in
@@ -110,7 +109,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
                 while !reader.rest.isEmpty {
                     let row = try reader.number(UInt32.self)
                     guard row < header.slots, packages[row] == nil else { throw .malformed("a package") }
-                    packages[row] = try PackageFacts(from: &reader, &lists)
+                    packages[row] = try PackageFacts(from: &reader, lists)
                 }
             }
         }
@@ -158,13 +157,12 @@ package struct SnapshotReader<Source: SnapshotSource> {
         var rows = RowStore()
         rows.blocks = result.blocks.compactMap { $0 }
         rows.common = common
-        rows.lease = lease
         rows.extrasList = extrasList
         rows.packages = packages
         guard rows.blocks.count == blocks.count else { throw .malformed("the blocks") }
         return IndexRestorer(
             epoch: epoch, clock: clock, rows: rows, slotCount: self.slotCount, generationFloor: generationFloor,
-            isParked: isParked)
+            isParked: isParked, lists: lists)
     }
 
     private static func checkPreamble(_ bytes: [UInt8]) throws(SavedStateError) {
