@@ -272,11 +272,13 @@ final class StateStore {
 
     /// Forces the segment to the disk. Where that fails nobody knows what of it is there, and a second try would say that all
     /// is well (fsync(2)): it counts as a write that has failed.
-    private func synchronize() {
+    /// `then` is called on the thread, once it is there.
+    private func synchronize(then: @escaping @Sendable () -> Void = {}) {
         guard let file = segment?.file else { return }
         thread.runIfActive(eventLoop: loop) { [forceToDisk] () -> SystemError? in
             do throws(SystemError) {
                 try forceToDisk(file.descriptor)
+                then()
                 return nil
             } catch {
                 return error
@@ -352,21 +354,13 @@ final class StateStore {
     /// what says so lost, the next start would not know that clocks are to be forgotten. While changes are not saved they
     /// stay, and tell it that.
     func removeUseless() {
-        guard let files, let segment, !useless.isEmpty else { return }
-        let (file, going) = (segment.file, useless)
+        guard let files, segment != nil, !useless.isEmpty else { return }
+        let going = useless
         useless = []
-        thread.runIfActive(eventLoop: loop) { [forceToDisk] () -> SystemError? in
-            do throws(SystemError) {
-                try forceToDisk(file.descriptor)
-            } catch {
-                return error
-            }
+        synchronize {
             for index in going {
                 if index.isKept { files.setAside(index.name) } else { files.remove(index.name) }
             }
-            return nil
-        }.assumeIsolated().whenSuccess { error in
-            if let error { self.isUncertain(file, error) }
         }
     }
 
