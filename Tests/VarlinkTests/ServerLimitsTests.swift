@@ -147,4 +147,16 @@ import Varlink
             #expect(try await server.onLoop { $1.closed } == 1)
         }
     }
+
+    /// What a caller padded its request with is not kept for as long as the answer takes.
+    @Test func aCallThatWaitsKeepsNothingOfItsRequest() async throws {
+        try await TestServer.with { server in
+            let socket = try server.rawSocket()
+            let padding = String(repeating: " ", count: 500_000)
+            socket.send("{\"method\":\"org.example.test.Wait\",\"parameters\":{}\(padding)}\0")
+            try await server.until { $1.waiting.count == 1 }
+            let kept = try await server.onLoop { $1.waiting[0].parameters.buffer.storageCapacity }
+            #expect(kept <= 64)
+        }
+    }
 }

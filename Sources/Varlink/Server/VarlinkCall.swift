@@ -4,7 +4,7 @@
 /// Answers calls. Everything happens on the server's event loop.
 package protocol VarlinkHandler: AnyObject {
     /// Answers `call`, now or later, on the same loop. The method exists in a registered interface, and the parameters
-    /// are as declared there.
+    /// are as declared there; they are there until this returns.
     func handle(_ call: VarlinkCall)
 }
 
@@ -15,7 +15,7 @@ package protocol VarlinkHandler: AnyObject {
 package final class VarlinkCall {
     /// The fully qualified method, such as `io.gatherd.Query.Find`.
     package let method: String
-    /// The parameters, one JSON object, checked against the interface.
+    /// The parameters, one JSON object, checked against the interface; `{}` once ``VarlinkHandler/handle(_:)`` has returned.
     package private(set) var parameters: JSONBytes
     /// Whether the caller takes more than one reply.
     package let wantsMore: Bool
@@ -80,12 +80,12 @@ package final class VarlinkCall {
         connection.fail(error)
     }
 
-    /// Forgets the parameters, for a call that is answered for long: they keep the memory they came in, whatever came
-    /// with them.
-    package func releaseParameters() { parameters = .emptyObject }
-
     /// Closes the connection, whatever of the answer is missing.
     package func close() { connection?.close() }
+
+    /// Forgets the parameters: they keep the memory that they came in, whatever came with them, and an answer may take for
+    /// ever.
+    package func releaseParameters() { parameters = .emptyObject }
 
     func connectionClosed() {
         let onClose = onClose

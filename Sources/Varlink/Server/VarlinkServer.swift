@@ -21,7 +21,7 @@ package final class VarlinkServer {
     private var connectionsOfUser: [UInt32: Int] = [:]
     /// The socket files made here, with the inode each had, to remove no other's.
     private var socketFiles: [(path: String, inode: UInt64)] = []
-    private var isClosed = false
+    private(set) var isClosed = false
     /// Memory that connections keep, over all of them.
     private var requestBytes = 0
     private var replyBytes = 0
@@ -119,11 +119,16 @@ package final class VarlinkServer {
     /// Takes a connection in, or tells it which limit it went past and closes it.
     private func admit(_ channel: any Channel) throws {
         guard !isClosed else { throw ChannelError.ioOnClosedChannel }
-        let pipeline = channel.pipeline.syncOperations
-        let peer = try pipeline.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { descriptor in
-            try PeerCredentials(ofPeer: descriptor)
+        let peer = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+            try PeerCredentials(ofPeer: $0)
         }
         guard let peer else { throw ChannelError.operationUnsupported }
+        try admit(channel, from: peer)
+    }
+
+    /// The same, of one who is known.
+    func admit(_ channel: any Channel, from peer: PeerCredentials) throws {
+        let pipeline = channel.pipeline.syncOperations
         if let error = refusal(of: peer) {
             try pipeline.addHandler(VarlinkRefusal(error))
             return

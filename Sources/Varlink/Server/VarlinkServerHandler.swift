@@ -26,6 +26,8 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     private var isClosing = false
     /// Whether others have their turn before more of what was sent ahead is taken up.
     private var isYielding = false
+    /// Whether the server counts this connection no more.
+    private var isCountedOut = false
     /// Since when the rest of a request has been awaited, and of which.
     private(set) var requestBegan: NIODeadline?
     private var awaitedMessage: Int?
@@ -81,25 +83,37 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        hearTheRest()
-        self.context = nil
-        server.connectionClosed(self)
+        leave()
         call.take()?.connectionClosed()
         context.fireChannelInactive()
     }
 
-    /// A client may say what it has to say and vanish: of what waits for its turn then, the calls without an answer count.
-    private func hearTheRest() {
-        guard isYielding, !isDriving else { return }
-        while case .call(let message)? = connection.next() {
-            if message.oneway { take(message) } else { _ = connection.fail(.permissionDenied) }
-        }
+    /// Also how a channel ends that never became active.
+    func handlerRemoved(context: ChannelHandlerContext) { leave() }
+
+    /// The channel is gone. What its client said and waits for its turn is still to be heard, and counts until then.
+    private func leave() {
+        context = nil
+        if isYielding { noteBytes() } else { countOut() }
     }
 
-    /// Also how a channel ends that never became active.
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
+    private func countOut() {
+        isCountedOut = true
         server.connectionClosed(self)
+    }
+
+    /// A client may say what it has to say and vanish: of what waits for its turn then, the calls without an answer count.
+    private func hearTheRest() {
+        var heard = 0
+        while !server.isClosed, case .call(let message)? = connection.next() {
+            if message.oneway { take(message) } else { connection.abandon() }
+            heard += 1
+            if heard == server.limits.callsPerTurn {
+                noteBytes()
+                return yield(on: server.eventLoop)
+            }
+        }
+        countOut()
     }
 
     // MARK: From the call
@@ -150,7 +164,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
                 case .refuse(let frame, _): closeAfter(writing: frame)
                 }
                 taken += 1
-                if taken == server.limits.callsPerTurn { yield(context) }
+                if taken == server.limits.callsPerTurn { yield(on: context.eventLoop) }
             }
             if needsFlush {
                 needsFlush = false
@@ -170,13 +184,15 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     private func takesCalls(_ context: ChannelHandlerContext) -> Bool { context.channel.isWritable && !isYielding }
 
     /// Goes on with what was sent ahead after everybody else had a turn: one caller must not keep the loop for itself.
-    private func yield(_ context: ChannelHandlerContext) {
+    private func yield(on eventLoop: any EventLoop) {
         isYielding = true
-        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.execute {
-            handler.value.isYielding = false
-            handler.value.drive()
-        }
+        let handler = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { handler.value.goOn() }
+    }
+
+    private func goOn() {
+        isYielding = false
+        if context == nil { hearTheRest() } else { drive() }
     }
 
     private func noteBytes() {
@@ -191,8 +207,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
         let (more, moreReplies) = (requests - requestBytes, replies - replyBytes)
         requestBytes = requests
         replyBytes = replies
-        // A connection that is gone has been counted out.
-        if context != nil { server.noteBytes(ofRequests: more, ofReplies: moreReplies) }
+        if !isCountedOut { server.noteBytes(ofRequests: more, ofReplies: moreReplies) }
     }
 
     private func noteAwaiting() {
@@ -212,6 +227,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
             let call = VarlinkCall(message, peer: peer, connection: self)
             if !message.oneway { self.call = call }
             server.handler.handle(call)
+            call.releaseParameters()
         }
     }
 

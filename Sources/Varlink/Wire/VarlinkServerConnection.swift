@@ -102,6 +102,11 @@ package struct VarlinkServerConnection {
         }
     }
 
+    /// Ends the call being answered without a word, where nobody would hear one.
+    package mutating func abandon() {
+        if case .answering = state { state = .idle }
+    }
+
     /// The bytes of a reply to the call being answered, or nil when there is none. A reply ends its call unless it
     /// `continues`, which only a call with `more` can be answered with.
     package mutating func reply(_ parameters: UnsafeRawBufferPointer, continues: Bool) -> ByteBuffer? {
