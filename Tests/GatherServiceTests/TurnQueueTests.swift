@@ -1,6 +1,8 @@
 // Users take turns, however much one of them asks for.
 // SPDX-License-Identifier: Apache-2.0
 
+import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import GatherService
@@ -63,6 +65,32 @@ import Testing
         #expect(begun == [0])
         places[0].leave()
         #expect(begun == [0, 3])
+    }
+
+    /// Ten thousand may come and go while one would wait.
+    @Test func ofWhoWaitsNoLongerNothingIsKept() {
+        final class Caller { var wasTold = false }
+        let loop = EmbeddedEventLoop()
+        let queue = TurnQueue(atOnce: 1, perUser: 1)
+        let first = queue.enter(user: 1) { _ in }
+        let places = (0..<3).map { _ in queue.enter(user: 1) { _ in } }
+        weak var gone: Caller?
+        weak var begun: Caller?
+        let late = Caller()
+        do {
+            let callers = [Caller(), Caller(), late]
+            (begun, gone) = (callers[0], callers[1])
+            for (place, caller) in zip(places, callers) {
+                place.limitWaiting(to: .seconds(30), on: loop) { caller.wasTold = true }
+            }
+        }
+        #expect(begun != nil && gone != nil)
+        places[1].giveUp()
+        #expect(gone == nil)
+        first.leave()
+        #expect(begun == nil)
+        loop.advanceTime(by: .seconds(30))
+        #expect(late.wasTold)
     }
 
     @Test func whoLeavesAtOnceLetsAllIn() {

@@ -138,11 +138,7 @@ extension Engine {
         _ place: TurnQueue.Place, of call: VarlinkCall, own: (limit: String, value: Int),
         inAll: (limit: String, value: Int)? = nil
     ) {
-        guard place.isWaiting else { return }
-        let bound = NIOLoopBound((place, call), eventLoop: loop)
-        loop.scheduleTask(in: limits.turnTime) {
-            let (place, call) = bound.value
-            guard place.isWaiting else { return }
+        place.limitWaiting(to: limits.turnTime, on: loop) {
             let onClose = call.onClose
             let told = place.waitsForOthers ? inAll ?? own : own
             call.fail(QueryError.limitExceeded(limit: told.limit, value: Int64(told.value)).varlinkError)

@@ -1,6 +1,8 @@
 // Work that is bounded, with users taking turns for it.
 // SPDX-License-Identifier: Apache-2.0
 
+import NIOCore
+
 /// Lets so many at once do something, in all and for each user. Who comes later waits; users take turns, so that one who
 /// asks a thousand times waits for the own questions and holds up nobody else. On the event loop.
 final class TurnQueue {
@@ -10,8 +12,12 @@ final class TurnQueue {
 
         fileprivate let queue: TurnQueue
         fileprivate let user: UInt32
-        fileprivate var state = State.waiting
+        fileprivate var state = State.waiting {
+            didSet { if state != .waiting { patience.take()?.cancel() } }
+        }
         fileprivate var begin: ((Place) -> Void)?
+        /// Runs while it waits.
+        private var patience: Scheduled<Void>?
 
         fileprivate init(_ queue: TurnQueue, _ user: UInt32, _ begin: @escaping (Place) -> Void) {
             self.queue = queue
@@ -23,6 +29,13 @@ final class TurnQueue {
 
         /// Whether its user has fewer than one may have, so that it waits because of others.
         var waitsForOthers: Bool { isWaiting && queue.begunOfUser[user, default: 0] < queue.perUser }
+
+        /// Calls `late` if it waits for as long as `time`. Of one whose turn has come, or who has left, nothing is kept.
+        func limitWaiting(to time: TimeAmount, on loop: any EventLoop, _ late: @escaping () -> Void) {
+            guard isWaiting else { return }
+            let late = NIOLoopBound(late, eventLoop: loop)
+            patience = loop.scheduleTask(in: time) { late.value() }
+        }
 
         /// Makes room for the next; nothing happens the second time. Also how one who waits gives up.
         func leave() { queue.leave(self) }

@@ -162,8 +162,6 @@ struct QueryHandler {
         let request = try call.request(of: QueryInterface.Watch.self)
         let batch = try Engine.wait(request.batch, named: "batch") ?? 0
         let heartbeat = try Engine.wait(request.heartbeat, named: "heartbeat")
-        // A live query lasts; its request, with whatever came in one piece with it, need not be kept.
-        call.releaseParameters()
         let engine = engine
         try engine.understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, isLive: true

@@ -85,7 +85,7 @@ package final class VarlinkCall {
 
     /// Forgets the parameters: they keep the memory that they came in, whatever came with them, and an answer may take for
     /// ever.
-    package func releaseParameters() { parameters = .emptyObject }
+    func releaseParameters() { parameters = .emptyObject }
 
     func connectionClosed() {
         let onClose = onClose
