@@ -169,4 +169,88 @@ import Testing
         registry.process(tree.index.takeChanges(), in: tree.index)
         #expect(query.count == 0 && !query.hasPending)
     }
+
+    /// A container is closed, and at once what is in it and above that gets other names: whoever saw it is told names from
+    /// before, whether paths were asked for or not, and whether that is found on the event loop or not.
+    @Test(arguments: [AttributeSet([.size]), [.size, .path]], ["", "name MATCHES '.*'"])
+    func newNamesAreNotToldWithTheRemoval(attributes: AttributeSet, text: String) throws {
+        var tree = NaiveTree()
+        let registry = LiveQueryRegistry()
+        let (top, f, _) = try plant(&tree)
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        registry.settle()
+        let query = try watch(text, attributes, viewer: sees, tree, registry)
+        try tree.move(f, to: nil, "SECRET")
+        try tree.move(top, to: nil, "SECRETS")
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        _ = registry.look(query, by: try plan(text, viewer: Viewer(seeingNothing: user), tree), in: tree.index)
+        settle(registry, tree)
+        #expect(removed(query, tree) == ["f", "top", "top/g"])
+    }
+
+    /// A name from before that could be told is the one that is told.
+    @Test func theLastNameThatWasSeenIsTold() throws {
+        var tree = NaiveTree()
+        let registry = LiveQueryRegistry()
+        let (_, f, _) = try plant(&tree)
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        let query = try watch("name == 'f' OR name == 'h'", [.size], viewer: sees, tree, registry)
+        try tree.move(f, to: nil, "h")
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        registry.settle()
+        let nothing = Viewer(seeingNothing: user)
+        #expect(registry.look(query, by: try plan("name == 'f'", viewer: nothing, tree), in: tree.index))
+        #expect(removed(query, tree) == ["h"])
+    }
+
+    /// The same while the answer is away with a long change, that was brought in the same turn or before.
+    @Test(arguments: [AttributeSet([.size]), [.size, .path]], [false, true])
+    func newNamesAreNotToldAfterAnErrand(attributes: AttributeSet, isCostly: Bool) throws {
+        let text = isCostly ? "name MATCHES '.*'" : ""
+        var tree = NaiveTree()
+        let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)
+        let (top, f, g) = try plant(&tree)
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        let query = try watch(text, attributes, viewer: sees, tree, registry)
+        try tree.move(f, to: nil, "SECRET")
+        for number in 0..<4 { try tree.insert("new\(number)", file) }
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        #expect(query.isAway)
+        _ = registry.look(query, by: try plan(text, viewer: Viewer(seeingNothing: user), tree), in: tree.index)
+        try tree.move(g, to: top, "SECRET")
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        // So long that it leaves once more.
+        try tree.move(top, to: nil, "SECRETS")
+        for number in 4..<8 { try tree.insert("new\(number)", file) }
+        registry.process(tree.index.takeChanges(), in: tree.index)
+        settle(registry, tree)
+        #expect(!query.isAway && query.count == 0)
+        #expect(removed(query, tree) == ["f", "top", "top/g"])
+    }
+
+    private let user = Credentials(user: 1, groups: [])
+    private var sees: Viewer {
+        Viewer(user, above: [], root: FileAccess(mode: 0o755, owner: 0, group: 0, accessList: .none))
+    }
+
+    private func plant(_ tree: inout NaiveTree) throws -> (top: Int, f: Int, g: Int) {
+        var open = directory
+        open.mode = 0o755
+        let top = try #require(try tree.insert("top", open))
+        return (top, try #require(try tree.insert("f", file)), try #require(try tree.insert("g", in: top, file)))
+    }
+
+    private func settle(_ registry: LiveQueryRegistry, _ tree: NaiveTree) {
+        var errands = registry.takeErrands()
+        while let errand = errands.popLast() {
+            errand.run()
+            _ = registry.finish(errand, in: tree.index)
+            registry.goOn(after: errand, in: tree.index)
+            errands += registry.takeErrands()
+        }
+    }
+
+    private func removed(_ query: LiveQuery, _ tree: NaiveTree) -> [String] {
+        query.take(limit: .max, in: tree.index).removed.map { String(decoding: $0.path, as: UTF8.self) }.sorted()
+    }
 }

@@ -247,6 +247,7 @@ final class Engine {
         complete()
         resolveWaiters()
         deliver()
+        for record in containers { record.registry.settle() }
         tellNext()
         isTurning = false
         // What was read and not taken, since too much waits, is taken before more is read.

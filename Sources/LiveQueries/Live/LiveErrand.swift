@@ -52,12 +52,14 @@ package final class LiveErrand: Sendable {
     private let mostPending: Int
     /// Where the queries are to be brought to it: the moment.
     let moment: Timestamp?
+    /// What subscribers may have seen last, for what goes from sight by another plan.
+    private let seen: FormerView
     /// Taken by ``run()`` on one thread, and by the registry when that is done: never by two at once.
     private let parts: Mutex<[Part]>
 
     init(
         _ number: Int, _ former: FormerView, _ parts: [Part], isMeasured: Bool, isCounted: Bool, moment: Timestamp?,
-        walkLimit: Int, mostPending: Int
+        seen: FormerView?, walkLimit: Int, mostPending: Int
     ) {
         self.number = number
         self.former = former
@@ -67,6 +69,7 @@ package final class LiveErrand: Sendable {
         self.parts = Mutex(parts)
         self.isCounted = isCounted
         self.moment = moment
+        self.seen = seen ?? former
         self.walkLimit = walkLimit
         self.mostPending = mostPending
     }
@@ -136,7 +139,7 @@ package final class LiveErrand: Sendable {
             let query = queries[number]
             if let moment { query.advanceByScan(to: moment, in: former.current) }
             if let nextPlan = parts[number].nextPlan {
-                _ = query.goOn(with: nextPlan, in: former.current)
+                _ = query.goOn(with: nextPlan, in: former.current, seen: seen)
                 parts[number].isReplanned = true
             }
             parts[number].isOverworked = query.isOverworked
@@ -157,6 +160,13 @@ package final class LiveErrand: Sendable {
             let row = former.changes.row(at: at)
             if former.current.identifier(of: row) != nil { ask(former.current.status(of: row)) }
         }
+    }
+
+    /// The rows as they were when the errand left, after more has changed.
+    func formerView(with later: ChangeSet?, in index: MetadataIndex) -> FormerView {
+        var changes = former.changes
+        if let later { changes.append(later) }
+        return changes.formerView(in: index.snapshot())
     }
 
     /// The queries with their answers, in the order in which they were given.

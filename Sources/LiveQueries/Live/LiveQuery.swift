@@ -285,22 +285,32 @@ extension LiveQuery {
         }
     }
 
-    private func record(_ item: ItemIdentifier, matched: Bool, matches: Bool, in snapshot: IndexSnapshot) {
+    private func record(
+        _ item: ItemIdentifier, matched: Bool, matches: Bool, in snapshot: IndexSnapshot, seen: FormerView? = nil
+    ) {
         record(item, matched: matched, matches: matches, isCounted: true, isMoved: false) {
             var path: [UInt8] = []
-            snapshot.appendPath(of: item.row, to: &path)
+            // Where paths were asked for the present one is the one that the subscriber knows, or another is kept.
+            if let seen, !attributes.contains(.path) {
+                if seen.identifier(of: item.row) == item { seen.appendPath(of: item.row, to: &path) }
+            } else {
+                snapshot.appendPath(of: item.row, to: &path)
+            }
             return path
         }
     }
 
     /// Goes on with a plan for another viewer. Returns whether that makes a difference. Complexity: O(rows).
-    func goOn(with plan: QueryPlan, in snapshot: IndexSnapshot) -> Bool {
+    ///
+    /// What goes from sight is told with a path that was seen: names that were given since `seen` may have been given after
+    /// the container was closed.
+    func goOn(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView?) -> Bool {
         defer { forgetMoments() }
-        return compare(with: plan, in: snapshot)
+        return compare(with: plan, in: snapshot, seen: seen)
     }
 
     /// Goes on with another plan; what matches by one and not by the other becomes pending.
-    private func compare(with plan: QueryPlan, in snapshot: IndexSnapshot) -> Bool {
+    private func compare(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView? = nil) -> Bool {
         let before = self.plan.selectTolerantly(in: snapshot, guard: scanGuard).selection
         let (after, errors) = plan.selectTolerantly(in: snapshot, guard: scanGuard)
         if let first = errors.first { note(first) }
@@ -312,7 +322,7 @@ extension LiveQuery {
         let difference = before.symmetricDifference(after)
         for row in difference {
             guard let item = snapshot.identifier(of: row) else { continue }
-            record(item, matched: before.contains(row), matches: after.contains(row), in: snapshot)
+            record(item, matched: before.contains(row), matches: after.contains(row), in: snapshot, seen: seen)
         }
         return !difference.isEmpty
     }

@@ -23,6 +23,8 @@ package final class LiveQueryRegistry {
         var changes: ChangeSet?
     }
 
+    /// What changed since ``settle()``.
+    private var untold: ChangeSet?
     /// The queries whose predicates read names of accounts.
     private var naming: Set<Int> = []
     /// Kept from pass to pass.
@@ -112,6 +114,7 @@ package final class LiveQueryRegistry {
     @discardableResult
     package func process(_ changes: ChangeSet, in index: MetadataIndex) -> [LiveQuery] {
         if changes.isEmpty { return [] }
+        if untold == nil { untold = changes } else { untold?.append(changes) }
         for number in absences.keys {
             if absences[number]?.changes == nil {
                 absences[number]?.changes = changes
@@ -121,6 +124,10 @@ package final class LiveQueryRegistry {
         }
         return bring(changes, index, absence: nil)
     }
+
+    /// Until now everything that was brought could be told. To be called when a turn is over: what changed in the same turn
+    /// in which a container was closed may have changed after that (``look(_:by:in:)``).
+    package func settle() { untold = nil }
 
     /// Makes pending what differs between the answer as of an earlier clock, which the subscriber holds, and the answer
     /// now. `changes` are those since then (``MetadataIndex/changes(since:)``); called once for a query that was just
@@ -142,8 +149,11 @@ package final class LiveQueryRegistry {
         schedule(query)
     }
 
-    /// Brings a change set to the queries that are not away, or to those that just came back from an errand.
-    private func bring(_ changes: ChangeSet, _ index: MetadataIndex, absence: Int?) -> [LiveQuery] {
+    /// Brings a change set to the queries that are not away, or to those that just came back from an errand. `seen` is for
+    /// those of them that have another plan to go on with, where it is not the state before these changes.
+    private func bring(
+        _ changes: ChangeSet, _ index: MetadataIndex, absence: Int?, seen: FormerView? = nil
+    ) -> [LiveQuery] {
         if count == 0 { return [] }
         let former = changes.formerView(in: index.snapshot())
         // One that nothing can match, as of who sees nothing of the container, is not to be kept busy by what happens there.
@@ -151,7 +161,7 @@ package final class LiveQueryRegistry {
             query.map { $0.absence == absence && !$0.plan.matchesNothing } ?? false
         }
         if changes.count > rowLimit {
-            send(queries.compactMap { isMet($0) ? $0 : nil }, former)
+            send(queries.compactMap { isMet($0) ? $0 : nil }, former, seen: seen)
             return []
         }
         var subtrees = SubtreeChanges(former, causes: causes)
@@ -163,11 +173,11 @@ package final class LiveQueryRegistry {
                         query.count > 0 || !query.isGathered || !query.plan.causes.isDisjoint(with: subtrees.causes)
                     else { return nil }
                     return query
-                }, former)
+                }, former, seen: seen)
             // Nobody who is left has to do with them.
             subtrees = subtrees.setAside
         }
-        if !naming.isEmpty { send(queriesThatAsk(former, subtrees).filter(isMet), former) }
+        if !naming.isEmpty { send(queriesThatAsk(former, subtrees).filter(isMet), former, seen: seen) }
         var pass = ChangePass(
             former, subtrees, queries: queries, still: still, placed: placed, absence: absence, walkLimit: walkLimit,
             notes: takeNotes())
@@ -218,7 +228,8 @@ package final class LiveQueryRegistry {
     /// nobody waits for the tests of another user, nor for a name that another asks for. Returns how many errands that takes.
     @discardableResult
     func send(
-        _ leaving: [LiveQuery], _ former: FormerView, isCounted: Bool = true, moment: Timestamp? = nil
+        _ leaving: [LiveQuery], _ former: FormerView, isCounted: Bool = true, moment: Timestamp? = nil,
+        seen: FormerView? = nil
     ) -> Int {
         if leaving.isEmpty { return 0 }
         struct Company: Hashable {
@@ -251,7 +262,7 @@ package final class LiveQueryRegistry {
             errands.append(
                 LiveErrand(
                     number, former, parts, isMeasured: group[0].meter != nil, isCounted: isCounted, moment: moment,
-                    walkLimit: walkLimit, mostPending: mostPending))
+                    seen: seen, walkLimit: walkLimit, mostPending: mostPending))
         }
         return groups.count
     }
@@ -296,12 +307,15 @@ package final class LiveQueryRegistry {
     @discardableResult
     package func goOn(after errand: LiveErrand, in index: MetadataIndex) -> [LiveQuery] {
         guard let absence = absences.removeValue(forKey: errand.number) else { return [] }
-        if let changes = absence.changes { _ = bring(changes, index, absence: errand.number) }
+        // By the plan before: what of it came after the container was closed nobody knows.
+        let seen =
+            absence.queries.contains { $0.nextPlan != nil } ? errand.formerView(with: absence.changes, in: index) : nil
+        if let changes = absence.changes { _ = bring(changes, index, absence: errand.number, seen: seen) }
         let back = absence.queries.filter { $0.absence == errand.number }
         for query in back {
             query.catchUp()
             schedule(query)
-            _ = adoptNextPlan(of: query, in: index)
+            _ = adoptNextPlan(of: query, in: index, seen: seen)
         }
         return back
     }
@@ -312,7 +326,8 @@ package final class LiveQueryRegistry {
     /// directory or one above it has other permissions, or for a container that has packages from now on: what matches by
     /// one plan and not by the other becomes pending. Returns whether anything did; a query that is away does it when it is
     /// back, and where there is much to look at an errand is made of it. Nothing is told by the plan before from here on.
-    /// The index must have no changes that were not processed.
+    /// The index must have no changes that were not processed. What goes from sight is told with the path that it had at the
+    /// last ``settle()``, or when the answer left that is away, unless paths were asked for: then with the one that was told.
     package func look(_ query: LiveQuery, by plan: QueryPlan, in index: MetadataIndex) -> Bool {
         // One that is out with its next plan comes back to it.
         let (before, now) = (query.plan.environment, plan.environment)
@@ -320,14 +335,15 @@ package final class LiveQueryRegistry {
             return false
         }
         query.nextPlan = plan
-        return query.absence == nil ? adoptNextPlan(of: query, in: index) : false
+        guard query.absence == nil else { return false }
+        return adoptNextPlan(of: query, in: index, seen: untold?.formerView(in: index.snapshot()))
     }
 
     /// How many rows are looked at twice on the event loop, for one query.
     private static let rowsLookedAtOnLoop = 4_096
 
     /// Goes on with the plan that waits for a query that is here. Returns whether anything became pending by that.
-    private func adoptNextPlan(of query: LiveQuery, in index: MetadataIndex) -> Bool {
+    private func adoptNextPlan(of query: LiveQuery, in index: MetadataIndex, seen: FormerView?) -> Bool {
         guard let plan = query.nextPlan else { return false }
         guard let number = query.number else {
             query.nextPlan = nil
@@ -338,12 +354,12 @@ package final class LiveQueryRegistry {
             && !plan.readsAccounts
             || plan.matchesNothing && query.plan.matchesNothing
         if !isShort, let none = index.changes(since: index.clock) {
-            send([query], none.formerView(in: index.snapshot()))
+            send([query], none.formerView(in: index.snapshot()), seen: seen)
             return false
         }
         query.nextPlan = nil
         unfile(query, number)
-        let hasNews = query.goOn(with: plan, in: index.snapshot())
+        let hasNews = query.goOn(with: plan, in: index.snapshot(), seen: seen)
         file(query, number)
         schedule(query)
         return hasNews
