@@ -88,7 +88,8 @@ struct Block {
 
     private static let bitmaps = capacity * 71
     private static let headerOffset = bitmaps + words * (8 + 8 + 2)
-    private static let byteCount = headerOffset + MemoryLayout<Header>.stride
+    /// Bytes of the columns.
+    static let byteCount = headerOffset + MemoryLayout<Header>.stride
 
     /// A bit for each live row.
     var isLive: UnsafeMutablePointer<UInt64> {

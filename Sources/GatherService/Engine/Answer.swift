@@ -29,7 +29,7 @@ struct Answer: Sendable {
     private var left: Int
     /// How many items the answer has in all.
     let count: Int
-    /// Bytes that it keeps until it is taken, besides the blocks of its snapshots.
+    /// Bytes that it keeps until it is taken, besides the blocks of its snapshots (``snapshots``).
     let bytes: Int
     /// How many each part found.
     let counts: [Int]
@@ -68,6 +68,11 @@ struct Answer: Sendable {
     }
 
     var isFinished: Bool { left == 0 }
+
+    /// What it reads, each with the epoch of its index.
+    var snapshots: [(epoch: UInt64, snapshot: IndexSnapshot)] {
+        parts.map { ($0.plan.environment.epoch, $0.snapshot) }
+    }
 
     /// Writes the next items into an array that is open, until there are no more or enough for one reply.
     mutating func writeItems(to writer: inout JSONWriter, maximumItems: Int, maximumBytes: Int) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
+import MetadataIndex
 import NIOCore
 import Varlink
 
@@ -75,7 +76,9 @@ final class FindStream {
         timer = engine.loop.scheduleTask(in: time) {
             stream.value.end(limit: "answerTime", value: Int(time.nanoseconds / 1_000_000))
         }
-        engine.workload.openAnswers.add(self, of: call.peer.userID, bytes: answer.bytes)
+        engine.workload.openAnswers.add(
+            self, of: call.peer.userID, bytes: answer.bytes, snapshots: answer.snapshots,
+            current: engine.containers.reduce(into: [:]) { $0[$1.index.epoch] = $1.index.snapshot() })
     }
 
     /// Ends it before it was taken, with an error behind what is on its way.
