@@ -7,7 +7,7 @@ import Metadata
 ///
 /// Sets are written one behind the other into segments, as a set of one change in arrays of its own would take four
 /// allocations.
-struct ChangeLog {
+struct ChangeLog: Sendable {
     /// How many changes are kept at most.
     static let maximumChanges = 262_144
     /// How many bytes they may take at most.
@@ -18,13 +18,19 @@ struct ChangeLog {
     /// many of them is dropped whole too.
     static let segmentCombinations = AccessLists.countOfOwner / AccessListAllowance.part / 4
 
-    private struct Segment {
+    private struct Segment: Sendable {
         var changes: [ChangeSet.Change] = []
         var formers = FormerStore()
         /// Where each set of the segment begins in `changes`.
         var starts: [Int] = []
         /// The clock before the first set of the segment.
         var since: UInt64
+
+        /// Where in `changes` the sets after `clock` begin.
+        func start(after clock: UInt64) -> Int {
+            let skipped = clock > since ? clock - since : 0
+            return skipped < starts.count ? starts[Int(skipped)] : changes.count
+        }
 
         var byteCount: Int { changes.capacity * 8 + starts.capacity * 8 + formers.byteCount }
     }
@@ -130,13 +136,22 @@ struct ChangeLog {
             || segment.byteCount >= maximumBytes / 8
     }
 
+    /// How many changes the sets after `clock` have. Complexity: O(segments).
+    func count(since clock: UInt64) -> Int {
+        segments.reduce(0) { $0 + $1.changes.count - $1.start(after: clock) }
+    }
+
+    /// What comes after `clock`, and little else, for another thread.
+    func tail(since clock: UInt64) -> ChangeLog {
+        var tail = ChangeLog(maximumChanges: maximumChanges, maximumBytes: maximumBytes)
+        tail.segments = segments.filter { $0.start(after: clock) < $0.changes.count }
+        return tail
+    }
+
     /// Merges all sets after `clock`: the earliest former state of each row stays. `clock` is not below `floor`.
     func merge(since clock: UInt64, into merged: inout ChangeSet) {
         for segment in segments {
-            let end = segment.since + UInt64(segment.starts.count)
-            if end <= clock { continue }
-            let skipped = clock > segment.since ? Int(clock - segment.since) : 0
-            for change in segment.changes[segment.starts[skipped]...] {
+            for change in segment.changes[segment.start(after: clock)...] {
                 merged.adopt(change, of: segment.formers)
             }
         }

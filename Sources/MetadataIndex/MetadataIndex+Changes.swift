@@ -21,6 +21,18 @@ extension MetadataIndex {
     /// Take the open changes first: what was not taken yet is merged in too, and would come a second time with the next take.
     /// Complexity: O(changes since then).
     package func changes(since clock: UInt64) -> ChangeSet? { storage.changes(since: clock) }
+
+    /// The same, merged when somebody looks, on any thread. Complexity: O(1), but for what a snapshot costs.
+    package func pastChanges(since clock: UInt64) -> PastChanges? {
+        let current = snapshot()
+        guard storage.reachesBack(to: clock) else { return nil }
+        return PastChanges(since: clock, log: storage.log.tail(since: clock), open: storage.open, current: current)
+    }
+
+    /// How many changes there were since a clock, before they are merged; nil if the log does not reach back so far.
+    package func changeCount(since clock: UInt64) -> Int? {
+        storage.reachesBack(to: clock) ? storage.log.count(since: clock) + storage.open.count : nil
+    }
 }
 
 extension IndexStorage {
@@ -30,7 +42,7 @@ extension IndexStorage {
         swap(&set, &open)
         // So that the set reads owners and modes without the index.
         set.formers.lend(rows)
-        dropVoid(&set)
+        set.dropVoid(in: rows)
         set.since = clock
         set.clock = clock
         if set.isEmpty, !hasUnrecorded { return set }
@@ -46,25 +58,31 @@ extension IndexStorage {
     }
 
     func changes(since: UInt64) -> ChangeSet? {
-        guard since >= log.floor, since <= clock, !hasUnrecorded else { return nil }
-        var set = ChangeSet()
-        log.merge(since: since, into: &set)
+        reachesBack(to: since) ? ChangeSet(merging: log, open, since: since, until: clock, rows) : nil
+    }
+
+    func reachesBack(to since: UInt64) -> Bool { since >= log.floor && since <= clock && !hasUnrecorded }
+}
+
+extension ChangeSet {
+    /// What a log has since a clock, and the set that is open, merged as of these rows.
+    init(merging log: ChangeLog, _ open: ChangeSet, since: UInt64, until clock: UInt64, _ rows: RowStore) {
+        self.init()
+        log.merge(since: since, into: &self)
         var own = open.formers
         own.lend(rows)
-        for change in open.changes { set.adopt(change, of: own) }
-        set.formers.keepLists(of: rows)
-        dropVoid(&set)
-        set.since = since
-        set.clock = clock
-        return set
+        for change in open.changes { adopt(change, of: own) }
+        formers.keepLists(of: rows)
+        dropVoid(in: rows)
+        self.since = since
+        self.clock = clock
     }
 
     /// Drops what is as it was.
-    private func dropVoid(_ set: inout ChangeSet) {
-        let formers = set.formers
-        let rows = rows
-        let all = set
-        set.drop { change in
+    fileprivate mutating func dropVoid(in rows: RowStore) {
+        let formers = formers
+        let all = self
+        drop { change in
             let isLive = rows.isLive(change.row)
             guard change.former != ChangeSet.noFormer else { return !isLive }
             guard isLive else { return false }

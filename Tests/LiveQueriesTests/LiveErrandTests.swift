@@ -253,4 +253,33 @@ import Testing
     private func removed(_ query: LiveQuery, _ tree: NaiveTree) -> [String] {
         query.take(limit: .max, in: tree.index).removed.map { String(decoding: $0.path, as: UTF8.self) }.sorted()
     }
+
+    /// Who comes back after many changes has them merged with the errand, and shares that with others; few are merged at once.
+    @Test func aLongLogIsMergedElsewhere() throws {
+        var tree = NaiveTree()
+        let registry = LiveQueryRegistry(rowLimit: 3, walkLimit: 4_096)
+        _ = tree.index.takeChanges()
+        let since = tree.index.clock
+        for number in 0..<5 {
+            try tree.insert("file\(number)", file)
+            _ = tree.index.takeChanges()
+        }
+        let past = try #require(tree.index.pastChanges(since: since))
+        #expect(past.mostCount == 5 && tree.index.changeCount(since: since) == 5)
+        let queries = try (0..<2).map { _ in registry.add(try plan("", viewer: nil, tree), attributes: [.name]) }
+        for query in queries { registry.resume(query, from: past) }
+        let errands = registry.takeErrands()
+        #expect(errands.count == 2 && !past.isMerged && queries.allSatisfy(\.isAway))
+        for errand in errands {
+            errand.run()
+            _ = registry.finish(errand, in: tree.index)
+        }
+        #expect(past.isMerged && queries.allSatisfy { $0.pendingCount == 5 && !$0.isAway })
+
+        let few = try #require(tree.index.pastChanges(since: tree.index.clock - 2))
+        let query = registry.add(try plan("", viewer: nil, tree), attributes: [.name])
+        registry.resume(query, from: few)
+        #expect(registry.takeErrands().isEmpty && query.pendingCount == 2)
+        #expect(tree.index.pastChanges(since: tree.index.clock + 1) == nil)
+    }
 }

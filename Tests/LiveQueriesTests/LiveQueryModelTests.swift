@@ -202,8 +202,8 @@ private final class Subscriber {
 
     func comeBack(_ world: World) throws {
         query = world.registry.add(plan, attributes: attributes)
-        let changes = try #require(clock.flatMap { world.tree.index.changes(since: $0) })
-        world.registry.resume(query, from: changes, in: world.tree.index)
+        let past = try #require(clock.flatMap { world.tree.index.pastChanges(since: $0) })
+        world.registry.resume(query, from: past)
         world.errands += world.registry.takeErrands()
         query.count(plan.selectTolerantly(in: world.tree.index.snapshot()).selection.count)
     }

@@ -21,6 +21,7 @@ final class TestAccounts: AccountNaming {
     }
     func knows(user number: UInt32) -> Bool { true }
     func knows(group number: UInt32) -> Bool { true }
+    func agrees(with other: any AccountNaming) -> Bool { true }
     func group(_ number: UInt32) -> [UInt8] {
         Array((number == 0 ? "root" : number == 100 ? "users" : "\(number)").utf8)
     }

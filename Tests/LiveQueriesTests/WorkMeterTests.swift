@@ -21,6 +21,7 @@ import Testing
     private final class NoNames: AccountNaming {
         func knows(user number: UInt32) -> Bool { true }
         func knows(group number: UInt32) -> Bool { true }
+        func agrees(with other: any AccountNaming) -> Bool { true }
         func user(_ number: UInt32) -> [UInt8] { [] }
         func group(_ number: UInt32) -> [UInt8] { [] }
     }

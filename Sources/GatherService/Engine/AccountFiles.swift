@@ -20,37 +20,48 @@ final class AccountFile: Sendable {
     static let largestFile = 16 << 20
 
     private let path: String
+    private struct Contents {
+        var names: [UInt32: [UInt8]] = [:]
+        var fingerprint = Fingerprint()
+    }
+
     /// Nil until it is read.
-    private let names = Mutex<[UInt32: [UInt8]]?>(nil)
+    private let contents = Mutex<Contents?>(nil)
 
     init(_ path: String) { self.path = path }
 
-    func name(of number: UInt32) -> [UInt8]? {
-        names.withLock { names in
-            let read = names ?? AccountFile.read(path)
-            names = read
-            return read[number]
+    func name(of number: UInt32) -> [UInt8]? { read().names[number] }
+
+    /// Stands for the names and numbers in it.
+    var fingerprint: UInt64 { read().fingerprint.value }
+
+    private func read() -> Contents {
+        contents.withLock { contents in
+            let read = contents ?? AccountFile.read(path)
+            contents = read
+            return read
         }
     }
 
-    private static func read(_ path: String) -> [UInt32: [UInt8]] {
+    private static func read(_ path: String) -> Contents {
         guard let file = try? Entry.openForReading(path), let size = try? file.size(), size <= largestFile else {
-            return [:]
+            return Contents()
         }
         var bytes = [UInt8](repeating: 0, count: size)
         let count = (try? bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }) ?? 0
         return parse(bytes.prefix(count))
     }
 
-    private static func parse(_ bytes: ArraySlice<UInt8>) -> [UInt32: [UInt8]] {
-        var names: [UInt32: [UInt8]] = [:]
+    private static func parse(_ bytes: ArraySlice<UInt8>) -> Contents {
+        var contents = Contents()
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
             guard fields.count >= 3, !fields[0].isEmpty,
-                let number = UInt32(String(decoding: fields[2], as: UTF8.self)), names[number] == nil
+                let number = UInt32(String(decoding: fields[2], as: UTF8.self)), contents.names[number] == nil
             else { continue }
-            names[number] = Array(fields[0])
+            contents.names[number] = Array(fields[0])
+            contents.fingerprint.combine("\(number) \(String(decoding: fields[0], as: UTF8.self))")
         }
-        return names
+        return contents
     }
 }

@@ -11,6 +11,9 @@ package struct AccountDirectory: Sendable {
     package var user: @Sendable (UInt32) -> [UInt8]?
     /// The same of a group.
     package var group: @Sendable (UInt32) -> [UInt8]?
+    /// The files in which most names stand, whose contents say whether those are what they were in another run.
+    package var userFile = "/etc/passwd"
+    package var groupFile = "/etc/group"
 
     package init(user: @escaping @Sendable (UInt32) -> [UInt8]?, group: @escaping @Sendable (UInt32) -> [UInt8]?) {
         self.user = user
@@ -54,12 +57,29 @@ final class AccountNames: AccountNaming {
     private struct Tables {
         var users: [UInt32: [UInt8]] = [:]
         var groups: [UInt32: [UInt8]] = [:]
+        /// Whether a name, or that there is none, is not from the files of accounts: nobody knows whether it is what it was.
+        var hasOthers = false
+        /// Whether one is another than these files have.
+        var isOverridden = false
+
+        mutating func note(_ name: [UInt8]?, besides listed: [UInt8]?) {
+            if name == nil || name != listed { hasOthers = true }
+            if listed != nil, name != listed { isOverridden = true }
+        }
     }
 
     private let tables = Mutex(Tables())
     private let directory: AccountDirectory
+    private let userFile: AccountFile
+    private let groupFile: AccountFile
+    /// Stands for these answers in clocks, and for no others.
+    let number = UInt64.random(in: 1 ... .max)
 
-    init(_ directory: AccountDirectory = .system) { self.directory = directory }
+    init(_ directory: AccountDirectory = .system) {
+        self.directory = directory
+        userFile = AccountFile(directory.userFile)
+        groupFile = AccountFile(directory.groupFile)
+    }
 
     /// The same directory, with nothing known.
     func forgotten() -> AccountNames { AccountNames(directory) }
@@ -67,11 +87,15 @@ final class AccountNames: AccountNaming {
     /// The name of a user, as bytes of UTF-8.
     func user(_ number: UInt32) -> [UInt8] {
         if let name = tables.withLock({ $0.users[number] }) { return name }
-        let name = directory.user(number) ?? Array(String(number).utf8)
+        // Before it is asked: should the file change in between, the name is another's.
+        let listed = userFile.name(of: number)
+        let found = directory.user(number)
+        let name = found ?? Array(String(number).utf8)
         // Two who ask at once tell the same.
         return tables.withLock { tables in
             if let known = tables.users[number] { return known }
             tables.users[number] = name
+            tables.note(found, besides: listed)
             return name
         }
     }
@@ -79,10 +103,13 @@ final class AccountNames: AccountNaming {
     /// The name of a group, as bytes of UTF-8.
     func group(_ number: UInt32) -> [UInt8] {
         if let name = tables.withLock({ $0.groups[number] }) { return name }
-        let name = directory.group(number) ?? Array(String(number).utf8)
+        let listed = groupFile.name(of: number)
+        let found = directory.group(number)
+        let name = found ?? Array(String(number).utf8)
         return tables.withLock { tables in
             if let known = tables.groups[number] { return known }
             tables.groups[number] = name
+            tables.note(found, besides: listed)
             return name
         }
     }
@@ -92,6 +119,27 @@ final class AccountNames: AccountNaming {
 
     /// Whether a name is known without asking.
     func knows(group number: UInt32) -> Bool { tables.withLock { $0.groups[number] != nil } }
+
+    /// What stands in a clock for the names by which an answer was made until now: what the files of accounts say, so that a
+    /// restart does not count, unless a name came from elsewhere.
+    var fingerprint: UInt64 { tables.withLock { $0.hasOthers } ? number : filesFingerprint }
+
+    /// Whether an answer whose clock has this fingerprint went by the names that there are here.
+    func isFingerprint(_ isSame: (UInt64) -> Bool) -> Bool {
+        isSame(number) || !tables.withLock { $0.isOverridden } && isSame(filesFingerprint)
+    }
+
+    private var filesFingerprint: UInt64 {
+        var fingerprint = Fingerprint()
+        fingerprint.combine("\(userFile.fingerprint) \(groupFile.fingerprint)")
+        return fingerprint.value
+    }
+
+    func agrees(with other: any AccountNaming) -> Bool {
+        let (users, groups) = tables.withLock { ($0.users, $0.groups) }
+        return users.allSatisfy { other.user($0.key) == $0.value }
+            && groups.allSatisfy { other.group($0.key) == $0.value }
+    }
 
     /// Asks for names, which may take long.
     func learn(_ numbers: AccountNumbers) {

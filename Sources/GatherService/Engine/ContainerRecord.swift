@@ -23,6 +23,8 @@ final class ContainerRecord {
     let registry = LiveQueryRegistry()
     /// Ties the daemon's clock to the index's.
     var clocks: ClockMap
+    /// What those who came back last are told from, as long as somebody is.
+    private weak var pastChanges: PastChanges?
     var extras = ExtrasState.off
     /// The state as it was told last to those who monitor.
     var toldState: ContainerState?
@@ -118,6 +120,17 @@ final class ContainerRecord {
     private static let unknownRoot = FileStatus(
         kind: .directory, mode: 0, size: 0, created: nil, modified: Timestamp(nanoseconds: 0),
         changed: Timestamp(nanoseconds: 0), owner: 0, group: 0, links: 0, inode: 0, device: 0)
+
+    /// What changed since a clock of the index, of which all changes were taken; nil where that is not known. Those who come
+    /// back with one clock share it, and what it takes to merge it.
+    func changes(since clock: UInt64) -> PastChanges? {
+        if let pastChanges, pastChanges.since == clock, pastChanges.current.clock == index.clock, !index.hasChanges {
+            return pastChanges
+        }
+        let changes = index.pastChanges(since: clock)
+        pastChanges = changes
+        return changes
+    }
 }
 
 extension ContainerState {

@@ -87,7 +87,25 @@ extension Engine {
     /// nobody knows: nothing was told of that container, and whoever came back with it would never hear of it.
     func clock(of question: Question) -> QueryClock {
         let isBlind = question.caller != nil && containers.contains { $0.formerPassage != nil }
-        return QueryClock(run: isBlind ? 0 : run, sequence: sequence, question: question.fingerprint)
+        return QueryClock(
+            run: isBlind ? 0 : run, sequence: sequence, question: fingerprint(of: question, names: names.number))
+    }
+
+    /// What stands for a question in a clock. With other names of accounts the same item may match no more, or be told
+    /// otherwise, and nothing records that; so it is with the number of a device, which another start of the machine may have
+    /// given to another, and which is taken over when that is seen.
+    func fingerprint(of question: Question, names: UInt64) -> UInt64 {
+        guard question.dependsOnAccounts || question.dependsOnDevices else { return question.fingerprint }
+        var fingerprint = Fingerprint()
+        fingerprint.combine("\(question.fingerprint)")
+        if question.dependsOnAccounts { fingerprint.combine("names \(names)") }
+        if question.dependsOnDevices { fingerprint.combine("devices \(run) \(tree.renumberings)") }
+        return fingerprint.value
+    }
+
+    /// Whether a clock belongs to a question, and to what its answer depends on beside the items.
+    func isClock(_ clock: QueryClock, of question: Question) -> Bool {
+        names.isFingerprint { clock.question == fingerprint(of: question, names: $0) }
     }
 
     /// The clock of now, for an answer from snapshots of these containers. Where items were set aside and are back and being
@@ -106,9 +124,14 @@ extension Engine {
     /// Brings live queries to what their callers see of a container now; where its changes are held, when they are not any
     /// more: until then the queries do not know the rows that the index has.
     func lookAnew(at record: ContainerRecord) {
+        // No clock was told while that was owed.
+        let owed = record.owesLook
         record.owesLook = record.entry.isHeld
         if record.owesLook { return }
-        for subscription in subscriptions.values { subscription.accessChanged(record) }
+        for subscription in subscriptions.values {
+            subscription.accessChanged(record)
+            if owed, subscription.looks(at: record) { stir(subscription) }
+        }
         runErrands(of: record)
     }
 

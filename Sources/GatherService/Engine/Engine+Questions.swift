@@ -127,6 +127,20 @@ extension Engine {
         tidyMemoryAfterCrowd()
     }
 
+    /// Ends live queries where all together have too much that their subscribers have not taken, though they could: of the user
+    /// who is behind most, the one that is. Many that are a little behind do not end another's.
+    func endThoseBehind() {
+        while pendingItems > limits.pendingItemsInAll {
+            var ofUser: [UInt32: Int] = [:]
+            for other in subscriptions.values { ofUser[other.peer.userID, default: 0] += other.pendingItems }
+            let user = ofUser.max { $0.value < $1.value }?.key
+            let most = subscriptions.values.filter { $0.peer.userID == user }
+                .max { $0.pendingItems < $1.pendingItems }
+            guard let most, most.pendingItems > 0 else { return }
+            most.failBehind("pendingItemsInAll", limits.pendingItemsInAll)
+        }
+    }
+
     /// Refuses a live query that would be one too many, or whose predicate would be too much.
     func admitLiveQuery(of peer: PeerCredentials, predicateBytes: Int) throws(QueryError) {
         if subscriptions.count >= limits.liveQueries {

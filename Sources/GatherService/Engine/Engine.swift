@@ -61,6 +61,8 @@ final class Engine {
     var clockTask: (moment: Int64, task: Scheduled<Void>)?
     /// What is to be called at the end of the turn: the watcher's completions come in the middle of its own.
     var completions: [() -> Void] = []
+    /// What replies with changes are written with, one after the other.
+    var deltaWriter = DeltaWriter()
     /// What was done, for those who measure.
     var activity = ServiceActivity()
     /// Who is told of changes of containers' states.
@@ -207,8 +209,14 @@ final class Engine {
         return history.contains(run: clock.run, sequence: clock.sequence)
     }
 
-    /// Accounts may have changed: plans made from now on ask again.
-    func forgetNames() { names = names.forgotten() }
+    /// Accounts may have changed: whoever goes by their names asks again.
+    func forgetNames() {
+        names = names.forgotten()
+        for record in containers where !isHeld(record) { absorb(record) }
+        for subscription in subscriptions.values { subscription.accountsChanged() }
+        for record in containers { runErrands(of: record) }
+        turn()
+    }
 
     /// The inotify descriptor, to be kept for the next process.
     var eventDescriptor: CInt { kernel.descriptor }
@@ -247,6 +255,7 @@ final class Engine {
         complete()
         resolveWaiters()
         deliver()
+        endThoseBehind()
         for record in containers { record.registry.settle() }
         tellNext()
         isTurning = false

@@ -50,6 +50,8 @@ final class IndexTree: WatchedTree {
     private var last: (container: UInt32, entry: Entry)?
     /// Containers of whose own directory it has changed who may do what.
     private var accessChanges: Set<UInt32> = []
+    /// Counts how often a file system had got another number.
+    private(set) var renumberings = 0
     /// Containers that the index refused a change for, with why: a fault of ours, mended by a comparison.
     private(set) var refusals: [(container: UInt32, error: IndexError)] = []
 
@@ -367,6 +369,7 @@ extension IndexTree {
     }
 
     func renumber(deviceFrom: UInt64, to device: UInt64, in container: UInt32) {
+        renumberings += 1
         entry(container).index.renumber(device: deviceFrom, to: device)
     }
 

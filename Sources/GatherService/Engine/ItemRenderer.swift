@@ -21,7 +21,8 @@ struct ItemRenderer: Sendable {
     private let readsExtras: Bool
     /// Extended attributes by their own names.
     private let extended: [ExtendedAttributeName]
-    let names: AccountNames
+    /// Those of now, also where they were others when this was made.
+    var names: AccountNames
     private let tellsUser: Bool
     private let tellsGroup: Bool
     private let types: ContentTypeDatabase

@@ -23,7 +23,7 @@ struct Question: Sendable {
     let attributes: AttributeSet
     /// Who asks; nil for one who sees everything.
     let caller: Credentials?
-    /// What the question was, in one number: see ``QueryClock``.
+    /// What the question was, in one number: see ``QueryClock``, and ``Engine/fingerprint(of:names:)``.
     let fingerprint: UInt64
     /// Plans that were made beforehand, for nobody, by the number of their container: those of a predicate that is too long
     /// to be planned on the event loop.
@@ -70,6 +70,12 @@ struct Question: Sendable {
     /// Whether finding its items does.
     var readsAccounts: Bool { predicateAttributes.contains(.owner) || predicateAttributes.contains(.group) }
 
+    /// Whether what a subscriber holds of its answer depends on the names of users or groups.
+    var dependsOnAccounts: Bool { tellsAccounts || readsAccounts }
+
+    /// Whether it depends on the numbers of devices.
+    var dependsOnDevices: Bool { attributes.contains(.device) || predicateAttributes.contains(.device) }
+
     static func parse(_ text: String, _ types: ContentTypeDatabase) throws(QueryError) -> Predicate {
         do {
             return try Predicate(parsing: text, mode: .metadata, types: types)
@@ -105,9 +111,7 @@ extension Engine {
     /// would take it, as when a day is over since, it stays for the moment at which it was made. A live query goes on from
     /// there as time passes.
     func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan {
-        let hasPackages = !scoped.record.configuration.packages.isEmpty
-        // It may have been made before a reload.
-        if let plan = question.plans[scoped.record.number], plan.environment.hasPackages == hasPackages {
+        if let plan = question.plans[scoped.record.number], stands(plan, of: question, for: scoped.record) {
             let plan = plan.isCompiled(for: now) ? plan.at(now) : plan
             // What a caller may see is for the moment of the answer.
             return viewer(question.caller, of: scoped.record).map(plan.seen) ?? plan
@@ -116,16 +120,21 @@ extension Engine {
         return QueryPlan(question.predicate, scopes: scoped.scopes, environment: environment)
     }
 
-    /// What a live query goes on with that has a plan for a container, for what its asker sees of that now, and whether there
-    /// are packages.
+    /// What a live query goes on with that has a plan for a container, for what its asker sees of that now, and for what a
+    /// reload made of it.
     func plan(_ question: Question, for scoped: ScopedContainer, after plan: QueryPlan) -> QueryPlan {
         let now = Timestamp.now
-        let hasPackages = !scoped.record.configuration.packages.isEmpty
-        guard plan.environment.hasPackages == hasPackages, plan.isCompiled(for: now) else {
+        guard stands(plan, of: question, for: scoped.record), plan.isCompiled(for: now) else {
             return self.plan(question, for: scoped, at: now)
         }
         let plan = plan.at(now)
         return viewer(question.caller, of: scoped.record).map(plan.seen) ?? plan
+    }
+
+    /// Whether a plan may be gone on with: one that was made before a reload may be for other packages, and by other names.
+    private func stands(_ plan: QueryPlan, of question: Question, for record: ContainerRecord) -> Bool {
+        plan.environment.hasPackages == !record.configuration.packages.isEmpty
+            && (!question.dependsOnAccounts || plan.environment.accounts === names)
     }
 
     /// What a plan for a container is made for, at a moment.

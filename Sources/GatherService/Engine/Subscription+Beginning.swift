@@ -33,7 +33,7 @@ extension Subscription {
     /// Whether a clock is one that this daemon or one before it gave for this question, and tells at which moment it was
     /// told where that matters: for a predicate of which it is known when its answer changes with the time of day.
     private func isKnown(_ clock: QueryClock) -> Bool {
-        engine.isKnown(clock) && clock.question == question.fingerprint
+        engine.isKnown(clock) && engine.isClock(clock, of: question)
             && (!question.followsClock || clock.moment.map { $0 <= engine.moment.nanoseconds } ?? false)
     }
 
@@ -101,8 +101,10 @@ extension Subscription {
         if scanTurn != nil { return true }
         let plans = scoped.map { engine.plan(question, for: $0) }
         let lane = engine.lane(of: plans, naming: question.readsAccounts)
-        let rows = zip(scoped, plans).reduce(0) { $1.1.matchesNothing ? $0 : $0 + $1.0.record.index.count }
-        guard engine.leavesLoop(rows: rows, lane) else { return true }
+        let scans = zip(scoped, plans).map { (plan: $1, snapshot: $0.record.index.snapshot()) }
+        // Whoever comes back after long has as much merged as others scan.
+        let changes = clock.map { changeCount(since: $0, in: scoped) } ?? 0
+        guard engine.leavesLoop(rows: max(engine.weight(scans), changes), lane) else { return true }
         scanLane = lane
         let turn = engine.workload.turns(lane).enter(user: peer.userID) { turn in
             self.scanTurn = turn
@@ -116,6 +118,13 @@ extension Subscription {
             engine.endWaiting(turn, of: call, own: bounds.own, inAll: bounds.inAll)
         }
         return false
+    }
+
+    private func changeCount(since clock: QueryClock, in scoped: [Engine.ScopedContainer]) -> Int {
+        scoped.reduce(0) { sum, scoped in
+            let record = scoped.record
+            return sum + (record.clocks.indexClock(at: clock.sequence).flatMap(record.index.changeCount) ?? 0)
+        }
     }
 
     private func leaveTurn() {
@@ -147,7 +156,7 @@ extension Subscription {
     /// the registry, as any other is when time passes.
     private func resume(from clock: QueryClock, _ scoped: [Engine.ScopedContainer]) -> Bool {
         guard isKnown(clock) else { return false }
-        var changes: [ChangeSet] = []
+        var changes: [PastChanges?] = []
         let moment = clock.moment.map { Timestamp(nanoseconds: $0) }
         let plans = scoped.map { engine.plan(question, for: $0, at: moment ?? .now) }
         // That of a long predicate is not compiled on the event loop for the day of the clock.
@@ -157,20 +166,20 @@ extension Subscription {
                 // Whatever else changed, the way to the container is as it was then.
                 guard record.accessChanged <= clock.sequence else { return false }
                 if plan.matchesNothing {
-                    changes.append(ChangeSet())
+                    changes.append(nil)
                     continue
                 }
             }
             guard let indexClock = record.clocks.indexClock(at: clock.sequence),
-                let set = record.index.changes(since: indexClock)
+                let past = record.changes(since: indexClock)
             else { return false }
-            changes.append(set)
+            changes.append(past)
         }
         // More than may be pending: it is gathered again, which takes a bit for each item.
-        guard changes.reduce(0, { $0 + $1.count }) <= engine.limits.pendingItems else { return false }
-        for ((scoped, plan), set) in zip(zip(scoped, plans), changes) {
+        guard changes.reduce(0, { $0 + ($1?.mostCount ?? 0) }) <= engine.limits.pendingItems else { return false }
+        for ((scoped, plan), past) in zip(zip(scoped, plans), changes) {
             let query = add(scoped, plan)
-            scoped.record.registry.resume(query, from: set, in: scoped.record.index)
+            if let past { scoped.record.registry.resume(query, from: past) }
             engine.runErrands(of: scoped.record)
         }
         notePending()

@@ -43,7 +43,7 @@ extension Subscription {
     }
 
     private func sendFirstResults() {
-        guard !isAway, heldDelta == nil, !isBehind || parts.contains(where: { $0.query.firstCount > 0 }) else { return }
+        guard !isAway, !asksForNames, !isBehind || parts.contains(where: { $0.query.firstCount > 0 }) else { return }
         // Containers that came while this gathered have nothing but changes to tell.
         while let place = parts.firstIndex(where: { $0.query.firstCount > 0 }) {
             guard call.isWritable else { return }
@@ -51,15 +51,16 @@ extension Subscription {
             if isAway { return }
         }
         // Resumed: the difference is what is pending, and still belongs to the first phase.
-        while hasPending, isResumed, heldDelta == nil {
+        while hasPending, isResumed, !asksForNames {
             guard call.isWritable else { return }
             sendDelta(as: "progress")
         }
-        guard heldDelta == nil, call.isWritable, !isBehind else { return }
+        guard !asksForNames, call.isWritable, !isBehind else { return }
         sendGathered()
     }
 
-    /// One reply with first results of a container, as they are now: made off the loop where there are many.
+    /// One reply with first results of a container, as they are now: made off the loop where there are many. Those that do
+    /// not fit are given back.
     private func sendFirst(of place: Int) {
         let rows = parts[place].query.takeFirst(limit: replySize.items)
         let snapshot = parts[place].query.snapshot(of: parts[place].record.index)
@@ -73,14 +74,19 @@ extension Subscription {
             writer.field("event", "progress")
             writer.key("added")
             writer.beginArray()
-            for row in rows { renderer.write(row, of: snapshot, to: &writer) }
+            var told = 0
+            while told < rows.count, writer.count < Limits.replyBytes {
+                renderer.write(rows[told], of: snapshot, to: &writer)
+                told += 1
+            }
             writer.endArray()
             writer.endObject()
-            return writer.takeBytes()
-        } then: { bytes in
+            return (writer.takeBytes(), told)
+        } then: { (bytes: JSONBytes, told: Int) in
             self.isAway = false
             guard self.phase == .gathering else { return }
-            self.replySize.note(items: rows.count, bytes: bytes.count)
+            if told < rows.count { self.parts[place].query.putBackFirst(rows[told...], from: snapshot) }
+            self.replySize.note(items: told, bytes: bytes.count)
             self.send(bytes)
             self.advance()
         }
@@ -111,9 +117,9 @@ extension Subscription {
     }
 
     private func sendUpdates() {
-        guard hasPending, heldDelta == nil else { return }
+        guard hasPending, !asksForNames else { return }
         if batch > 0, !batchIsDue { return holdBatch() }
-        while hasPending, heldDelta == nil {
+        while hasPending, !asksForNames {
             guard call.isWritable else { return noteHeldBack() }
             sendDelta(as: "updated")
         }
@@ -140,7 +146,7 @@ extension Subscription {
     }
     private var hasPending: Bool { parts.contains { $0.query.hasPending } }
     /// Whether changes are being worked out off the loop: what is pending is not all that there is to tell.
-    private var isBehind: Bool { parts.contains { $0.query.isAway } }
+    private var isBehind: Bool { parts.contains { $0.query.isAway || $0.record.owesLook } }
     /// The queries that are behind, each with the clock of its index now.
     var queriesBehind: [(query: LiveQuery, clock: UInt64)] {
         parts.compactMap { $0.query.isAway ? ($0.query, $0.record.index.clock) : nil }
@@ -148,115 +154,73 @@ extension Subscription {
     /// What the subscriber is told when it knows all that there is.
     var clock: QueryClock {
         var clock = engine.clock(of: question)
+        // Those names that were asked for until now, and no others, are in what was told.
+        clock.question = engine.fingerprint(of: question, names: engine.names.fingerprint)
         if parts.contains(where: { $0.query.plan.knowsItsMoments }) { clock.moment = engine.moment.nanoseconds }
         return clock
     }
     /// Whether the subscriber knows all that is known here. A clock says so, and is told only then.
-    var isToldAll: Bool { !hasPending && !isBehind && heldDelta == nil }
+    var isToldAll: Bool { !hasPending && !isBehind }
     var count: Int { parts.reduce(0) { $0 + $1.query.count } }
 
     /// One reply with what is pending, as much as fits into one; nothing where it comes to nothing.
     private func sendDelta(as event: StaticString) {
         dropFinishedParts()
-        var deltas: [PartDelta] = []
-        var room = replySize.items
-        for place in parts.indices where parts[place].query.hasPending && room > 0 {
-            let snapshot = parts[place].query.snapshot(of: parts[place].record.index)
-            let delta = parts[place].query.take(limit: room, in: parts[place].record.index)
-            room -= delta.count
-            if delta.count > 0 { deltas.append((place, snapshot, delta)) }
+        let unknown = unknownAccounts()
+        guard unknown.isEmpty else { return learn(unknown) }
+        // All live queries share its memory.
+        engine.deltaWriter.removeAll()
+        for place in parts.indices where parts[place].query.hasPending {
+            let query = parts[place].query
+            let snapshot = query.snapshot(of: parts[place].record.index)
+            while !engine.deltaWriter.isFull, let item = query.takeNext(in: snapshot) {
+                engine.deltaWriter.write(item, by: &parts[place].renderer, of: snapshot)
+            }
             parts[place].renderer.forgetPlaces()
         }
-        guard !deltas.isEmpty else { return }
-        let taken = TakenDelta(
-            event: event, deltas: deltas, count: phase == .live ? count : nil, clock: isToldAll ? clock.text : nil)
-        let unknown = unknownAccounts(in: deltas)
-        guard !unknown.isEmpty else { return send(taken) }
-        heldDelta = taken
+        writer.removeAll(keepingAtMost: Limits.replyBytes)
+        writer.beginObject()
+        writer.field("event", event.description)
+        engine.deltaWriter.writeArrays(to: &writer)
+        let told = engine.deltaWriter.count
+        guard told > 0 else { return }
+        if phase == .live { writer.field("count", Int64(count)) }
+        if isToldAll { writer.field("clock", clock.text) }
+        writer.endObject()
+        noteReply(items: told)
         notePending()
-        // All of the question's renderers have the same names.
-        let names = parts[deltas[0].part].renderer.names
-        engine.offLoop(rows: 0, for: peer.userID, lane: .naming) {
-            names.learn(unknown)
-        } then: { _ in
-            self.heldDelta = nil
-            guard self.phase != .ended else { return }
-            self.send(taken)
-            self.advance()
-        }
+        sendWriter()
     }
 
-    /// What is pending in one part, taken.
-    typealias PartDelta = (part: Int, snapshot: IndexSnapshot, delta: Delta)
-
-    /// One reply as of the moment at which it was taken.
-    struct TakenDelta {
-        let event: StaticString
-        let deltas: [PartDelta]
-        let count: Int?
-        let clock: String?
-    }
-
-    /// The accounts whose names have to be asked to write these.
-    private func unknownAccounts(in deltas: [PartDelta]) -> AccountNumbers {
+    /// The accounts whose names have to be asked to write what is taken next.
+    private func unknownAccounts() -> AccountNumbers {
         var unknown = AccountNumbers()
         guard question.tellsAccounts else { return unknown }
-        for (part, snapshot, delta) in deltas {
-            for row in delta.added + delta.changed.map(\.row) {
-                parts[part].renderer.appendUnknownAccounts(of: row, in: snapshot, to: &unknown)
+        for part in parts where part.query.hasPending {
+            let snapshot = part.query.snapshot(of: part.record.index)
+            part.query.forEachPendingRow(limit: Limits.itemsPerReply) {
+                part.renderer.appendUnknownAccounts(of: $0, in: snapshot, to: &unknown)
             }
         }
         return unknown
     }
 
-    func send(_ taken: TakenDelta) {
-        let deltas = taken.deltas
-        writer.removeAll(keepingAtMost: Limits.replyBytes)
-        writer.beginObject()
-        writer.field("event", taken.event.description)
-        writeItems("added", deltas) { $0.added.map { ($0, nil) } }
-        writeItems("changed", deltas) { $0.changed.map { ($0.row, $0.previousPath) } }
-        writeRemovals(deltas)
-        if let count = taken.count { writer.field("count", Int64(count)) }
-        if let clock = taken.clock { writer.field("clock", clock) }
-        writer.endObject()
-        let items = deltas.reduce(0) { $0 + $1.delta.count }
-        replySize.note(items: items, bytes: writer.count)
-        noteReply(items: items)
-        notePending()
-        sendWriter()
-    }
-
-    private func writeItems(
-        _ key: StaticString, _ deltas: [PartDelta], _ rows: (Delta) -> [(row: Row, previousPath: [UInt8]?)]
-    ) {
-        guard deltas.contains(where: { !rows($0.delta).isEmpty }) else { return }
-        writer.key(key)
-        writer.beginArray()
-        for (part, snapshot, delta) in deltas {
-            for (row, previousPath) in rows(delta) {
-                parts[part].renderer.write(row, of: snapshot, previousPath: previousPath, to: &writer)
-            }
+    /// Asks for names on another thread. Nothing is taken until they are known: what is pending goes on merging.
+    private func learn(_ unknown: AccountNumbers) {
+        asksForNames = true
+        let names = engine.names
+        engine.offLoop(rows: 0, for: peer.userID, lane: .naming) {
+            names.learn(unknown)
+        } then: { _ in
+            self.asksForNames = false
+            self.advance()
         }
-        writer.endArray()
-    }
-
-    private func writeRemovals(_ deltas: [PartDelta]) {
-        guard deltas.contains(where: { !$0.delta.removed.isEmpty }) else { return }
-        writer.key("removed")
-        writer.beginArray()
-        for (part, _, delta) in deltas {
-            for removal in delta.removed {
-                parts[part].renderer.writeRemoval(removal.identifier, lastPath: removal.path, to: &writer)
-            }
-        }
-        writer.endArray()
     }
 
     /// Lets go of parts of containers that were removed, once their last removals have been taken. Not before the first
     /// phase is over: what is on its way goes by the places of the parts.
     func dropFinishedParts() {
-        guard phase == .live, heldDelta == nil else { return }
+        guard phase == .live, !asksForNames else { return }
         for part in parts where isFinished(part) { forget(part) }
         parts.removeAll { isFinished($0) }
     }

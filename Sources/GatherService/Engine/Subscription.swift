@@ -66,8 +66,8 @@ final class Subscription {
     /// The turn for a scan that is made off the loop, which ends with the scan.
     var scanTurn: TurnQueue.Place?
     var scanLane = Workload.Lane.shared
-    /// A reply that waits for names of accounts.
-    var heldDelta: TakenDelta?
+    /// Whether names of accounts are being asked for that the next reply needs.
+    var asksForNames = false
     var scanGuard: ScanGuard?
     var failuresLogged = false
     private var slownessLogged = false
@@ -86,8 +86,8 @@ final class Subscription {
 
     // MARK: Limits
 
-    /// Counts what is pending; past a limit this query ends, or the one that has most to take. The last clock that its
-    /// subscriber got tells the rest when it comes back.
+    /// Counts what is pending; past its limit this query ends. The last clock that its subscriber got tells the rest when it
+    /// comes back. What all have pending counts when they had the chance to take it (``Engine/endThoseBehind()``).
     func notePending() {
         let count = parts.reduce(0) { $0 + $1.query.pendingCount }
         engine.pendingItems += count - pendingItems
@@ -104,18 +104,10 @@ final class Subscription {
             failBehind("pendingItemsInAll", engine.limits.pendingItemsInAll)
         } else if count > engine.limits.pendingItems {
             failBehind("pendingItems", engine.limits.pendingItems)
-        } else if engine.pendingItems > engine.limits.pendingItemsInAll {
-            // Of the user who is behind most, the one that is: many that are a little behind do not end another's.
-            var ofUser: [UInt32: Int] = [:]
-            for other in engine.subscriptions.values { ofUser[other.peer.userID, default: 0] += other.pendingItems }
-            let user = ofUser.max { $0.value < $1.value }?.key
-            let most = engine.subscriptions.values.filter { $0.peer.userID == user }
-                .max { $0.pendingItems < $1.pendingItems }
-            most?.failBehind("pendingItemsInAll", engine.limits.pendingItemsInAll)
         }
     }
 
-    private func failBehind(_ limit: String, _ value: Int) {
+    func failBehind(_ limit: String, _ value: Int) {
         engine.logger.notice(
             "a live query of user \(peer.userID), process \(peer.processID), ends with \(pendingItems) changes not taken; it gets what differs when it comes back with its clock",
             metadata: [
@@ -153,7 +145,18 @@ final class Subscription {
 
     /// Other permissions of a container's own directory, or of one above it: all that is in it may come or go.
     func accessChanged(_ record: ContainerRecord) {
-        if question.caller != nil { look(at: record) }
+        if question.caller != nil || question.dependsOnAccounts { look(at: record) }
+    }
+
+    /// Accounts may have other names: what is told from here on goes by those of now, and so do what matches, and what was
+    /// told already, as soon as they are known.
+    func accountsChanged() {
+        guard question.dependsOnAccounts else { return }
+        for place in parts.indices { parts[place].renderer.names = engine.names }
+        for record in parts.map(\.record) where !record.owesLook {
+            record.owesLook = engine.isHeld(record)
+            if !record.owesLook { look(at: record) }
+        }
     }
 
     /// Other directories of a container are packages: what lies inside comes or goes.

@@ -20,7 +20,7 @@ extension Subscription {
 
     /// Everything that there was to tell has been made into replies.
     func noteCaughtUp() {
-        guard activity.newsSince != 0, heldDelta == nil else { return }
+        guard activity.newsSince != 0, !asksForNames else { return }
         let latency = MonotonicClock.now() &- activity.newsSince
         activity.newsSince = 0
         activity.noteLatency(latency)

@@ -21,6 +21,13 @@ package struct Delta: Sendable {
         package let path: [UInt8]
     }
 
+    /// What became of one item.
+    package enum Item: Sendable {
+        case added(Row)
+        case changed(Changed)
+        case removed(Removed)
+    }
+
     package internal(set) var added: [Row] = []
     package internal(set) var changed: [Changed] = []
     package internal(set) var removed: [Removed] = []

@@ -83,6 +83,18 @@ struct LiveAnswer: Sendable {
         return rows
     }
 
+    /// They are held no more: what became of one meanwhile is told as of an item that the subscriber never had.
+    mutating func putBackFirst(_ items: [ItemIdentifier]) {
+        for item in items {
+            if let entry = pending[item] {
+                pending[item] = PendingItems.Entry(isHeld: false, matches: entry.matches)
+            } else {
+                first.insert(item.row)
+            }
+        }
+        firstIterator = nil
+    }
+
     // MARK: Changes
 
     /// How many items have changes that were not taken, long paths counting as several.

@@ -23,6 +23,11 @@ package final class LiveErrand: Sendable {
         /// Whether its tests took more than they may: the answer is of no use.
         var isOverworked = false
 
+        /// Whether working on it may take asking for names of accounts.
+        var asksForAccounts: Bool {
+            plan.readsAccounts || nextPlan.map { plan.hasOtherAccounts($0, for: attributes) } ?? false
+        }
+
         init(plan: QueryPlan, nextPlan: QueryPlan?, attributes: AttributeSet, answer: consuming LiveAnswer) {
             self.plan = plan
             self.nextPlan = nextPlan
@@ -39,7 +44,8 @@ package final class LiveErrand: Sendable {
 
     /// Its number in the registry.
     let number: Int
-    let former: FormerView
+    /// What changed. Where that is long, it is merged with the work.
+    private let past: PastChanges
     /// Whether one of its queries may take long for each row.
     package let isCostly: Bool
     /// Whether it may ask for the names of accounts, which may take for ever; its queries all do then.
@@ -52,27 +58,31 @@ package final class LiveErrand: Sendable {
     private let mostPending: Int
     /// Where the queries are to be brought to it: the moment.
     let moment: Timestamp?
-    /// What subscribers may have seen last, for what goes from sight by another plan.
-    private let seen: FormerView
+    /// What subscribers may have seen last, for what goes from sight by another plan; nil where that is as it was before what
+    /// changed.
+    private let seen: FormerView?
     /// Taken by ``run()`` on one thread, and by the registry when that is done: never by two at once.
     private let parts: Mutex<[Part]>
 
     init(
-        _ number: Int, _ former: FormerView, _ parts: [Part], isMeasured: Bool, isCounted: Bool, moment: Timestamp?,
+        _ number: Int, _ past: PastChanges, _ parts: [Part], isMeasured: Bool, isCounted: Bool, moment: Timestamp?,
         seen: FormerView?, walkLimit: Int, mostPending: Int
     ) {
         self.number = number
-        self.former = former
+        self.past = past
         self.isMeasured = isMeasured
         isCostly = parts.contains { $0.plan.isCostly }
-        readsAccounts = parts.contains { $0.plan.readsAccounts }
+        readsAccounts = parts.contains(where: \.asksForAccounts)
         self.parts = Mutex(parts)
         self.isCounted = isCounted
         self.moment = moment
-        self.seen = seen ?? former
+        self.seen = seen
         self.walkLimit = walkLimit
         self.mostPending = mostPending
     }
+
+    /// The rows that its answers are as of when it is done.
+    var current: IndexSnapshot { past.current }
 
     /// Does the work, once, on any thread. Complexity: O(rows that changed and rows below directories that did).
     ///
@@ -82,8 +92,11 @@ package final class LiveErrand: Sendable {
     package func run() {
         let meter = isMeasured ? WorkMeter(LiveErrand.allowance, onOverwork: { _ in }) : nil
         let scanGuard = isMeasured ? ScanGuard(nanoseconds: LiveErrand.scanTime) : nil
+        let former = past.former
         parts.withLock { parts in
-            if readsAccounts, let accounts = parts.first?.plan.environment.accounts { askForNames(accounts) }
+            if readsAccounts, let accounts = parts.first?.plan.environment.accounts {
+                askForNames(accounts, former)
+            }
             var queries: [LiveQuery] = []
             var causes: SubtreeChange.Causes = []
             for part in parts {
@@ -133,13 +146,14 @@ package final class LiveErrand: Sendable {
             }
         }
         var pass = ChangePass(
-            former, subtrees, queries: met, still: still, placed: placed, isCounted: isCounted, walkLimit: walkLimit)
+            past.former, subtrees, queries: met, still: still, placed: placed, isCounted: isCounted,
+            walkLimit: walkLimit)
         pass.run()
         for number in group {
             let query = queries[number]
-            if let moment { query.advanceByScan(to: moment, in: former.current) }
+            if let moment { query.advanceByScan(to: moment, in: current) }
             if let nextPlan = parts[number].nextPlan {
-                _ = query.goOn(with: nextPlan, in: former.current, seen: seen)
+                query.goOnElsewhere(with: nextPlan, in: current, seen: seen ?? past.former)
                 parts[number].isReplanned = true
             }
             parts[number].isOverworked = query.isOverworked
@@ -150,7 +164,7 @@ package final class LiveErrand: Sendable {
 
     /// Asks for all names that the changed rows have, whether a test needs them now or not: a row whose owner is known is
     /// tested on the event loop the next time.
-    private func askForNames(_ accounts: any AccountNaming) {
+    private func askForNames(_ accounts: any AccountNaming, _ former: FormerView) {
         func ask(_ status: FileStatus) {
             _ = accounts.user(status.owner)
             _ = accounts.group(status.group)
@@ -164,7 +178,7 @@ package final class LiveErrand: Sendable {
 
     /// The rows as they were when the errand left, after more has changed.
     func formerView(with later: ChangeSet?, in index: MetadataIndex) -> FormerView {
-        var changes = former.changes
+        var changes = past.former.changes
         if let later { changes.append(later) }
         return changes.formerView(in: index.snapshot())
     }

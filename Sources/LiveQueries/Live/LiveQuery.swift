@@ -117,6 +117,12 @@ package final class LiveQuery {
     /// Takes some of the first results, in the order of rows. All of them match now.
     package func takeFirst(limit: Int) -> [Row] { answer.takeFirst(limit: limit) }
 
+    /// Gives back first results that were taken, from a snapshot of that moment, and were not told after all.
+    package func putBackFirst(_ rows: some Sequence<Row>, from snapshot: IndexSnapshot) {
+        let items = rows.compactMap { snapshot.identifier(of: $0) }
+        change { $0.putBackFirst(items) }
+    }
+
     // MARK: Changes
 
     /// How many items have changes that were not taken yet; long paths that have to be told with them count as several.
@@ -133,21 +139,34 @@ package final class LiveQuery {
     package func take(limit: Int, in index: MetadataIndex) -> Delta {
         let snapshot = snapshot(of: index)
         var delta = Delta()
-        let asksPath = attributes.contains(.path)
-        while delta.count < limit, let (identifier, entry) = answer.popPending() {
-            if !entry.matches {
-                var path: [UInt8] = []
-                if case .bytes(let known) = entry.path { path = known }
-                delta.removed.append(Delta.Removed(identifier: identifier, path: path))
-            } else if entry.isHeld {
-                let previous = asksPath ? previousPath(of: identifier.row, entry.path, in: snapshot) : nil
-                delta.changed.append(Delta.Changed(row: identifier.row, previousPath: previous))
-            } else {
-                delta.added.append(identifier.row)
+        while delta.count < limit, let item = takeNext(in: snapshot) {
+            switch item {
+            case .added(let row): delta.added.append(row)
+            case .changed(let changed): delta.changed.append(changed)
+            case .removed(let removed): delta.removed.append(removed)
             }
         }
         delta.hasMore = !answer.pending.isEmpty
         return delta
+    }
+
+    /// Takes the pending item that changed first, under the same terms; `snapshot` is ``snapshot(of:)``.
+    package func takeNext(in snapshot: IndexSnapshot) -> Delta.Item? {
+        guard let (identifier, entry) = answer.popPending() else { return nil }
+        if !entry.matches {
+            var path: [UInt8] = []
+            if case .bytes(let known) = entry.path { path = known }
+            return .removed(Delta.Removed(identifier: identifier, path: path))
+        }
+        guard entry.isHeld else { return .added(identifier.row) }
+        let asksPath = attributes.contains(.path)
+        let previous = asksPath ? previousPath(of: identifier.row, entry.path, in: snapshot) : nil
+        return .changed(Delta.Changed(row: identifier.row, previousPath: previous))
+    }
+
+    /// Goes through the rows of the items that are taken next, at most `limit`, but for those that no longer match.
+    package func forEachPendingRow(limit: Int, _ body: (Row) -> Void) {
+        answer.pending.forEachNext(limit: limit) { if $1.matches { body($0.row) } }
     }
 
     /// The path that the subscriber knows, where it is not the present one.
@@ -285,7 +304,7 @@ extension LiveQuery {
         }
     }
 
-    private func record(
+    func record(
         _ item: ItemIdentifier, matched: Bool, matches: Bool, in snapshot: IndexSnapshot, seen: FormerView? = nil
     ) {
         record(item, matched: matched, matches: matches, isCounted: true, isMoved: false) {
@@ -309,8 +328,21 @@ extension LiveQuery {
         return compare(with: plan, in: snapshot, seen: seen)
     }
 
-    /// Goes on with another plan; what matches by one and not by the other becomes pending.
+    /// The same on a thread where names of accounts may be asked for. Most reloads find those that there were.
+    func goOnElsewhere(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView?) {
+        let (before, now) = (self.plan.environment, plan.environment)
+        if !plan.followsClock, before.viewer == now.viewer, before.hasPackages == now.hasPackages,
+            before.accounts.agrees(with: now.accounts)
+        {
+            self.plan = plan
+        } else {
+            _ = goOn(with: plan, in: snapshot, seen: seen)
+        }
+    }
+
+    /// Goes on with another plan; what matches by one and not by the other becomes pending, and what is told otherwise.
     private func compare(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView? = nil) -> Bool {
+        let former = self.plan
         let before = self.plan.selectTolerantly(in: snapshot, guard: scanGuard).selection
         let (after, errors) = plan.selectTolerantly(in: snapshot, guard: scanGuard)
         if let first = errors.first { note(first) }
@@ -324,7 +356,8 @@ extension LiveQuery {
             guard let item = snapshot.identifier(of: row) else { continue }
             record(item, matched: before.contains(row), matches: after.contains(row), in: snapshot, seen: seen)
         }
-        return !difference.isEmpty
+        let isRenamed = recordRenamed(in: before, and: after, since: former, in: snapshot)
+        return !difference.isEmpty || isRenamed
     }
 
     /// The same by scans, wherever the former moment lies: also back, and past what is known. Complexity: O(rows).

@@ -130,13 +130,18 @@ package final class LiveQueryRegistry {
     package func settle() { untold = nil }
 
     /// Makes pending what differs between the answer as of an earlier clock, which the subscriber holds, and the answer
-    /// now. `changes` are those since then (``MetadataIndex/changes(since:)``); called once for a query that was just
+    /// now. `past` is what changed since then (``MetadataIndex/pastChanges(since:)``); called once for a query that was just
     /// added, in the same turn. Its count comes later by ``LiveQuery/count(_:)``. An errand may be waiting afterwards.
-    package func resume(_ query: LiveQuery, from changes: ChangeSet, in index: MetadataIndex) {
-        let former = changes.formerView(in: index.snapshot())
+    package func resume(_ query: LiveQuery, from past: PastChanges) {
+        // Many are merged there too.
+        if past.mostCount > rowLimit || query.plan.readsAccounts {
+            send([query], past, isCounted: false)
+            return
+        }
+        let former = past.former
         let subtrees = SubtreeChanges(former, causes: query.causes)
-        if isLong(former, subtrees) || query.plan.readsAccounts {
-            send([query], former, isCounted: false)
+        if isLong(former, subtrees) {
+            send([query], past, isCounted: false)
             return
         }
         var filing = QueryFiling()
@@ -217,9 +222,10 @@ package final class LiveQueryRegistry {
         }
     }
 
-    private func isLong(_ former: FormerView, _ subtrees: SubtreeChanges) -> Bool {
-        former.changes.count > rowLimit
-            || !subtrees.isEmpty && subtrees.rowCount(in: former.current, atMost: rowLimit) >= rowLimit
+    private func isLong(_ former: FormerView, _ subtrees: @autoclosure () -> SubtreeChanges) -> Bool {
+        if former.changes.count > rowLimit { return true }
+        let subtrees = subtrees()
+        return !subtrees.isEmpty && subtrees.rowCount(in: former.current, atMost: rowLimit) >= rowLimit
     }
 
     // MARK: Errands
@@ -231,6 +237,13 @@ package final class LiveQueryRegistry {
         _ leaving: [LiveQuery], _ former: FormerView, isCounted: Bool = true, moment: Timestamp? = nil,
         seen: FormerView? = nil
     ) -> Int {
+        send(leaving, PastChanges(former), isCounted: isCounted, moment: moment, seen: seen)
+    }
+
+    @discardableResult
+    private func send(
+        _ leaving: [LiveQuery], _ past: PastChanges, isCounted: Bool, moment: Timestamp? = nil, seen: FormerView? = nil
+    ) -> Int {
         if leaving.isEmpty { return 0 }
         struct Company: Hashable {
             let meter: ObjectIdentifier?
@@ -241,7 +254,8 @@ package final class LiveQueryRegistry {
         for query in leaving {
             let company = Company(
                 meter: query.meter.map { ObjectIdentifier($0) },
-                readsAccounts: query.plan.readsAccounts || query.nextPlan?.readsAccounts ?? false)
+                readsAccounts: query.plan.readsAccounts
+                    || query.nextPlan.map { query.plan.hasOtherAccounts($0, for: query.attributes) } ?? false)
             if let group = groupOfCompany[company] {
                 groups[group].append(query)
             } else {
@@ -261,7 +275,7 @@ package final class LiveQueryRegistry {
             absences[number] = Absence(queries: group)
             errands.append(
                 LiveErrand(
-                    number, former, parts, isMeasured: group[0].meter != nil, isCounted: isCounted, moment: moment,
+                    number, past, parts, isMeasured: group[0].meter != nil, isCounted: isCounted, moment: moment,
                     seen: seen, walkLimit: walkLimit, mostPending: mostPending))
         }
         return groups.count
@@ -281,7 +295,7 @@ package final class LiveQueryRegistry {
         guard let absence = absences[errand.number] else { return [] }
         let parts = errand.takeParts()
         for (part, query) in zip(parts, absence.queries) {
-            query.takeBack(part.answer, as: errand.former.current)
+            query.takeBack(part.answer, as: errand.current)
             if part.isOverworked { query.isOverworked = true }
             if part.isReplanned {
                 refile(query, part.plan)
@@ -323,17 +337,19 @@ package final class LiveQueryRegistry {
     // MARK: Viewers
 
     /// Goes on with a plan for a viewer who sees more or less of the container than before, since the container's own
-    /// directory or one above it has other permissions, or for a container that has packages from now on: what matches by
-    /// one plan and not by the other becomes pending. Returns whether anything did; a query that is away does it when it is
-    /// back, and where there is much to look at an errand is made of it. Nothing is told by the plan before from here on.
+    /// directory or one above it has other permissions, for a container that has packages from now on, or by other names of
+    /// accounts: what matches by one plan and not by the other, or is told otherwise, becomes pending. Returns whether
+    /// anything did; a query that is away does it when it is back, and where there is much to look at an errand is made of
+    /// it. Nothing is told by the plan before from here on.
     /// The index must have no changes that were not processed. What goes from sight is told with the path that it had at the
     /// last ``settle()``, or when the answer left that is away, unless paths were asked for: then with the one that was told.
     package func look(_ query: LiveQuery, by plan: QueryPlan, in index: MetadataIndex) -> Bool {
         // One that is out with its next plan comes back to it.
         let (before, now) = (query.plan.environment, plan.environment)
-        guard query.absence != nil || before.viewer != now.viewer || before.hasPackages != now.hasPackages else {
-            return false
-        }
+        guard
+            query.absence != nil || before.viewer != now.viewer || before.hasPackages != now.hasPackages
+                || query.plan.hasOtherAccounts(plan, for: query.attributes)
+        else { return false }
         query.nextPlan = plan
         guard query.absence == nil else { return false }
         return adoptNextPlan(of: query, in: index, seen: untold?.formerView(in: index.snapshot()))
@@ -351,7 +367,7 @@ package final class LiveQueryRegistry {
         }
         let isShort =
             index.count <= Self.rowsLookedAtOnLoop && !plan.isCostly && !query.plan.isCostly
-            && !plan.readsAccounts
+            && !plan.readsAccounts && !query.plan.hasOtherAccounts(plan, for: query.attributes)
             || plan.matchesNothing && query.plan.matchesNothing
         if !isShort, let none = index.changes(since: index.clock) {
             send([query], none.formerView(in: index.snapshot()), seen: seen)

@@ -72,6 +72,16 @@ struct PendingItems {
         return nil
     }
 
+    /// Goes through the entries that are taken next, at most `limit`.
+    func forEachNext(limit: Int, _ body: (ItemIdentifier, Entry) -> Void) {
+        var left = limit
+        for identifier in order[head...] where left > 0 {
+            guard let entry = entries[identifier] else { continue }
+            body(identifier, entry)
+            left -= 1
+        }
+    }
+
     /// Goes through all entries, which may change or go.
     mutating func updateEach(_ body: (ItemIdentifier, inout Entry) -> Void) {
         for (identifier, entry) in entries {

@@ -19,6 +19,8 @@ package protocol AccountNaming: AnyObject, Sendable {
     func knows(user number: UInt32) -> Bool
     /// The same of a group.
     func knows(group number: UInt32) -> Bool
+    /// Whether all names that are known here are the same there, where they are asked for: nothing for an event loop.
+    func agrees(with other: any AccountNaming) -> Bool
 }
 
 /// What a plan is made for: one container, at one moment.

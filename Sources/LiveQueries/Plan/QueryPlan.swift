@@ -135,6 +135,12 @@ package struct QueryPlan: Sendable {
     /// Whether the predicate reads the names of users or groups, which may have to be asked for.
     package var readsAccounts: Bool { attributes.contains(.owner) || attributes.contains(.group) }
 
+    /// Whether another plan of the same question goes by other names of accounts, for whoever reads them or is told them.
+    func hasOtherAccounts(_ other: QueryPlan, for told: AttributeSet) -> Bool {
+        environment.accounts !== other.environment.accounts
+            && (readsAccounts || told.contains(.owner) || told.contains(.group))
+    }
+
     /// Whether testing one item may take so long that even few of them are too much for an event loop: a regular
     /// expression may take all the steps that it is allowed.
     package var isCostly: Bool { root.cost >= PlanTest.costOfMatching }

@@ -33,6 +33,15 @@ package struct RowSelection: Sendable {
         return word < words.count && words[word] >> UInt64(row.number & 63) & 1 != 0
     }
 
+    /// Puts a row in.
+    mutating func insert(_ row: Row) {
+        if contains(row) { return }
+        let word = Int(row.number >> 6)
+        if word >= words.count { words += [UInt64](repeating: 0, count: (word / 64 + 1) * 64 - words.count) }
+        words[word] |= 1 << UInt64(row.number & 63)
+        count += 1
+    }
+
     /// Takes a row away; false if it was not there.
     @discardableResult
     package mutating func remove(_ row: Row) -> Bool {
