@@ -39,6 +39,7 @@ extension TreeWatcher {
         var above: [FileAccess] = []
         var isAboveKnown = true
         var isAboveAsBefore = false
+        var isUnheard = false
         container.hasWideAncestors = false
         while let component = walk.next() {
             let opened = openAncestor(walk.path)
@@ -52,11 +53,13 @@ extension TreeWatcher {
                     isAboveAsBefore = true
                 } else if error == .noAccess {
                     isWhole = false
+                    isUnheard = true
                 }
                 break
             }
             defer { kernel.close(directory) }
             let target = readSymlink(component, in: directory)
+            if !isReadable { isUnheard = true }
             let holdsName = walk.isAtEnd || target != nil
             var mask: InotifyMask = isMissing ? .ancestorOfMissing : holdsName ? .ancestorOfName : .ancestor
             if kernel.readsAccessLists { mask.insert(.attributes) }
@@ -77,8 +80,16 @@ extension TreeWatcher {
         }
         if !isAboveAsBefore { setAbove(of: container, to: isAboveKnown ? above : nil) }
         container.ancestorNames = walk.names
+        container.hasUnheardAncestors = isUnheard
         setAncestors(of: container, to: watches)
         if !isWhole, container.nextPoll == nil { container.nextPoll = kernel.now() &+ settings.pollInterval }
+    }
+
+    /// Has the way gone anew to those of these containers, or of all, to which something may have happened that nothing told.
+    func suspectUnheard(_ numbers: Set<UInt32>?) {
+        for (number, container) in containers where container.hasUnheardAncestors {
+            if numbers?.contains(number) ?? true { suspect(number, cause: causeNow) }
+        }
     }
 
     /// Opens a directory above a container, to watch it where that is allowed.

@@ -316,10 +316,12 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     // MARK: Barriers
 
     /// A point that is reached when everything that the kernel has queued until now is in the tree, and whatever is
-    /// under way because of it, or was when this was called, is done.
-    package func barrier() -> Barrier {
+    /// under way because of it, or was when this was called, is done. Where no event tells of the way to one of these
+    /// containers, or of any, that is gone anew.
+    package func barrier(for numbers: Set<UInt32>? = nil) -> Barrier {
         // No event tells of a mount, and the thread that waits for them may not have spoken yet.
         if kernel.haveMountsChanged() { mountsChanged() }
+        suspectUnheard(numbers)
         let barrier = Barrier(position: position + queuedBytes())
         forcedPosition = max(forcedPosition, barrier.position)
         return barrier

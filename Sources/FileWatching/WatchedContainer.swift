@@ -47,6 +47,9 @@ final class WatchedContainer {
     var ancestorNames: Set<[UInt8]> = []
     /// What decides who may pass the directories above it, from `/` on and through symlinks; nil while that is not known.
     var above: [FileAccess]?
+    /// Whether one of the directories above it may be searched, but not read, and so not be watched: nothing tells when that is
+    /// closed, or when the next one on the way gets another name.
+    var hasUnheardAncestors = false
     /// Whether a watch above it tells more than is needed, and could not be changed while directories are being read.
     var hasWideAncestors = false
     /// Entries that were found by a look-up, ever.

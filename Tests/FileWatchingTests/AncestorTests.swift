@@ -107,4 +107,26 @@ import Testing
         rest()
         #expect(tree.node(at: "f") != nil)
     }
+
+    /// Nothing tells of what happens to a directory above that may only be searched: whoever asks has the way gone anew.
+    @Test func aBarrierLooksAtTheWayOfWhichNothingTells() {
+        kernel.create("/a/b/c", .directory)
+        kernel.setUnreadable("/a", true)
+        kernel.setUnreadable("/a/b", true)
+        watcher.addContainer(1, path: "/a/b/c")
+        rest()
+        _ = watcher.takePassageChanges()
+        let former = watcher.directoriesAbove(1)
+        kernel.setUnsearchable("/a/b", true)
+        while watcher.turn() {}
+        #expect(watcher.directoriesAbove(1) == former, "an event told of it")
+        let other = watcher.barrier(for: [2])
+        #expect(watcher.isReached(other, in: [2]))
+        let barrier = watcher.barrier(for: [1])
+        #expect(!watcher.isReached(barrier, in: [1]))
+        while watcher.turn() {}
+        #expect(watcher.isReached(barrier, in: [1]))
+        #expect(watcher.directoriesAbove(1)?.last?.mode == 0o644)
+        #expect(watcher.takePassageChanges() == [1])
+    }
 }

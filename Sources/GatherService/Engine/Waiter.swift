@@ -46,8 +46,9 @@ extension Engine {
         _ completion: @escaping ([ContainerRecord]) -> Void
     ) -> Waiter {
         for record in filled { fillExtras(record) }
+        let numbers = Set(records.map(\.number))
         let waiter = Waiter(
-            barrier: watcher.barrier(), numbers: Set(records.map(\.number)), needsSettled: settled,
+            barrier: watcher.barrier(for: numbers), numbers: numbers, needsSettled: settled,
             extras: Set(filled.map(\.number)), completion: completion)
         waiters.append(waiter)
         if let timeout {
