@@ -15,7 +15,7 @@ let testInterface = """
     # With `more`: replies of so many bytes without end, as fast as they are taken.
     method Flood(bytes: int) -> (filler: string)
     # Answers when Release is called.
-    method Wait() -> (waited: bool)
+    method Wait(padding: ?string) -> (waited: bool)
     method Release() -> ()
     # Keeps a note.
     method Note(text: string) -> ()

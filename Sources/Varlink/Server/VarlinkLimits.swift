@@ -15,8 +15,8 @@ package struct VarlinkLimits: Sendable {
     package static let connectionsPerUser = 12_288
     /// How long a request may take from its first byte to its last.
     package static let requestTime = TimeAmount.seconds(60)
-    /// Memory for what came of requests and was not looked at yet, over all connections. Past it the connection that
-    /// keeps most of it ends, of the user who keeps most of it.
+    /// Memory for what came of requests and was not looked at yet, or had no reply yet, over all connections. Past it the
+    /// connection that keeps most of it ends, of the user who keeps most of it.
     package static let requestBytesInAll = 64 << 20
     /// Memory for replies that their callers do not take, over all connections. Past it a connection ends as above.
     package static let replyBytesInAll = 256 << 20

@@ -31,7 +31,9 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     /// Since when the rest of a request has been awaited, and of which.
     private(set) var requestBegan: NIODeadline?
     private var awaitedMessage: Int?
-    /// Memory kept by what came and was not looked at, and by what a caller does not take.
+    /// As much as the call was asked with that has had no reply yet: it is kept until then, in one form or another.
+    private var awaitedBytes = 0
+    /// Memory kept by what came and was not looked at or waits for an answer, and by what a caller does not take.
     private(set) var requestBytes = 0
     private(set) var replyBytes = 0
 
@@ -119,10 +121,12 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     // MARK: From the call
 
     func reply(_ parameters: UnsafeRawBufferPointer, continues: Bool) {
+        awaitedBytes = 0
         send(connection.reply(parameters, continues: continues))
     }
 
     func fail(_ error: VarlinkError) {
+        awaitedBytes = 0
         send(connection.fail(error))
     }
 
@@ -132,6 +136,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
 
     /// Ends the connection with an error, whatever it is doing.
     func refuse(_ error: VarlinkError) {
+        awaitedBytes = 0
         closeAfter(writing: connection.refuse(error))
         noteBytes()
         noteAwaiting()
@@ -196,7 +201,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     }
 
     private func noteBytes() {
-        let requests = connection.pendingCapacity
+        let requests = connection.pendingCapacity + awaitedBytes
         var replies = 0
         // What a writable connection keeps is little.
         if let context, !context.channel.isWritable {
@@ -225,7 +230,10 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
         case .fail(let error): fail(error)
         case .handler:
             let call = VarlinkCall(message, peer: peer, connection: self)
-            if !message.oneway { self.call = call }
+            if !message.oneway {
+                self.call = call
+                awaitedBytes = message.parameters.count
+            }
             server.handler.handle(call)
             call.releaseParameters()
         }

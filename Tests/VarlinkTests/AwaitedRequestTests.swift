@@ -1,0 +1,71 @@
+// What calls were asked with counts until they have a reply, on connections without a socket.
+// SPDX-License-Identifier: Apache-2.0
+
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import Varlink
+
+@Suite struct AwaitedRequestTests {
+    private let loop = EmbeddedEventLoop()
+    private let handler = TestHandler()
+    private let server: VarlinkServer
+
+    init() throws {
+        var limits = VarlinkLimits()
+        limits.requestBytesInAll = 1_200_000
+        limits.error = { limit, _ in VarlinkError("org.example.test.\(limit)") }
+        let service = VarlinkService(
+            vendor: "", product: "", version: "", url: "", interfaces: [try VarlinkInterface(parsing: testInterface)])
+        server = VarlinkServer(eventLoop: loop, service: service, handler: handler, limits: limits)
+    }
+
+    /// Somebody connects and asks, with half a megabyte.
+    private func ask(_ method: String, user: UInt32 = 1) throws -> EmbeddedChannel {
+        let channel = EmbeddedChannel(loop: loop)
+        try server.admit(channel, from: PeerCredentials(processID: 1, userID: user, groupID: 1, groups: []))
+        let padding = String(repeating: "x", count: 500_000)
+        try channel.writeInbound(
+            ByteBuffer(string: "{\"method\":\"org.example.test.\(method)\",\"parameters\":{\"padding\":\"\(padding)\"}}\0"))
+        return channel
+    }
+
+    private func answer(_ channel: EmbeddedChannel) throws -> String? {
+        try channel.readOutbound(as: ByteBuffer.self).map { String(buffer: $0) }
+    }
+
+    @Test func whoAsksMostOfAllIsEnded() throws {
+        let other = try ask("Wait", user: 2)
+        let first = try [ask("Wait"), ask("Wait")]
+        loop.run()
+        #expect(handler.closed == 1)
+        #expect(server.connectionCount == 2)
+        let refused = try first.compactMap { try answer($0) }
+        #expect(refused.count == 1 && refused[0].contains("requestBytesInAll"))
+        #expect(try answer(other) == nil)
+    }
+
+    @Test func whatHasItsReplyCountsNoMore() throws {
+        for isFailure in [false, true, false, true] {
+            let asking = try [ask("Wait"), ask("Wait")]
+            for call in handler.waiting {
+                if isFailure { call.fail(.permissionDenied) } else { call.reply(JSONBytes("{\"waited\":true}")) }
+            }
+            handler.waiting = []
+            for channel in asking {
+                #expect(try answer(channel)?.contains(isFailure ? "PermissionDenied" : "waited") == true)
+            }
+        }
+        #expect(handler.closed == 0)
+        #expect(server.connectionCount == 8)
+    }
+
+    @Test func whoIsGoneCountsNoMore() throws {
+        for _ in 0..<5 {
+            for channel in try [ask("Wait"), ask("Wait")] { channel.close(promise: nil) }
+        }
+        #expect(handler.closed == 10)
+        #expect(server.connectionCount == 0)
+    }
+}
