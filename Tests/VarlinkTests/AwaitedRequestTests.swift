@@ -25,9 +25,9 @@ import Testing
     private func ask(_ method: String, user: UInt32 = 1) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel(loop: loop)
         try server.admit(channel, from: PeerCredentials(processID: 1, userID: user, groupID: 1, groups: []))
-        let padding = String(repeating: "x", count: 500_000)
-        try channel.writeInbound(
-            ByteBuffer(string: "{\"method\":\"org.example.test.\(method)\",\"parameters\":{\"padding\":\"\(padding)\"}}\0"))
+        let parameters = "{\"padding\":\"\(String(repeating: "x", count: 500_000))\"}"
+        let request = "{\"method\":\"org.example.test.\(method)\",\"parameters\":\(parameters)}\0"
+        try channel.writeInbound(ByteBuffer(string: request))
         return channel
     }
 
