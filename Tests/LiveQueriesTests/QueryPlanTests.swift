@@ -243,7 +243,8 @@ import Testing
         ("comment MATCHES 'a+'", true), ("NOT ANY tags == 'a'", false),
         // To fold an attribute takes long where it is not ASCII, whatever is looked for in it.
         ("xattr.x CONTAINS[cd] 'é'", true), ("comment ==[c] 'a'", true), ("ANY tags BEGINSWITH[d] 'a'", true),
-        ("name CONTAINS[cd] 'é'", false),
+        ("name CONTAINS[cd] 'é'", false), ("path MATCHES '.*a'", true), ("path LIKE '*?a*b*'", true),
+        ("path LIKE '/srv/*'", false), ("path CONTAINS[cd] 'é'", false),
     ])
     func whatTakesLongForALongTextIsCostly(text: String, isCostly: Bool) throws {
         #expect(try plan(text).isCostly == isCostly)

@@ -156,7 +156,8 @@ enum PlanTest: Sendable {
             pattern.operation == .matches ? PlanTest.costOfMatching : 60
         case .extras(let test): test.cost
         case .contentType: 80
-        case .path: 120
+        case .path(let pattern):
+            pattern.operation == .matches || pattern.goesBack ? PlanTest.costOfMatching : 120
         case .general: 1_000
         }
     }
