@@ -20,6 +20,22 @@ extension TreeWatcher {
         return true
     }
 
+    /// The same for a directory that something comes onto from a name where nothing is: there its row waits. What was heard in
+    /// it since, as that a file was saved by a rename, is still to be looked at where it is found.
+    func giveWay(_ name: UnsafeRawBufferPointer, in id: DirectoryID, to half: RenameHalf) -> Bool {
+        let from = directories[half.directory].node
+        guard let waiting = halves.half(id, name), waiting.hasRow,
+            let node = tree.child(of: directories[id].node, named: name), tree.status(of: node).kind.isDirectory,
+            likelyIdentity(of: node) == waiting.identity, !isSelfOrAncestor(node, of: from),
+            half.name.withUnsafeBytes({
+                tree.child(of: from, named: $0) == nil && halves.half(half.directory, $0) == nil
+            })
+        else { return false }
+        half.name.withUnsafeBytes { tree.move(node, to: from, named: $0) }
+        halves.move(id, name, to: half.directory, half.name)
+        return true
+    }
+
     /// What has left its name was found elsewhere: whatever has come to that since need not wait for the second half.
     func giveUpName(of node: TreeNode) {
         guard !halves.isEmpty, let parent = tree.parent(of: node), let id = directories.directory(at: parent)

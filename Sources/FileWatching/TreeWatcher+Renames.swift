@@ -137,7 +137,8 @@ extension TreeWatcher {
         guard let source else {
             if exchangeUnseen(half, name, in: id, sign) { return }
             // It was made and renamed before anybody looked. What has left the name may lie in it.
-            if !setAside(name, in: id), isDirectory { takeOver(name, in: id, by: nil, origin: half.origin) }
+            if isDirectory, giveWay(name, in: id, to: half) || setAside(name, in: id) { return }
+            if isDirectory { takeOver(name, in: id, by: nil, origin: half.origin) } else { _ = setAside(name, in: id) }
             return
         }
         if isSelfOrAncestor(source, of: to), source != to {
