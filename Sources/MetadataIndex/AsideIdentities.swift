@@ -13,7 +13,7 @@ struct AsideIdentities {
         var isDirectory: Bool
         /// What was known of one that had not changed since its birth; nil of others.
         var young: Young?
-        /// Where it lay in what went with it: to move that has changed nothing in it.
+        /// Where it lay in what went with it, to move which has changed nothing in it, or in a closed directory.
         var place: (directory: UInt32, name: [UInt8])?
         /// Since when it is kept.
         var serial: UInt64 = 0
@@ -76,9 +76,14 @@ struct AsideIdentities {
         return linked.updateValue(identity, forKey: place)
     }
 
-    /// Takes that.
+    /// Takes that, or the one of a file that had no other name when it went.
     mutating func take(_ file: FileIdentity, named name: UnsafeRawBufferPointer, in directory: UInt32) -> Identity? {
-        linked.isEmpty
+        if let known = identities[file] {
+            guard known.lay(named: name, in: directory) else { return nil }
+            identities[file] = nil
+            return known
+        }
+        return linked.isEmpty
             ? nil : linked.removeValue(forKey: Place(file: file, directory: directory, name: Array(name)))
     }
 
@@ -220,11 +225,14 @@ extension IndexStorage {
         var kept = AsideIdentities.Identity(
             row: row, generation: generation, isDirectory: status.kind.isDirectory,
             young: aside.young(status))
-        if isBelow, kept.young != nil { kept.place = (rows.parent(row), name) }
-        let ended: AsideIdentities.Identity?
         if remembrance == .closed {
             // It is where it was, and may not have changed at all.
-            (kept.young, kept.place) = (nil, nil)
+            (kept.young, kept.place) = (nil, (rows.parent(row), name))
+        } else if isBelow, kept.young != nil {
+            kept.place = (rows.parent(row), name)
+        }
+        let ended: AsideIdentities.Identity?
+        if remembrance == .closed {
             ended =
                 AsideIdentities.isKnownAgain(status)
                 ? closed.keep(kept, of: status.identity)

@@ -254,6 +254,24 @@ import Testing
     }
 
     /// What comes out of a closed directory onto another entry goes on as that, and ends with it.
+    /// One link more may be made of it before it is closed, and be heard of after that.
+    @Test func `What has several names since comes back where it lay`() throws {
+        let index = MetadataIndex(root: .sample(.directory))
+        let d = try index.insert("d", below: .root, status(.directory, 2))
+        let identifiers = [
+            try index.insert("linked", below: d, status(.file, 3)),
+            try index.insert("moved", below: d, status(.file, 4)),
+        ].map { index.identifier(of: $0) }
+        try index.setAsideClosed(d)
+        let link = try index.insert("link", below: .root, status(.file, 3, links: 2))
+        #expect(index.identifier(of: link) != identifiers[0], "it is another entry")
+        let again = try index.insert("linked", below: d, status(.file, 3, links: 2))
+        #expect(index.identifier(of: again) == identifiers[0])
+        let elsewhere = try index.insert("other", below: d, status(.file, 4, links: 2))
+        #expect(index.identifier(of: elsewhere) != identifiers[1], "any of its names may have been the one")
+        index.endClosed()
+    }
+
     @Test(arguments: [true, false]) func `What has replaced another entry since is known as that`(isAside: Bool) throws
     {
         let index = MetadataIndex(root: .sample(.directory))
