@@ -62,7 +62,7 @@ extension TreeWatcher {
         let (there, here) = (directories[half.directory].watch, directories[id].watch)
         var offset = 0
         var cookie: UInt32?
-        var (isPair, isAdjacent) = (false, true)
+        var isPair = false
         for _ in 0..<settings.limits.eventsAhead {
             guard let event = InotifyEvent(in: following, at: &offset) else { break }
             if event.nameLength == 0 { continue }
@@ -70,7 +70,7 @@ extension TreeWatcher {
             if isPair {
                 guard event.watch == here, named.elementsEqual(name), let cookie else { continue }
                 if !event.mask.isDisjoint(with: [.create, .movedTo]) { return .isTakenAgain }
-                return isAdjacent ? .isExchange(cookie) : .unknown
+                return .isExchange(cookie)
             }
             let isSecond = cookie != nil && event.cookie == cookie && event.mask.contains(.movedTo)
             // While it is made, nothing else is told of the two directories.
@@ -78,10 +78,7 @@ extension TreeWatcher {
                 isSecond
                     || (event.watch == here || event.watch == there)
                         && event.mask.rawValue & ~InotifyMask.contentChanges != 0
-            else {
-                isAdjacent = false
-                continue
-            }
+            else { continue }
             if cookie == nil {
                 guard event.mask.contains(.movedFrom), event.watch == here, named.elementsEqual(name) else {
                     return .isNone
@@ -93,20 +90,26 @@ extension TreeWatcher {
             }
         }
         let isAll = offset == following.count
-        if isPair, isAdjacent, let cookie { return .isPaired(cookie, isAll: isAll) }
+        if isPair, let cookie { return .isPaired(cookie, isAll: isAll) }
         return isAll ? .unread : .unknown
     }
 
     /// The cookie of the second pair where a rename is the first of an exchange. Where nothing after both tells, the file of the row
     /// lies where that brings it: the file by what was heard, since a look may have told the row of what came to its name by the
     /// exchange. Where nobody has seen that file, something lies there, and nothing is queued that could have brought it.
+    /// Where nothing can be seen there, since its directory has moved on, it is taken for one: a file that has come onto another
+    /// (`target`) and gone back has left that one's row where it came from, as an exchange does, and the look that waits for the
+    /// directory shows whether anything is at the other name.
     func cookieOfExchange(
-        _ sign: ExchangeSign, _ source: TreeNode, _ name: UnsafeRawBufferPointer, _ id: DirectoryID, at cause: UInt64
+        _ sign: ExchangeSign, _ source: TreeNode, with target: TreeNode? = nil, _ name: UnsafeRawBufferPointer,
+        _ id: DirectoryID, at cause: UInt64
     ) -> UInt32? {
         switch sign {
         case .isExchange(let cookie): return cookie
         case .isPaired(let cookie, let isAll):
-            guard let found = status(of: name, in: id) else { return nil }
+            guard let found = status(of: name, in: id) else {
+                return target != nil && (try? descriptor(of: id)) == nil ? cookie : nil
+            }
             if let file = likelyFile(of: source, at: cause), isSameFile(found.file, file) { return cookie }
             return heardFile(of: source, at: cause) == nil && isAll && isQuiet(id) ? cookie : nil
         case .isTakenAgain, .isNone, .unknown, .unread: return nil

@@ -172,7 +172,7 @@ extension TreeWatcher {
                 halves.move(id, name, to: half.directory, half.name)
                 return
             }
-            if let cookie = cookieOfExchange(sign, source, name, id, at: half.origin.cause) {
+            if let cookie = cookieOfExchange(sign, source, with: target, name, id, at: half.origin.cause) {
                 tree.exchange(source, target)
                 for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
                 exchangeCookie = cookie
