@@ -32,7 +32,8 @@ extension TreeWatcher {
         let known = tree.status(of: target)
         guard known.device == source.device, !isSameFile(known, source) else { return }
         if let other = knownDirectory(source, in: parent.container), !makesWay(other, in: target) {
-            takeOver(target, by: other, origin: origin)
+            // One that has not left its place has come since, and what came before that has moved on.
+            if !takeOver(target, by: other, origin: origin), file == nil { ahead.takenOver(target) }
             return
         }
         leave(target)
@@ -71,14 +72,14 @@ extension TreeWatcher {
         return true
     }
 
-    /// The same by one that has left its name here, to where nobody has heard of it.
-    private func takeOver(_ target: TreeNode, by source: TreeNode, origin: Origin) {
+    /// The same by one that has left its name here, to where nobody has heard of it. False where it has not.
+    private func takeOver(_ target: TreeNode, by source: TreeNode, origin: Origin) -> Bool {
         guard let parent = tree.parent(of: source), let above = directories.directory(at: parent),
             !isSelfOrAncestor(source, of: target), !isSelfOrAncestor(target, of: source)
-        else { return }
+        else { return false }
         var name: [UInt8] = []
         tree.appendName(of: source, to: &name)
-        name.withUnsafeBytes { name in
+        return name.withUnsafeBytes { name in
             var cause: Origin?
             if halves.half(above, name)?.identity == likelyIdentity(of: source) {
                 cause = halves.take(above, name)?.origin
@@ -86,9 +87,10 @@ extension TreeWatcher {
                 // Its leaving is kept until that has been read.
                 cause = origin
             }
-            guard let cause else { return }
+            guard let cause else { return false }
             replaceDirectory(target, with: source, origin: origin)
             lookUps.addRenamed(name, in: above, origin: cause)
+            return true
         }
     }
 
