@@ -254,6 +254,8 @@ final class Churner {
     private func exchange(_ one: Place, _ other: Place) {
         guard !one.isRoot, !other.isRoot, one != other else { return }
         let (first, second) = (Files.status(path(one)), Files.status(path(other)))
+        // Between two names of one file an exchange does nothing either, and nobody is told of one.
+        if let first, let second, first.st_ino == second.st_ino { return }
         willChangeNames(one, other)
         if roots[one.root].container == nil { willLoseNames(other) }
         if roots[other.root].container == nil { willLoseNames(one) }
