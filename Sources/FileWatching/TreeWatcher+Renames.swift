@@ -50,7 +50,12 @@ extension TreeWatcher {
         guard let half = halves.take(cookie: event.cookie) else {
             if !ignored {
                 counters.movesUnpaired += 1
-                if event.mask.contains(.isDirectory) { takeOver(name, in: id, by: nil, origin: origin) }
+                if event.mask.contains(.isDirectory) {
+                    takeOver(name, in: id, by: nil, origin: origin)
+                } else {
+                    // Nor does it wait for what left the name before: it may have left another, and the time for that be over first.
+                    _ = setAside(name, in: id)
+                }
                 // What was replaced goes on as what has come: where that is not there, it has moved on. And it may have come
                 // from where a comparison that lists directories has not been, whose watches may be new.
                 let isKnown = tree.child(of: directories[id].node, named: name) != nil
