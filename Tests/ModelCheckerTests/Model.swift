@@ -103,14 +103,11 @@ final class Model {
     private var placesAtStart: [Int: Place] = [:]
     private var occupiedAtStart: Set<Place> = []
 
-    private let knowsExchanges: Bool
-
     /// What lies below a root is in a container from now on.
     func adopted(_ root: Int, by container: String) { roots[root].container = container }
 
     /// `area` tells the tokens of several models apart.
-    init(_ roots: [Root], area: Int, knowsExchanges: Bool = Promise.knowsExchanges) {
-        self.knowsExchanges = knowsExchanges
+    init(_ roots: [Root], area: Int) {
         self.roots = roots
         lastToken = (area + 1) << 40
         top = roots.indices.map { Node(token: -1 - $0, isDirectory: true, window: 0) }
@@ -205,9 +202,7 @@ final class Model {
             }
         }
         for node in [first, second] { disturb(node) }
-        if !knowsExchanges {
-            for node in [first, second] { forSubtree(node) { $0.isAmbiguous = true } }
-        } else if first.window == window || second.window == window {
+        if first.window == window || second.window == window {
             // One look that comes after all of it may find nothing that was there before.
             (first.isAmbiguous, second.isAmbiguous) = (true, true)
         } else {
@@ -237,8 +232,9 @@ final class Model {
         touched[place, default: 0] += 1
     }
 
-    /// An exchange comes as two renames. When it is looked at after one of the two has been changed once more, it looks
-    /// like a rename over the other.
+    /// An exchange comes as two renames, and where one of the two has been changed once more nothing tells it from others:
+    /// `exchange a b; mv c b; rm a` and `mv a b; mv b a; mv c b; rm a` queue the same events and leave the same, but b is what was
+    /// a after the first, and what was c after the second.
     private func disturb(_ node: Node) {
         guard let partner = node.partner else { return }
         for node in [node, partner] { forSubtree(node) { $0.isAmbiguous = true } }

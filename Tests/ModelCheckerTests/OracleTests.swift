@@ -135,7 +135,7 @@ import Testing
 
     /// A model with the files /box/a, /box/b and /box/d/e, and a ledger that has seen them as 1, 2, 3 and 4.
     private func begin() -> (Model, IdentityLedger) {
-        let model = Model(roots, area: 0, knowsExchanges: true)
+        let model = Model(roots, area: 0)
         for name in ["a", "b"] { model.created(place(name), isDirectory: false) }
         model.created(place("d"), isDirectory: true)
         model.created(place("d/e"), isDirectory: false)
