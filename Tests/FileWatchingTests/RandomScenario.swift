@@ -37,7 +37,7 @@ struct RandomScenario {
     private let names = ["a", "b", "d", "e"]
     /// What must keep its identity.
     private var moves = MoveModel()
-    /// What must keep it too; where directories are closed, what should, with `GATHER_SCENARIO_IDENTITIES`.
+    /// What must keep it too.
     private var model: ScenarioModel?
     /// Whether directories are closed and opened; some are those of the containers, and some watchers are begun anew.
     private var closes: Bool { seed % 4 == 3 }
@@ -57,7 +57,7 @@ struct RandomScenario {
         containers = seed % 2 == 0 || seed % 8 == 7 ? [1: "/c", 2: "/o"] : [1: "/c"]
         // Some watchers have no time, so that whatever is made in slices is.
         player = RandomScenario.player(seed, limits, isDriven: isDriven)
-        if limits == nil, !closes || getenv("GATHER_SCENARIO_IDENTITIES") != nil { model = ScenarioModel(containers) }
+        if limits == nil { model = ScenarioModel(containers) }
     }
 
     static func player(_ seed: UInt64, _ limits: WatchLimits? = nil, isDriven: Bool = false) -> Scenario {
