@@ -154,8 +154,10 @@ extension Subscription {
     /// What the subscriber is told when it knows all that there is.
     var clock: QueryClock {
         var clock = engine.clock(of: question)
-        // Those names that were asked for until now, and no others, are in what was told.
-        clock.question = engine.fingerprint(of: question, names: engine.names.fingerprint)
+        if question.dependsOnAccounts {
+            // Those names that were asked for until now, and no others, are in what was told.
+            clock.question = engine.fingerprint(of: question, names: engine.names.fingerprint)
+        }
         if parts.contains(where: { $0.query.plan.knowsItsMoments }) { clock.moment = engine.moment.nanoseconds }
         return clock
     }
