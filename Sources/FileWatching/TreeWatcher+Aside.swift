@@ -23,16 +23,38 @@ extension TreeWatcher {
     /// The same for a directory that something comes onto from a name where nothing is: there its row waits. What was heard in
     /// it since, as that a file was saved by a rename, is still to be looked at where it is found.
     func giveWay(_ name: UnsafeRawBufferPointer, in id: DirectoryID, to half: RenameHalf) -> Bool {
-        let from = directories[half.directory].node
-        guard let waiting = halves.half(id, name), waiting.hasRow,
-            let node = tree.child(of: directories[id].node, named: name), tree.status(of: node).kind.isDirectory,
-            likelyIdentity(of: node) == waiting.identity, !isSelfOrAncestor(node, of: from),
-            half.name.withUnsafeBytes({
-                tree.child(of: from, named: $0) == nil && halves.half(half.directory, $0) == nil
-            })
+        guard let node = tree.child(of: directories[id].node, named: name), tree.status(of: node).kind.isDirectory,
+            !isSelfOrAncestor(node, of: directories[half.directory].node)
         else { return false }
-        half.name.withUnsafeBytes { tree.move(node, to: from, named: $0) }
-        halves.move(id, name, to: half.directory, half.name)
+        return half.name.withUnsafeBytes { hasWait(node, left: name, in: id, by: $0, in: half.directory) }
+    }
+
+    /// The same for a directory that has left another (`source`), which moves now into it or below it (`place`): it waits by its
+    /// own name beside where that was. False where nothing has left, or something has that name there.
+    func takeOut(of source: TreeNode, what place: TreeNode, beside half: RenameHalf) -> Bool {
+        var node = place
+        while node != source, let parent = tree.parent(of: node) {
+            if let id = directories.directory(at: parent) {
+                var name: [UInt8] = []
+                tree.appendName(of: node, to: &name)
+                if name.withUnsafeBytes({ hasWait(node, left: $0, in: id, by: $0, in: half.directory) }) { return true }
+            }
+            node = parent
+        }
+        return false
+    }
+
+    /// Has the row of what has left its name wait by another in a directory, where nothing is. False where it has not left.
+    private func hasWait(
+        _ node: TreeNode, left name: UnsafeRawBufferPointer, in id: DirectoryID, by newName: UnsafeRawBufferPointer,
+        in directory: DirectoryID
+    ) -> Bool {
+        let place = directories[directory].node
+        guard let waiting = halves.half(id, name), waiting.hasRow, waiting.identity == likelyIdentity(of: node),
+            tree.child(of: place, named: newName) == nil, halves.half(directory, newName) == nil
+        else { return false }
+        tree.move(node, to: place, named: newName)
+        halves.move(id, name, to: directory, Array(newName))
         return true
     }
 

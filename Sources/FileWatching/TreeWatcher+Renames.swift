@@ -146,7 +146,7 @@ extension TreeWatcher {
             if isDirectory { takeOver(name, in: id, by: nil, origin: half.origin) } else { _ = setAside(name, in: id) }
             return
         }
-        if isSelfOrAncestor(source, of: to), source != to {
+        if isSelfOrAncestor(source, of: to), source != to, !takeOut(of: source, what: to, beside: half) {
             // The directory to which it moved has left it before, to where nobody has looked yet.
             halves.append(half)
             half.name.withUnsafeBytes { _ = setAside($0, in: half.directory) }
