@@ -10,10 +10,15 @@ import Metadata
 // birth time; so it is for what lies below, which is read again. The same holds for whatever else is removed while halves
 // wait and directories are being read.
 extension TreeWatcher {
+    /// Whether a row is still that of what has left its name by a first half.
+    func isRow(_ node: TreeNode, of half: RenameHalf) -> Bool {
+        half.hasRow && half.identity == likelyIdentity(of: node)
+    }
+
     /// Has the row of what has left a name make way. False where nothing has left it, or its row is not that any more.
     func setAside(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
-        guard let half = halves.half(id, name), half.hasRow,
-            let node = tree.child(of: directories[id].node, named: name), likelyIdentity(of: node) == half.identity
+        guard let half = halves.half(id, name),
+            let node = tree.child(of: directories[id].node, named: name), isRow(node, of: half)
         else { return false }
         halves.setAside(id, name)
         removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
@@ -34,11 +39,11 @@ extension TreeWatcher {
     func takeOut(of source: TreeNode, what place: TreeNode, beside half: RenameHalf) -> Bool {
         var node = place
         while node != source, let parent = tree.parent(of: node) {
+            var isOut = false
             if let id = directories.directory(at: parent) {
-                var name: [UInt8] = []
-                tree.appendName(of: node, to: &name)
-                if name.withUnsafeBytes({ hasWait(node, left: $0, in: id, by: $0, in: half.directory) }) { return true }
+                withName(of: node) { isOut = hasWait(node, left: $0, in: id, by: $0, in: half.directory) }
             }
+            if isOut { return true }
             node = parent
         }
         return false
@@ -50,7 +55,7 @@ extension TreeWatcher {
         in directory: DirectoryID
     ) -> Bool {
         let place = directories[directory].node
-        guard let waiting = halves.half(id, name), waiting.hasRow, waiting.identity == likelyIdentity(of: node),
+        guard let waiting = halves.half(id, name), isRow(node, of: waiting),
             tree.child(of: place, named: newName) == nil, halves.half(directory, newName) == nil
         else { return false }
         tree.move(node, to: place, named: newName)
@@ -63,9 +68,7 @@ extension TreeWatcher {
         guard !halves.isEmpty, let parent = tree.parent(of: node), let id = directories.directory(at: parent)
         else { return }
         withName(of: node) { name in
-            guard let half = halves.half(id, name), half.hasRow, half.identity == likelyIdentity(of: node) else {
-                return
-            }
+            guard let half = halves.half(id, name), isRow(node, of: half) else { return }
             halves.setAside(id, name)
             lookUps.addRenamed(name, in: id, origin: half.origin)
         }

@@ -98,17 +98,17 @@ extension TreeWatcher {
     /// lies where that brings it: the file by what was heard, since a look may have told the row of what came to its name by the
     /// exchange. Where nobody has seen that file, something lies there, and nothing is queued that could have brought it.
     /// Where nothing can be seen there, since its directory has moved on, it is taken for one: a file that has come onto another
-    /// (`target`) and gone back has left that one's row where it came from, as an exchange does, and the look that waits for the
+    /// (`isOntoAnother`) and gone back has left that one's row where it came from, as an exchange does, and the look that waits for the
     /// directory shows whether anything is at the other name.
     func cookieOfExchange(
-        _ sign: ExchangeSign, _ source: TreeNode, with target: TreeNode? = nil, _ name: UnsafeRawBufferPointer,
-        _ id: DirectoryID, at cause: UInt64
+        _ sign: ExchangeSign, _ source: TreeNode, ontoAnother isOntoAnother: Bool = false,
+        _ name: UnsafeRawBufferPointer, _ id: DirectoryID, at cause: UInt64
     ) -> UInt32? {
         switch sign {
         case .isExchange(let cookie): return cookie
         case .isPaired(let cookie, let isAll):
             guard let found = status(of: name, in: id) else {
-                return target != nil && (try? descriptor(of: id)) == nil ? cookie : nil
+                return isOntoAnother && (try? descriptor(of: id)) == nil ? cookie : nil
             }
             if let file = likelyFile(of: source, at: cause), isSameFile(found.file, file) { return cookie }
             return heardFile(of: source, at: cause) == nil && isAll && isQuiet(id) ? cookie : nil

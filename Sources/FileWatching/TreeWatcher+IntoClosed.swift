@@ -13,9 +13,9 @@ extension TreeWatcher {
         guard directories.isAlive(half.directory) else { return }
         half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
         let closed = directories[id].node
-        guard half.hasRow, !half.isAside,
+        guard !half.isAside,
             let node = half.name.withUnsafeBytes({ tree.child(of: directories[half.directory].node, named: $0) }),
-            likelyIdentity(of: node) == half.identity, !isSelfOrAncestor(node, of: closed)
+            isRow(node, of: half), !isSelfOrAncestor(node, of: closed)
         else { return }
         let isDirectory = tree.status(of: node).kind.isDirectory
         guard half.container == closed.container, isDirectory || becomeLikely(node),

@@ -107,9 +107,9 @@ extension TreeWatcher {
     /// Removes the row of what has gone to another container, whatever has its name now: it has another identity there, and
     /// when it comes back. Returns what it was, where that is known for certain.
     private func removeDeparted(_ half: RenameHalf) -> FileStatus? {
-        guard half.hasRow, !half.isAside,
+        guard !half.isAside,
             let node = half.name.withUnsafeBytes({ tree.child(of: directories[half.directory].node, named: $0) }),
-            likelyIdentity(of: node) == half.identity
+            isRow(node, of: half)
         else { return nil }
         let file = heardFile(of: node, at: half.origin.cause)
         removeNode(node, origin: half.origin)
@@ -142,8 +142,8 @@ extension TreeWatcher {
         guard let source else {
             if exchangeUnseen(half, name, in: id, sign) { return }
             // It was made and renamed before anybody looked. What has left the name may lie in it.
-            if isDirectory, giveWay(name, in: id, to: half) || setAside(name, in: id) { return }
-            if isDirectory { takeOver(name, in: id, by: nil, origin: half.origin) } else { _ = setAside(name, in: id) }
+            let hasMadeWay = isDirectory && giveWay(name, in: id, to: half) || setAside(name, in: id)
+            if !hasMadeWay, isDirectory { takeOver(name, in: id, by: nil, origin: half.origin) }
             return
         }
         if isSelfOrAncestor(source, of: to), source != to, !takeOut(of: source, what: to, beside: half) {
@@ -169,7 +169,7 @@ extension TreeWatcher {
         let targetStatus = tree.status(of: target)
         let overlaps = isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from)
         if !overlaps {
-            if let waiting = halves.half(id, name), waiting.hasRow, waiting.identity == likelyIdentity(of: target) {
+            if let waiting = halves.half(id, name), isRow(target, of: waiting) {
                 // The target has left this name before, and was not heard of since: nothing replaces it. Until it is heard of
                 // it waits under the name that is free now.
                 tree.exchange(source, target)
@@ -177,7 +177,7 @@ extension TreeWatcher {
                 halves.move(id, name, to: half.directory, half.name)
                 return
             }
-            if let cookie = cookieOfExchange(sign, source, with: target, name, id, at: half.origin.cause) {
+            if let cookie = cookieOfExchange(sign, source, ontoAnother: true, name, id, at: half.origin.cause) {
                 tree.exchange(source, target)
                 for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
                 exchangeCookie = cookie
@@ -374,9 +374,9 @@ extension TreeWatcher {
     /// may be a directory in which it lies.
     private func removeLeft(_ half: RenameHalf, _ found: KernelStatus?) {
         let parent = directories[half.directory].node
-        guard half.hasRow, let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }),
-            likelyIdentity(of: node) == half.identity
-        else { return }
+        guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }), isRow(node, of: half) else {
+            return
+        }
         if let found, likelyFile(of: node).map({ !isSameFile(found.file, $0) }) ?? true {
             removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
         }

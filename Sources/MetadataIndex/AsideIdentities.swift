@@ -225,14 +225,11 @@ extension IndexStorage {
         var kept = AsideIdentities.Identity(
             row: row, generation: generation, isDirectory: status.kind.isDirectory,
             young: aside.young(status))
+        if isBelow, kept.young != nil { kept.place = (rows.parent(row), name) }
+        let ended: AsideIdentities.Identity?
         if remembrance == .closed {
             // It is where it was, and may not have changed at all.
             (kept.young, kept.place) = (nil, (rows.parent(row), name))
-        } else if isBelow, kept.young != nil {
-            kept.place = (rows.parent(row), name)
-        }
-        let ended: AsideIdentities.Identity?
-        if remembrance == .closed {
             ended =
                 AsideIdentities.isKnownAgain(status)
                 ? closed.keep(kept, of: status.identity)

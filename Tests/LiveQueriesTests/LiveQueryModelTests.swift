@@ -147,7 +147,7 @@ private final class Subscriber {
         #expect(delta.hasMore == (query.pendingCount > 0))
     }
 
-    private func change(_ changed: Delta.Changed, _ world: World) {
+    private func change(_ changed: DeltaItem.Changed, _ world: World) {
         guard let id = world.item(in: changed.row), let view = world.views[id], let held = known[id]
         else {
             Issue.record("\(name): changed row \(changed.row) is not held")

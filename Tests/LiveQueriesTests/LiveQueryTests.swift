@@ -125,7 +125,7 @@ private let directory = NaiveTree.status(.directory)
         let new = try #require(scene.tree.rows[b])
         #expect(old.row == new.row && old != new)
         let delta = query.take(limit: 10, in: scene.tree.index)
-        #expect(delta.removed == [Delta.Removed(identifier: old, path: Array("a".utf8))])
+        #expect(delta.removed == [DeltaItem.Removed(identifier: old, path: Array("a".utf8))])
         #expect(delta.added == [new.row] && delta.changed.isEmpty)
     }
 

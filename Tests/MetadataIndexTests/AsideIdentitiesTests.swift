@@ -253,7 +253,6 @@ import Testing
         #expect(index.checkInvariants() == nil && index.unpark() && index.checkInvariants() == nil)
     }
 
-    /// What comes out of a closed directory onto another entry goes on as that, and ends with it.
     /// One link more may be made of it before it is closed, and be heard of after that.
     @Test func `What has several names since comes back where it lay`() throws {
         let index = MetadataIndex(root: .sample(.directory))
@@ -272,6 +271,7 @@ import Testing
         index.endClosed()
     }
 
+    /// What comes out of a closed directory onto another entry goes on as that, and ends with it.
     @Test(arguments: [true, false]) func `What has replaced another entry since is known as that`(isAside: Bool) throws
     {
         let index = MetadataIndex(root: .sample(.directory))

@@ -16,15 +16,12 @@ import Testing
         var limits = VarlinkLimits()
         limits.requestBytesInAll = 1_200_000
         limits.error = { limit, _ in VarlinkError("org.example.test.\(limit)") }
-        let service = VarlinkService(
-            vendor: "", product: "", version: "", url: "", interfaces: [try VarlinkInterface(parsing: testInterface)])
-        server = VarlinkServer(eventLoop: loop, service: service, handler: handler, limits: limits)
+        server = try VarlinkServer(on: loop, handler, limits: limits)
     }
 
     /// Somebody connects and asks, with half a megabyte.
     private func ask(_ method: String, user: UInt32 = 1) throws -> EmbeddedChannel {
-        let channel = EmbeddedChannel(loop: loop)
-        try server.admit(channel, from: PeerCredentials(processID: 1, userID: user, groupID: 1, groups: []))
+        let channel = try server.connect(on: loop, user: user)
         let parameters = "{\"padding\":\"\(String(repeating: "x", count: 500_000))\"}"
         let request = "{\"method\":\"org.example.test.\(method)\",\"parameters\":\(parameters)}\0"
         try channel.writeInbound(ByteBuffer(string: request))

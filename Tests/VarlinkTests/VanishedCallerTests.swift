@@ -12,15 +12,12 @@ import Testing
     private let handler = TestHandler()
 
     private func server(limits: VarlinkLimits = VarlinkLimits()) throws -> VarlinkServer {
-        let service = VarlinkService(
-            vendor: "", product: "", version: "", url: "", interfaces: [try VarlinkInterface(parsing: testInterface)])
-        return VarlinkServer(eventLoop: loop, service: service, handler: handler, limits: limits)
+        try VarlinkServer(on: loop, handler, limits: limits)
     }
 
     /// Somebody connects, sends so many notes at once, and is gone before the loop has another turn.
     private func vanish(from server: VarlinkServer, after notes: Int, _ text: String = "x") throws {
-        let channel = EmbeddedChannel(loop: loop)
-        try server.admit(channel, from: PeerCredentials(processID: 1, userID: 1, groupID: 1, groups: []))
+        let channel = try server.connect(on: loop)
         let note = "{\"method\":\"org.example.test.Note\",\"parameters\":{\"text\":\"\(text)\"},\"oneway\":true}\0"
         try channel.writeInbound(ByteBuffer(string: String(repeating: note, count: notes)))
         channel.close(promise: nil)
@@ -65,8 +62,7 @@ import Testing
     /// Whoever waits for an answer is gone with it.
     @Test func onlyWhatHasNoAnswerIsDone() throws {
         let server = try server()
-        let channel = EmbeddedChannel(loop: loop)
-        try server.admit(channel, from: PeerCredentials(processID: 1, userID: 1, groupID: 1, groups: []))
+        let channel = try server.connect(on: loop)
         let note = "{\"method\":\"org.example.test.Note\",\"parameters\":{\"text\":\"x\"},\"oneway\":true}\0"
         let calls = String(repeating: note, count: VarlinkLimits.callsPerTurn)
         try channel.writeInbound(ByteBuffer(string: calls + "{\"method\":\"org.example.test.Wait\"}\0" + calls))

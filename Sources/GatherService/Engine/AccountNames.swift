@@ -87,28 +87,28 @@ final class AccountNames: AccountNaming {
     /// The name of a user, as bytes of UTF-8.
     func user(_ number: UInt32) -> [UInt8] {
         if let name = tables.withLock({ $0.users[number] }) { return name }
-        // Before it is asked: should the file change in between, the name is another's.
-        let listed = userFile.name(of: number)
-        let found = directory.user(number)
-        let name = found ?? Array(String(number).utf8)
-        // Two who ask at once tell the same.
-        return tables.withLock { tables in
-            if let known = tables.users[number] { return known }
-            tables.users[number] = name
-            tables.note(found, besides: listed)
-            return name
-        }
+        return ask(number, \.users, listedIn: userFile, directory.user)
     }
 
     /// The name of a group, as bytes of UTF-8.
     func group(_ number: UInt32) -> [UInt8] {
         if let name = tables.withLock({ $0.groups[number] }) { return name }
-        let listed = groupFile.name(of: number)
-        let found = directory.group(number)
+        return ask(number, \.groups, listedIn: groupFile, directory.group)
+    }
+
+    /// Asks for a name that is not known, and keeps it.
+    private func ask(
+        _ number: UInt32, _ names: WritableKeyPath<Tables, [UInt32: [UInt8]]>, listedIn file: AccountFile,
+        _ directory: (UInt32) -> [UInt8]?
+    ) -> [UInt8] {
+        // Before it is asked: should the file change in between, the name is another's.
+        let listed = file.name(of: number)
+        let found = directory(number)
         let name = found ?? Array(String(number).utf8)
+        // Two who ask at once tell the same.
         return tables.withLock { tables in
-            if let known = tables.groups[number] { return known }
-            tables.groups[number] = name
+            if let known = tables[keyPath: names][number] { return known }
+            tables[keyPath: names][number] = name
             tables.note(found, besides: listed)
             return name
         }

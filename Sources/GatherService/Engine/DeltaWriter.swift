@@ -25,7 +25,7 @@ struct DeltaWriter: ~Copyable {
         count = 0
     }
 
-    mutating func write(_ item: Delta.Item, by renderer: inout ItemRenderer, of snapshot: IndexSnapshot) {
+    mutating func write(_ item: DeltaItem, by renderer: inout ItemRenderer, of snapshot: IndexSnapshot) {
         count += 1
         switch item {
         case .added(let row): renderer.write(row, of: snapshot, to: &added)

@@ -85,10 +85,12 @@ extension Engine {
 
     /// The clock of now, for a question. While it is not known yet what its asker may see of a container, it is one that
     /// nobody knows: nothing was told of that container, and whoever came back with it would never hear of it.
-    func clock(of question: Question) -> QueryClock {
+    /// `names` stands for those of accounts by which the answer was made, where these are not all that there are now.
+    func clock(of question: Question, names: UInt64? = nil) -> QueryClock {
         let isBlind = question.caller != nil && containers.contains { $0.formerPassage != nil }
         return QueryClock(
-            run: isBlind ? 0 : run, sequence: sequence, question: fingerprint(of: question, names: names.number))
+            run: isBlind ? 0 : run, sequence: sequence,
+            question: fingerprint(of: question, names: names ?? self.names.number))
     }
 
     /// What stands for a question in a clock. With other names of accounts the same item may match no more, or be told

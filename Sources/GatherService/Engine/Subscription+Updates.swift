@@ -153,11 +153,9 @@ extension Subscription {
     }
     /// What the subscriber is told when it knows all that there is.
     var clock: QueryClock {
-        var clock = engine.clock(of: question)
-        if question.dependsOnAccounts {
-            // Those names that were asked for until now, and no others, are in what was told.
-            clock.question = engine.fingerprint(of: question, names: engine.names.fingerprint)
-        }
+        // Those names that were asked for until now, and no others, are in what was told.
+        let names = question.dependsOnAccounts ? engine.names.fingerprint : nil
+        var clock = engine.clock(of: question, names: names)
         if parts.contains(where: { $0.query.plan.knowsItsMoments }) { clock.moment = engine.moment.nanoseconds }
         return clock
     }

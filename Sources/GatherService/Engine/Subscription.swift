@@ -143,7 +143,8 @@ final class Subscription {
     /// Whether the query is about a container.
     func looks(at record: ContainerRecord) -> Bool { parts.contains { $0.record === record } }
 
-    /// Other permissions of a container's own directory, or of one above it: all that is in it may come or go.
+    /// Other permissions of a container's own directory, or of one above it: all that is in it may come or go. Other names of
+    /// accounts may have been owed a look meanwhile.
     func accessChanged(_ record: ContainerRecord) {
         if question.caller != nil || question.dependsOnAccounts { look(at: record) }
     }

@@ -15,25 +15,22 @@ extension LiveQuery {
         // There are few accounts, and many items.
         var users: [UInt32: Bool] = [:]
         var groups: [UInt32: Bool] = [:]
-        func isRenamed(user number: UInt32) -> Bool {
-            if let known = users[number] { return known }
-            let isRenamed = old.user(number) != new.user(number)
-            users[number] = isRenamed
-            return isRenamed
-        }
-        func isRenamed(group number: UInt32) -> Bool {
-            if let known = groups[number] { return known }
-            let isRenamed = old.group(number) != new.group(number)
-            groups[number] = isRenamed
+        func isRenamed(
+            _ number: UInt32, _ known: inout [UInt32: Bool], _ name: (any AccountNaming) -> [UInt8]
+        ) -> Bool {
+            if let isRenamed = known[number] { return isRenamed }
+            let isRenamed = name(old) != name(new)
+            known[number] = isRenamed
             return isRenamed
         }
         var hasAny = false
         after.forEach { row in
             guard before.contains(row), let item = snapshot.identifier(of: row) else { return }
             let status = snapshot.status(of: row)
-            guard tells.user && isRenamed(user: status.owner) || tells.group && isRenamed(group: status.group) else {
-                return
-            }
+            guard
+                tells.user && isRenamed(status.owner, &users, { $0.user(status.owner) })
+                    || tells.group && isRenamed(status.group, &groups, { $0.group(status.group) })
+            else { return }
             record(item, matched: true, matches: true, in: snapshot)
             hasAny = true
         }

@@ -134,34 +134,19 @@ package final class LiveQuery {
     /// Whether the first results are gathered and taken, and something is pending that can be taken.
     package var hasPending: Bool { nextPlan == nil && answer.hasPending }
 
-    /// Takes up to `limit` pending items, those first that changed first. To be called in a turn in which all changes of
-    /// the index were processed, so that the rows that it names are those of its items.
-    package func take(limit: Int, in index: MetadataIndex) -> Delta {
-        let snapshot = snapshot(of: index)
-        var delta = Delta()
-        while delta.count < limit, let item = takeNext(in: snapshot) {
-            switch item {
-            case .added(let row): delta.added.append(row)
-            case .changed(let changed): delta.changed.append(changed)
-            case .removed(let removed): delta.removed.append(removed)
-            }
-        }
-        delta.hasMore = !answer.pending.isEmpty
-        return delta
-    }
-
-    /// Takes the pending item that changed first, under the same terms; `snapshot` is ``snapshot(of:)``.
-    package func takeNext(in snapshot: IndexSnapshot) -> Delta.Item? {
+    /// Takes the pending item that changed first; nil where none is left. To be called in a turn in which all changes of the
+    /// index were processed, so that the row that it names is that of the item. `snapshot` is ``snapshot(of:)``.
+    package func takeNext(in snapshot: IndexSnapshot) -> DeltaItem? {
         guard let (identifier, entry) = answer.popPending() else { return nil }
         if !entry.matches {
             var path: [UInt8] = []
             if case .bytes(let known) = entry.path { path = known }
-            return .removed(Delta.Removed(identifier: identifier, path: path))
+            return .removed(DeltaItem.Removed(identifier: identifier, path: path))
         }
         guard entry.isHeld else { return .added(identifier.row) }
         let asksPath = attributes.contains(.path)
         let previous = asksPath ? previousPath(of: identifier.row, entry.path, in: snapshot) : nil
-        return .changed(Delta.Changed(row: identifier.row, previousPath: previous))
+        return .changed(DeltaItem.Changed(row: identifier.row, previousPath: previous))
     }
 
     /// Goes through the rows of the items that are taken next, at most `limit`, but for those that no longer match.

@@ -121,12 +121,10 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     // MARK: From the call
 
     func reply(_ parameters: UnsafeRawBufferPointer, continues: Bool) {
-        awaitedBytes = 0
         send(connection.reply(parameters, continues: continues))
     }
 
     func fail(_ error: VarlinkError) {
-        awaitedBytes = 0
         send(connection.fail(error))
     }
 
@@ -145,6 +143,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     // MARK: Between them
 
     private func send(_ frame: ByteBuffer?) {
+        awaitedBytes = 0
         guard let context, let frame else { return }
         if !connection.isAnswering { call = nil }
         context.write(wrapOutboundOut(frame), promise: nil)
