@@ -303,7 +303,8 @@ final class Model {
     /// Open is only what the kernel cannot tell. Of several names of a file that come to light in a directory which was not
     /// watched yet, or has taken the place of one that was, none is known to be another's continuation, though the others have ended
     /// since: `mkdir d; mv b d/b; rm e` and `mkdir d; ln e d/b; mv b outside/b; rm outside/b; rm e` tell the same and leave the same,
-    /// but d/b is what was b after the first, and new after the second. Where events were lost
+    /// but d/b is what was b after the first, and new after the second. So it is with one name of a file that left a container and
+    /// another that came to it: it may be one that never left. Where events were lost
     /// (`lossy`: an overflow, directories without watches, a daemon that was away) two states are compared, and of the entries
     /// only these are sure: those that nothing touched, and those that moved once, from a name that nobody took to one that
     /// nobody had: a row whose last move was not heard of stands under a name on the way, and whatever is told of that next is
@@ -320,7 +321,7 @@ final class Model {
                 lossy || isCompared(node, place)
                 ? isSure(node, place, movesAreTold && hasOneLink(path) && !node.hadSeveralLinks) && !node.isUnsure
                     && !isUnheard(node, lossy)
-                : !isOpen(node, place) && (!isNewAbove(place) || hasOneLink(path))
+                : !isOpen(node, place) && (!(isNewAbove(place) || hasLeft(node)) || hasOneLink(path))
             observations.append(Observation(path: path, token: node.token, rule: isSure ? .exact : .open))
         }
         return observations
@@ -346,7 +347,7 @@ final class Model {
         return nodes
     }
 
-    /// Whether it has left its container in this window.
+    /// Whether it has left its container in this window, or come to it.
     func hasLeft(_ node: Node) -> Bool { node.windowOfLeaving == window }
 
     func isSure(_ node: Node, _ place: Place, _ hasOneLink: Bool) -> Bool {

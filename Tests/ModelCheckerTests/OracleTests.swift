@@ -214,6 +214,23 @@ import Testing
         #expect(violations(&ledger, back.merging(["/box/d": "3"]) { $1 }, model).count == 1)
     }
 
+    /// The other is there, outside, from before.
+    @Test func `One name of a file that left and another that came may be one that stayed`() {
+        var (model, ledger) = begin()
+        model.created(place("x", outside: true), isDirectory: false)
+        model.beginWindow()
+        model.renamed(place("a"), place("y", outside: true))
+        model.renamed(place("x", outside: true), place("n"))
+        let seen = ["/box/n": "1", "/box/b": "2", "/box/d": "3", "/box/d/e": "4"].map { (Bytes($0), $1) }
+        func violations(_ ledger: inout IdentityLedger, hasOneLink: Bool) -> [String] {
+            ledger.check(
+                Dictionary(uniqueKeysWithValues: seen), model.observations(lossy: false) { _ in hasOneLink })
+        }
+        var copy = ledger
+        #expect(violations(&copy, hasOneLink: true).count == 1)
+        #expect(violations(&ledger, hasOneLink: false).isEmpty)
+    }
+
     @Test func `What lies in a closed directory is away, and the same when it is open again`() {
         var (model, ledger) = begin()
         let rest = ["/box/a": "1", "/box/b": "2", "/box/d": "3"]

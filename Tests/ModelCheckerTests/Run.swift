@@ -478,9 +478,7 @@ final class Run {
         }
         var single: Set<Bytes> = []
         for entry in walk {
-            let hasOneLink =
-                entry.links == 1 && !links.contains(entry.inode)
-                && !((isLossy || mode.closes) && links.hadSeveral(entry.inode))
+            let hasOneLink = entry.links == 1 && !links.contains(entry.inode) && !links.hadSeveral(entry.inode)
             if entry.isDirectory || hasOneLink { single.insert(entry.path) }
         }
         func observe(lossy: Bool) -> [Model.Observation] {
