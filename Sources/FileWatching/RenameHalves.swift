@@ -172,8 +172,8 @@ struct RenameHalves {
     }
 
     /// Says where the stream is, and the end of the look-ups that wait, to one whose time is over when all has been read that
-    /// may tell of it, and takes it where it need not be kept.
-    mutating func takeExpired(
+    /// may tell of it. Nil where it is kept.
+    mutating func expire(
         _ serial: Int, position: UInt64, lookUps: UInt64, isKept: (RenameHalf) -> Bool
     ) -> RenameHalf? {
         guard var half = halves[serial] else { return nil }
@@ -181,7 +181,13 @@ struct RenameHalves {
             (half.expiry, half.lookUps) = (position, lookUps)
             halves[serial] = half
         }
-        return isKept(half) ? nil : remove(serial)
+        return isKept(half) ? nil : half
+    }
+
+    /// Takes one whose time is over, where it need not be kept.
+    mutating func takeExpired(_ serial: Int, isKept: (RenameHalf) -> Bool) -> RenameHalf? {
+        guard let half = halves[serial], !isKept(half) else { return nil }
+        return remove(serial)
     }
 
     /// Forgets those of a container.

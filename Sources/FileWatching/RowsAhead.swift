@@ -108,6 +108,16 @@ struct RowsAhead {
         if end != .max { lastEnd = max(lastEnd, end) }
     }
 
+    /// A file that nobody has seen has come to a row's name: the row stands for that, or for its own still (`file`).
+    mutating func mayBeReplaced(_ node: TreeNode, _ file: FileStatus) {
+        set(node, Record(file: file, isLikely: true, end: .max))
+    }
+
+    /// What a row knows has come to its name after what was heard to have left that, which is free by what was heard.
+    mutating func cameLater(_ node: TreeNode) {
+        set(node, Record(file: nil, isLikely: true, isNew: true, end: .max))
+    }
+
     /// Rows that stand for another file than the one that they know, or may, and until when they do.
     func uncertain(at position: UInt64) -> [(node: TreeNode, end: UInt64)] {
         records.compactMap { node, record in

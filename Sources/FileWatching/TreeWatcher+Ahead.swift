@@ -38,20 +38,20 @@ extension TreeWatcher {
     }
 
     /// Lets go of what lies below a directory that leaves the tree. Where it may come again, each row gets the file back that
-    /// it stands for, by which it is known again; one of which nobody knows that goes for good. Says how many went.
-    func forgetAhead(below node: TreeNode, mayComeAgain: Bool) -> Int {
-        guard !ahead.isEmpty else { return 0 }
-        var removed = 0
+    /// it stands for, by which it is known again; one of which nobody knows that is known by its name, where its directory is.
+    func forgetAhead(below node: TreeNode, mayComeAgain: Bool) {
+        guard !ahead.isEmpty else { return }
         let below = ahead.nodes {
             $0.container == node.container && $0 != node && isSelfOrAncestor(node, of: $0)
         }
         for child in below {
             if mayComeAgain, !tree.status(of: child).kind.isDirectory, !becomeLikely(child) {
-                removed += tree.remove(child)
+                var status = tree.status(of: child)
+                status.identity = .unknown
+                tree.update(child, status: status)
             }
             ahead.forget(child)
         }
-        return removed
     }
 
     /// Gives a row back the file that it stands for. False where that is not known.

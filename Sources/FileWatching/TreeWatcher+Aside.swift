@@ -76,14 +76,12 @@ extension TreeWatcher {
 
     /// Whether what is removed now may be elsewhere, where nobody has looked yet. Notes that something is. `isDisplaced`:
     /// nothing has told that it is gone, only that something else is in its place; what tells where it went may be queued.
-    func mayComeAgain(_ node: TreeNode, _ status: FileStatus, isDisplaced: Bool) -> Bool {
-        guard let container = containers[node.container], isDisplaced || isUnsettled(container),
-            keepsBirthTimes(status),
-            // It is known by its name, and may never have been the file that was found there.
-            likelyFile(of: node) != nil
-        else { return false }
+    func keepsIdentities(_ number: UInt32, _ status: FileStatus, isDisplaced: Bool) -> Bool {
+        guard let container = containers[number], isDisplaced || isUnsettled(container), keepsBirthTimes(status) else {
+            return false
+        }
         if isDisplaced { asidePosition = max(asidePosition, position + queuedBytes()) }
-        containersWithAside.insert(node.container)
+        containersWithAside.insert(number)
         return true
     }
 

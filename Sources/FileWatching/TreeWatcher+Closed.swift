@@ -121,8 +121,8 @@ extension TreeWatcher {
     func setAsideBelow(_ node: TreeNode, _ origin: Origin) {
         let linked = linkedFiles(below: node)
         let keeps = keepsBirthTimes(tree.status(of: node))
-        var removed = forgetAhead(below: node, mayComeAgain: keeps)
-        removed += keeps ? tree.setAsideClosed(node) : tree.removeChildren(of: node)
+        forgetAhead(below: node, mayComeAgain: keeps)
+        let removed = keeps ? tree.setAsideClosed(node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
         if keeps { containersWithClosed.insert(node.container) }
         // What has changed them by names here may be told by nothing else.

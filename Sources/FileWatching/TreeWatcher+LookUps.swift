@@ -335,8 +335,11 @@ extension TreeWatcher {
     // MARK: Removals
 
     /// Removes an entry with what lies below it, and has the other names of its files looked at.
-    /// `isOutdated`: it was heard to have changed since it was looked at.
-    func removeNode(_ node: TreeNode, origin: Origin, isDisplaced: Bool = false, isOutdated: Bool = false) {
+    /// `isOutdated`: it was heard to have changed since it was looked at. `hasEnded`: its identity has ended, whatever comes of
+    /// those below.
+    func removeNode(
+        _ node: TreeNode, origin: Origin, isDisplaced: Bool = false, isOutdated: Bool = false, hasEnded: Bool = false
+    ) {
         let status = tree.status(of: node)
         var linked: [FileStatus] = []
         if status.kind.isDirectory {
@@ -345,8 +348,15 @@ extension TreeWatcher {
         } else if status.links > 1 {
             linked = [status]
         }
-        let mayComeAgain = mayComeAgain(node, status, isDisplaced: isDisplaced)
-        var removed = status.kind.isDirectory ? forgetAhead(below: node, mayComeAgain: mayComeAgain) : 0
+        let isKept = keepsIdentities(node.container, status, isDisplaced: isDisplaced)
+        // A row of which nobody knows the file is known by its name, and may never have been the file that was found there. What
+        // was found in it is known by its files all the same.
+        let mayComeAgain = isKept && !hasEnded && likelyFile(of: node) != nil
+        var removed = 0
+        if status.kind.isDirectory {
+            forgetAhead(below: node, mayComeAgain: isKept)
+            if isKept, !mayComeAgain { removed += tree.setAsideChildren(of: node) }
+        }
         // What a closed directory held ends with the row that has its file since: that must be the one that goes.
         let isKnownAgain = mayComeAgain || containersWithClosed.contains(node.container)
         if isKnownAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
@@ -359,9 +369,9 @@ extension TreeWatcher {
 
     func removeChildren(of node: TreeNode, origin: Origin) {
         let linked = linkedFiles(below: node)
-        let mayComeAgain = mayComeAgain(node, tree.status(of: node), isDisplaced: true)
-        var removed = forgetAhead(below: node, mayComeAgain: mayComeAgain)
-        removed += mayComeAgain ? tree.setAsideChildren(of: node) : tree.removeChildren(of: node)
+        let isKept = keepsIdentities(node.container, tree.status(of: node), isDisplaced: true)
+        forgetAhead(below: node, mayComeAgain: isKept)
+        let removed = isKept ? tree.setAsideChildren(of: node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }

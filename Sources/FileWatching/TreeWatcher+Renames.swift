@@ -14,7 +14,18 @@ extension TreeWatcher {
         }
         // What left this name before has not been heard of again, and what leaves it now is something else.
         if !setAside(name, in: id) { _ = halves.take(id, name) }
-        let node = tree.child(of: directories[id].node, named: name)
+        var node = tree.child(of: directories[id].node, named: name)
+        if let known = node, let record = ahead.record(of: known, at: origin.cause), record.isLikely,
+            lies(tree.status(of: known), name, in: id)
+        {
+            // What a look has found ahead is there still: it has come after what has left.
+            if record.isNew {
+                ahead.cameLater(known)
+                node = nil
+            } else {
+                ahead.doubt(known)
+            }
+        }
         if let node, isUnexpected(name, in: id), !ahead.isTakenOver(node) { ahead.doubt(node) }
         halves.append(
             RenameHalf(
@@ -50,12 +61,7 @@ extension TreeWatcher {
         guard let half = halves.take(cookie: event.cookie) else {
             if !ignored {
                 counters.movesUnpaired += 1
-                if event.mask.contains(.isDirectory) {
-                    takeOver(name, in: id, by: nil, origin: origin)
-                } else {
-                    // Nor does it wait for what left the name before: it may have left another, and the time for that be over first.
-                    _ = setAside(name, in: id)
-                }
+                cameFromElsewhere(name, in: id, event, origin, following)
                 // What was replaced goes on as what has come: where that is not there, it has moved on. And it may have come
                 // from where a comparison that lists directories has not been, whose watches may be new.
                 let isKnown = tree.child(of: directories[id].node, named: name) != nil
@@ -112,7 +118,7 @@ extension TreeWatcher {
             isRow(node, of: half)
         else { return nil }
         let file = heardFile(of: node, at: half.origin.cause)
-        removeNode(node, origin: half.origin)
+        removeNode(node, origin: half.origin, hasEnded: true)
         return file
     }
 
@@ -136,6 +142,8 @@ extension TreeWatcher {
                 // Something else had the name before, and nobody has looked since.
                 if isSelfOrAncestor(known, of: to) { return }
                 removeNode(known, origin: half.origin, isDisplaced: true)
+            } else {
+                ahead.cameLater(known)
             }
         }
         let sign = isOntoAnother(half, name, in: id) ? exchangeSign(half, id, name, following) : .isNone
@@ -143,7 +151,12 @@ extension TreeWatcher {
             if exchangeUnseen(half, name, in: id, sign) { return }
             // It was made and renamed before anybody looked. What has left the name may lie in it.
             let hasMadeWay = isDirectory && giveWay(name, in: id, to: half) || setAside(name, in: id)
-            if !hasMadeWay, isDirectory { takeOver(name, in: id, by: nil, origin: half.origin) }
+            if hasMadeWay { return }
+            if isDirectory {
+                takeOver(name, in: id, by: nil, origin: half.origin)
+            } else if let target = tree.child(of: to, named: name), !tree.status(of: target).kind.isDirectory {
+                ahead.doubt(target)
+            }
             return
         }
         if isSelfOrAncestor(source, of: to), source != to, !takeOut(of: source, what: to, beside: half) {
@@ -223,13 +236,19 @@ extension TreeWatcher {
             awaitSecondPair(from: id, name, to: half.directory)
             return
         }
-        if sourceStatus.kind.isDirectory != targetStatus.kind.isDirectory {
-            // rename(2) lets neither replace the other, so one of the rows is out of date: the source's, where something
-            // else has come. The look-ups see to it.
-            guard sourceArrived else {
-                removeNode(source, origin: half.origin, isDisplaced: true)
-                return
+        if isNew(target, at: half.origin.cause) {
+            // A look has found it ahead: by what was heard the name is free, and nothing is replaced.
+            if isDirectory, targetStatus.kind.isDirectory, sourceFile == nil {
+                replaceDirectory(source, with: target, origin: half.origin)
+            } else {
+                removeNode(target, origin: half.origin, isDisplaced: true)
             }
+            tree.move(source, to: to, named: name)
+            ahead.moved(source, at: half.origin.cause)
+            return
+        }
+        if sourceStatus.kind.isDirectory != targetStatus.kind.isDirectory {
+            // rename(2) lets neither replace the other, and what has moved is of the source's kind: so the target has left.
             removeNode(target, origin: half.origin, isDisplaced: true)
             tree.move(source, to: to, named: name)
             ahead.moved(source, at: half.origin.cause)
@@ -291,94 +310,6 @@ extension TreeWatcher {
             UnsafeMutableRawBufferPointer(text).copyMemory(from: name)
             text[name.count] = 0
             return text.baseAddress.flatMap { try? kernel.status(of: $0, in: directory) }
-        }
-    }
-
-    /// Whether the first half waits longer: its file may lie in a directory that is being read.
-    func isKeptForCrawl(_ half: RenameHalf) -> Bool {
-        guard let container = containers[half.container], container.outstanding > 0,
-            // What is held to the end of a comparison waits for the crawls as well.
-            container.comparison.map({ $0.isInBackground || !$0.holdsRemovals }) ?? true
-        else { return false }
-        return tasks.values.contains {
-            $0.container === container && $0.outstanding > 0 && $0.cause < half.expiry
-        }
-    }
-
-    /// What has caused the first of the look-ups that wait for what is queued. One of them may find what a first half has
-    /// become, or have that read, so halves whose time was over after this wait longer. One that waits for its directory may
-    /// wait for such a half itself.
-    var oldestAwaitedNews: UInt64 { deferredLookUps.reduce(.max) { $1.waitsForNews ? min($0, $1.origin.cause) : $0 } }
-
-    /// Whether the second half may lie in what is queued.
-    func isAnnounced(_ half: RenameHalf) -> Bool { half.end.map { position < $0 } ?? false }
-
-    /// A program that is put off by others between the two halves of a rename may stay so for longer than any time that a
-    /// removal could wait: on a loaded machine one of some thousand renames. But it holds the directory, so having waited
-    /// for that, the second half is queued, or there is none.
-    private func settleHalves() {
-        var ends: [DirectoryID: UInt64] = [:]
-        for (serial, id) in halves.unsettled(now: kernel.now()) {
-            if ends[id] == nil {
-                if directories.isAlive(id), let directory = try? descriptor(of: id) {
-                    kernel.finishRenames(in: directory)
-                }
-                ends[id] = position + queuedBytes()
-            }
-            if let end = ends[id] { halves.settle(serial, before: end) }
-        }
-    }
-
-    /// First halves whose time is over are removals, to be verified like everything else; during a comparison they
-    /// are held to its end, since the second half may be what the overflow has swallowed. One in the background, for
-    /// which no barrier waits, does not hold them up.
-    func expireHalves() {
-        guard !halves.isEmpty else { return }
-        settleHalves()
-        // What has waited for its directory may have that read now in which a file lies.
-        let awaited = min(oldestAwaitedNews, lookUps.taken < retriedLookUps.end ? retriedLookUps.cause : .max)
-        let isKept = { (half: RenameHalf) in
-            self.isAnnounced(half) || self.lookUps.taken < half.lookUps || self.isKeptForCrawl(half)
-                || awaited < half.expiry
-        }
-        var end = lookUps.end
-        var areOthersWaiting = false
-        for serial in halves.expired(now: kernel.now()) {
-            guard let half = halves.takeExpired(serial, position: position, lookUps: end, isKept: isKept) else {
-                continue
-            }
-            counters.movesUnpaired += 1
-            guard directories.isAlive(half.directory) else { continue }
-            if let container = containers[half.container], let comparison = container.comparison,
-                comparison.holdsRemovals, !comparison.isInBackground
-            {
-                lowerCause(of: comparison.task, to: half.origin.cause)
-                if half.isAside { continue }
-                holdRemoval(half.directory, half.name, identity: half.identity, in: container)
-            } else {
-                if half.isAside { continue }
-                let found = half.name.withUnsafeBytes { status(of: $0, in: half.directory) }
-                removeLeft(half, found)
-                half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
-                // What has left another name since may have gone into the directory that is here now.
-                if found?.file.kind == .directory {
-                    end = lookUps.end
-                    if !areOthersWaiting { halves.awaitLookUps(end) }
-                    areOthersWaiting = true
-                }
-            }
-        }
-    }
-
-    /// Removes the row of a file that has left for good, unless it is back: whatever else has its name now is another, and
-    /// may be a directory in which it lies.
-    private func removeLeft(_ half: RenameHalf, _ found: KernelStatus?) {
-        let parent = directories[half.directory].node
-        guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }), isRow(node, of: half) else {
-            return
-        }
-        if let found, likelyFile(of: node).map({ !isSameFile(found.file, $0) }) ?? true {
-            removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
         }
     }
 }

@@ -11,6 +11,9 @@ public struct FileIdentity: Sendable, Hashable {
     /// The time of birth, nil where the file system does not keep it.
     public var created: Timestamp?
 
+    /// That of no file: no file system has an inode of this number.
+    public static let unknown = FileIdentity(device: 0, inode: 0, created: nil)
+
     /// An identity from its parts.
     public init(device: UInt64, inode: UInt64, created: Timestamp?) {
         self.device = device

@@ -50,5 +50,8 @@ public struct FileStatus: Sendable, Hashable {
     }
 
     /// Which file this is, whatever it is called.
-    public var identity: FileIdentity { FileIdentity(device: device, inode: inode, created: created) }
+    public var identity: FileIdentity {
+        get { FileIdentity(device: device, inode: inode, created: created) }
+        set { (device, inode, created) = (newValue.device, newValue.inode, newValue.created) }
+    }
 }

@@ -14,7 +14,7 @@ struct AsideIdentities {
         /// What was known of one that had not changed since its birth; nil of others.
         var young: Young?
         /// Where it lay in what went with it, to move which has changed nothing in it, or in a closed directory.
-        var place: (directory: UInt32, name: [UInt8])?
+        var place: (directory: Occupant, name: [UInt8])?
         /// Since when it is kept.
         var serial: UInt64 = 0
     }
@@ -30,10 +30,16 @@ struct AsideIdentities {
     /// With so many, the first of those that are kept end.
     static let mostIdentities = 65_536
 
-    /// Where a file with several names lay, which is one of them.
+    /// A directory: its slot may be another's by the time that something comes there.
+    struct Occupant: Hashable {
+        var row: UInt32
+        var generation: UInt32
+    }
+
+    /// Where a file with several names lay, which is one of them, or one of which nobody knows which it is.
     private struct Place: Hashable {
         var file: FileIdentity
-        var directory: UInt32
+        var directory: Occupant
         var name: [UInt8]
     }
 
@@ -69,7 +75,7 @@ struct AsideIdentities {
 
     /// Keeps one of a file with several names, for that which it has here; returns what ends for it.
     mutating func keep(
-        _ identity: Identity, of file: FileIdentity, named name: [UInt8], in directory: UInt32
+        _ identity: Identity, of file: FileIdentity, named name: [UInt8], in directory: Occupant
     ) -> Identity? {
         let place = Place(file: file, directory: directory, name: name)
         if linked.count >= AsideIdentities.mostIdentities, linked[place] == nil { return identity }
@@ -77,7 +83,7 @@ struct AsideIdentities {
     }
 
     /// Takes that, or the one of a file that had no other name when it went.
-    mutating func take(_ file: FileIdentity, named name: UnsafeRawBufferPointer, in directory: UInt32) -> Identity? {
+    mutating func take(_ file: FileIdentity, named name: UnsafeRawBufferPointer, in directory: Occupant) -> Identity? {
         if let known = identities[file] {
             guard known.lay(named: name, in: directory) else { return nil }
             identities[file] = nil
@@ -107,14 +113,22 @@ struct AsideIdentities {
 
     /// Takes the one of a file that comes to a place.
     mutating func take(
-        _ status: FileStatus, named name: UnsafeRawBufferPointer? = nil, in directory: UInt32 = Row.none
+        _ status: FileStatus, named name: UnsafeRawBufferPointer? = nil, in directory: Occupant? = nil
     ) -> Identity? {
         guard AsideIdentities.isKnownAgain(status), let known = identities[status.identity],
             known.isDirectory == status.kind.isDirectory,
             known.young.map({ $0.mayBe(status) }) ?? true || known.lay(named: name, in: directory)
-        else { return nil }
+        else { return takeUnknown(status, named: name, in: directory) }
         identities[status.identity] = nil
         return known
+    }
+
+    /// Takes the one that had this name in a directory that has come again, where nobody knew its file.
+    private mutating func takeUnknown(
+        _ status: FileStatus, named name: UnsafeRawBufferPointer?, in directory: Occupant?
+    ) -> Identity? {
+        guard !linked.isEmpty, !status.kind.isDirectory, let name, let directory else { return nil }
+        return linked.removeValue(forKey: Place(file: .unknown, directory: directory, name: Array(name)))
     }
 
     /// Whether a file that comes is known for the same by what it is: one with several names may be any of them, and without
@@ -139,7 +153,7 @@ struct AsideIdentities {
 
 extension AsideIdentities.Identity {
     /// Whether it lay here, in a directory that has come again.
-    fileprivate func lay(named name: UnsafeRawBufferPointer?, in directory: UInt32) -> Bool {
+    fileprivate func lay(named name: UnsafeRawBufferPointer?, in directory: AsideIdentities.Occupant?) -> Bool {
         guard let place, let name else { return false }
         return place.directory == directory && name.elementsEqual(place.name)
     }
@@ -208,9 +222,11 @@ extension IndexStorage {
     mutating func allocate(
         for status: FileStatus, named name: UnsafeRawBufferPointer, in directory: UInt32
     ) throws(IndexError) -> (row: UInt32, isKnown: Bool) {
-        guard !aside.isEmpty || !closed.isEmpty,
-            let known = aside.take(status, named: name, in: directory) ?? closed.take(status)
-                ?? closed.take(status.identity, named: name, in: directory)
+        guard !aside.isEmpty || !closed.isEmpty else { return (try allocate(), false) }
+        let place = occupant(of: directory)
+        guard
+            let known = aside.take(status, named: name, in: place) ?? closed.take(status)
+                ?? closed.take(status.identity, named: name, in: place)
         else { return (try allocate(), false) }
         rows.writable(known.row).generation[RowStore.slot(known.row)] = known.generation
         return (known.row, true)
@@ -225,24 +241,31 @@ extension IndexStorage {
         var kept = AsideIdentities.Identity(
             row: row, generation: generation, isDirectory: status.kind.isDirectory,
             young: aside.young(status))
-        if isBelow, kept.young != nil { kept.place = (rows.parent(row), name) }
+        let directory = occupant(of: rows.parent(row))
+        if isBelow, kept.young != nil { kept.place = (directory, name) }
         let ended: AsideIdentities.Identity?
         if remembrance == .closed {
             // It is where it was, and may not have changed at all.
-            (kept.young, kept.place) = (nil, (rows.parent(row), name))
+            (kept.young, kept.place) = (nil, (directory, name))
             ended =
                 AsideIdentities.isKnownAgain(status)
                 ? closed.keep(kept, of: status.identity)
                 : status.created == nil
-                    ? kept : closed.keep(kept, of: status.identity, named: name, in: rows.parent(row))
+                    ? kept : closed.keep(kept, of: status.identity, named: name, in: directory)
+        } else if remembrance == .aside, AsideIdentities.isKnownAgain(status) {
+            ended = aside.keep(kept, of: status.identity)
+        } else if remembrance == .aside, isBelow, status.identity == .unknown {
+            ended = aside.keep(kept, of: .unknown, named: name, in: directory)
         } else {
-            ended =
-                remembrance == .aside && AsideIdentities.isKnownAgain(status)
-                ? aside.keep(kept, of: status.identity) : kept
+            ended = kept
         }
         if let ended { free(ended.row) }
         guard remembrance != .closed, !closed.isEmpty, AsideIdentities.isKnownAgain(status) else { return }
         endClosed(status.identity)
+    }
+
+    private func occupant(of row: UInt32) -> AsideIdentities.Occupant {
+        AsideIdentities.Occupant(row: row, generation: rows.generation(row))
     }
 
     /// Chains a slot, which has the next occupant's generation already.

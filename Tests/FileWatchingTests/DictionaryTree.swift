@@ -38,6 +38,12 @@ final class DictionaryTree: WatchedTree {
         var name: [UInt8]
     }
     private var aside: [UInt32: [FileIdentity: Aside]] = [:]
+    private struct Place: Hashable {
+        var parent: Int?
+        var name: [UInt8]
+    }
+    /// Of those whose files nobody knows, by their names in directories that went with them.
+    private var asideUnknown: [UInt32: [Place: Int]] = [:]
     /// The same of closed directories.
     private(set) var closed: [UInt32: [FileIdentity: Int]] = [:]
     private var parked: [UInt32: [TreeNode: Entry]] = [:]
@@ -181,7 +187,11 @@ final class DictionaryTree: WatchedTree {
         guard let known = aside[directory.container]?[status.identity],
             known.changed.map({ status.changed > $0 }) ?? true
                 || (known.parent == entry(directory).identity && known.name == name)
-        else { return nil }
+        else {
+            if status.kind.isDirectory { return nil }
+            let place = Place(parent: entry(directory).identity, name: name)
+            return asideUnknown[directory.container]?.removeValue(forKey: place)
+        }
         aside[directory.container]?[status.identity] = nil
         return known.identity
     }
@@ -278,7 +288,7 @@ final class DictionaryTree: WatchedTree {
         return count
     }
 
-    func endAside(_ container: UInt32) { aside[container] = nil }
+    func endAside(_ container: UInt32) { (aside[container], asideUnknown[container]) = (nil, nil) }
 
     func setAsideClosed(_ directory: TreeNode) -> Int {
         var count = 0
@@ -364,6 +374,10 @@ final class DictionaryTree: WatchedTree {
         if isSingle(gone.status) { closed[node.container]?[gone.status.identity] = nil }
         if isClosed, isSingle(gone.status) {
             closed[node.container, default: [:]][gone.status.identity] = gone.identity
+        } else if keeps, gone.status.identity == .unknown {
+            if let parent {
+                asideUnknown[node.container, default: [:]][Place(parent: parent, name: gone.name)] = gone.identity
+            }
         } else if keeps, isSingle(gone.status) {
             let isUnchanged = gone.status.created.map { gone.status.changed <= $0 } ?? true
             aside[node.container, default: [:]][gone.status.identity] = Aside(

@@ -22,6 +22,8 @@ struct RandomScenario {
     private let seed: UInt64
     /// Whether the watcher has the turns that it asks for, and no others.
     private let isDriven: Bool
+    /// Whether much is done before any of it is heard, as while a daemon is away whose descriptors are kept.
+    private let isLate: Bool
     private var random: SeededGenerator
     /// Of what is done about extras, so that everything else is as it is without.
     private var extrasRandom: SeededGenerator
@@ -40,7 +42,7 @@ struct RandomScenario {
     /// What must keep it too.
     private var model: ScenarioModel?
     /// Whether directories are closed and opened; some are those of the containers, and some watchers are begun anew.
-    private var closes: Bool { seed % 4 == 3 }
+    private var closes: Bool { !isLate && seed % 4 == 3 }
     private var closesRoots: Bool { closes && seed / 16 % 2 == 1 }
     private var restarts: Bool { closes && seed % 16 > 8 }
     /// Where in the played file system each container lies; every other seed has two.
@@ -48,10 +50,11 @@ struct RandomScenario {
     /// Lowered ones; what is lost then is known to be the tree's in the end, and its identities are not.
     private let limits: WatchLimits?
 
-    init(seed: UInt64, limits: WatchLimits? = nil, isDriven: Bool = false) {
+    init(seed: UInt64, limits: WatchLimits? = nil, isDriven: Bool = false, isLate: Bool = false) {
         self.limits = limits
         self.seed = seed
         self.isDriven = isDriven
+        self.isLate = isLate
         random = SeededGenerator(seed: seed)
         extrasRandom = SeededGenerator(seed: seed &* 31 &+ 7)
         containers = seed % 2 == 0 || seed % 8 == 7 ? [1: "/c", 2: "/o"] : [1: "/c"]
@@ -88,11 +91,15 @@ struct RandomScenario {
         if containers.count > 1 { perform("container 2 /o") }
         perform("start")
         model?.begin(player.tree, player.kernel)
-        for _ in 0..<12 {
-            for _ in 0..<Int.random(in: 2...14, using: &random) {
+        for _ in 0..<(isLate ? 4 : 12) {
+            for _ in 0..<Int.random(in: isLate ? 10...50 : 2...14, using: &random) {
+                if isLate, Int.random(in: 0..<4, using: &random) == 0 { save() }
                 change()
                 if hasExtras { changeExtras() }
-                hear()
+                if !isLate { hear() }
+            }
+            for _ in 0..<(isLate ? Int.random(in: 0...6, using: &random) : 0) {
+                perform(RandomScenario.portion(Int.random(in: 1...7, using: &random), &random))
             }
             perform("go crawl")
             perform("settle")
@@ -249,7 +256,7 @@ struct RandomScenario {
             perform("exchange \(a) \(b)")
         case (6, nil): perform("symlink \(a)")
         case (7, .file?):
-            guard self.kind(b) == nil, !b.hasPrefix("outside") else { return }
+            guard !isLate, self.kind(b) == nil, !b.hasPrefix("outside") else { return }
             // A link whose name ends before it was looked at is told by nobody.
             perform("link \(a) \(b)")
             if text.contains("start") { perform("settle") }
@@ -259,10 +266,24 @@ struct RandomScenario {
         }
         // The same with a file of several names that comes in.
         let last = text.last ?? ""
-        if last.hasPrefix("mv outside") || (last.hasPrefix("exchange") && last.contains("outside")),
+        if !isLate, last.hasPrefix("mv outside") || (last.hasPrefix("exchange") && last.contains("outside")),
             text.contains("start")
         {
             perform("settle")
+        }
+    }
+
+    /// A file saved by a rename, or with a copy of what it was.
+    private mutating func save() {
+        let path = place()
+        let other = String(path.lastIndex(of: "/").map { path[...$0] } ?? "") + ".s"
+        guard kind(path) == .file, kind(other) == nil else { return }
+        if Bool.random(using: &random) {
+            perform("create \(other)")
+            perform("mv \(other) \(path)")
+        } else {
+            perform("mv \(path) \(other)")
+            perform("create \(path)")
         }
     }
 

@@ -68,7 +68,8 @@ import Testing
                 let isKept = { (half: RenameHalf) in half.container == 1 && half.expiry > now }
                 let expected = list.filter { now >= $0.deadline && !isKept($0) }
                 let taken = halves.expired(now: now)
-                    .compactMap { halves.takeExpired($0, position: now * 2, lookUps: 0, isKept: isKept) }
+                    .filter { halves.expire($0, position: now * 2, lookUps: 0, isKept: isKept) != nil }
+                    .compactMap { halves.takeExpired($0, isKept: isKept) }
                 #expect(taken.map { Key($0) } == expected.map { Key($0) }, "seed \(seed): expired")
                 let gone = Set(expected.map(\.cookie))
                 list.removeAll { gone.contains($0.cookie) }

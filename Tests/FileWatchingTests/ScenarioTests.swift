@@ -171,6 +171,9 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
         RandomScenario(seed: seed, isDriven: true).play()
     }
 
+    /// The same where much is done before any of it is heard.
+    @Test(arguments: RandomScenario.seeds) func late(seed: UInt64) { RandomScenario(seed: seed, isLate: true).play() }
+
     /// A run of the model checker that failed, heard in other portions.
     @Test(.enabled(if: TraceScenario.text != nil)) func trace() { TraceScenario.text.map { TraceScenario($0).play() } }
 }

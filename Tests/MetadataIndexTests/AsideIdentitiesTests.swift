@@ -107,6 +107,25 @@ import Testing
         #expect(index.checkInvariants() == nil && index.unpark() && index.checkInvariants() == nil)
     }
 
+    /// Nobody has seen the file that has replaced it.
+    @Test func `Of an unknown file the name is known, in a directory that comes again and in no other`() throws {
+        let (index, known) = try begin()
+        var unknown = status(.file, 3)
+        unknown.identity = .unknown
+        let first = try #require(known[1]).row
+        _ = try index.update(first, unknown)
+        try index.setAside(Row(1))
+        // The slot of another directory, and the same name in it.
+        let other = try index.insert("e", below: .root, status(.directory, 9))
+        #expect(index.identifier(of: try index.insert("a", below: other, status(.file, 30))) != known[1])
+        let again = try index.insert("d", below: .root, status(.directory, 2))
+        #expect(index.identifier(of: again) == known[0])
+        #expect(index.identifier(of: try index.insert("b", below: again, status(.file, 31))) != known[1])
+        #expect(index.identifier(of: try index.insert("a", below: again, status(.file, 32))) == known[1])
+        index.endAside()
+        #expect(index.checkInvariants() == nil)
+    }
+
     /// ext4 hands an inode out again at once, and in one tick all are born at the same time.
     @Test func `What was born in the same tick with the same inode is another file`() throws {
         let index = MetadataIndex(root: .sample(.directory))

@@ -202,6 +202,9 @@ final class Model {
             }
         }
         for node in [first, second] { disturb(node) }
+        // As a rename of such a one: its own file was never seen.
+        if first.windowOfReplacing == window, isNewAbove(other) { first.isAmbiguous = true }
+        if second.windowOfReplacing == window, isNewAbove(one) { second.isAmbiguous = true }
         if first.window == window || second.window == window {
             // One look that comes after all of it may find nothing that was there before.
             (first.isAmbiguous, second.isAmbiguous) = (true, true)

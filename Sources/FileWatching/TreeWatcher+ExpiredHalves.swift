@@ -1,0 +1,105 @@
+// First halves of renames whose second has not come in time: what they left is gone, unless it is found elsewhere.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// Whether the first half waits longer: its file may lie in a directory that is being read.
+    func isKeptForCrawl(_ half: RenameHalf) -> Bool {
+        guard let container = containers[half.container], container.outstanding > 0,
+            // What is held to the end of a comparison waits for the crawls as well.
+            container.comparison.map({ $0.isInBackground || !$0.holdsRemovals }) ?? true
+        else { return false }
+        return tasks.values.contains {
+            $0.container === container && $0.outstanding > 0 && $0.cause < half.expiry
+        }
+    }
+
+    /// What has caused the first of the look-ups that wait for what is queued. One of them may find what a first half has
+    /// become, or have that read, so halves whose time was over after this wait longer. One that waits for its directory may
+    /// wait for such a half itself.
+    var oldestAwaitedNews: UInt64 { deferredLookUps.reduce(.max) { $1.waitsForNews ? min($0, $1.origin.cause) : $0 } }
+
+    /// Whether the second half may lie in what is queued.
+    func isAnnounced(_ half: RenameHalf) -> Bool { half.end.map { position < $0 } ?? false }
+
+    /// A program that is put off by others between the two halves of a rename may stay so for longer than any time that a
+    /// removal could wait: on a loaded machine one of some thousand renames. But it holds the directory, so having waited
+    /// for that, the second half is queued, or there is none.
+    private func settleHalves() {
+        var ends: [DirectoryID: UInt64] = [:]
+        for (serial, id) in halves.unsettled(now: kernel.now()) {
+            if ends[id] == nil {
+                if directories.isAlive(id), let directory = try? descriptor(of: id) {
+                    kernel.finishRenames(in: directory)
+                }
+                ends[id] = position + queuedBytes()
+            }
+            if let end = ends[id] { halves.settle(serial, before: end) }
+        }
+    }
+
+    /// First halves whose time is over are removals, to be verified like everything else; during a comparison they
+    /// are held to its end, since the second half may be what the overflow has swallowed. One in the background, for
+    /// which no barrier waits, does not hold them up.
+    func expireHalves() {
+        guard !halves.isEmpty else { return }
+        settleHalves()
+        // What has waited for its directory may have that read now in which a file lies.
+        let awaited = min(oldestAwaitedNews, lookUps.taken < retriedLookUps.end ? retriedLookUps.cause : .max)
+        let isKept = { (half: RenameHalf) in
+            self.isAnnounced(half) || self.lookUps.taken < half.lookUps || self.isKeptForCrawl(half)
+                || awaited < half.expiry
+        }
+        let end = lookUps.end
+        var missing: [Int] = []
+        var isAnyThere = false
+        // What has left another name may be what has come to this one, or have gone into that: it is gone for good only where
+        // looking at those has not found it.
+        for serial in halves.expired(now: kernel.now()) {
+            guard let half = halves.expire(serial, position: position, lookUps: end, isKept: isKept) else { continue }
+            guard directories.isAlive(half.directory), !isHeld(half), !half.isAside,
+                let found = half.name.withUnsafeBytes({ status(of: $0, in: half.directory) })
+            else {
+                missing.append(serial)
+                continue
+            }
+            _ = halves.takeExpired(serial, isKept: isKept)
+            counters.movesUnpaired += 1
+            removeLeft(half, found)
+            half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
+            isAnyThere = true
+        }
+        if isAnyThere { halves.awaitLookUps(lookUps.end) }
+        for serial in missing {
+            guard let half = halves.takeExpired(serial, isKept: isKept) else { continue }
+            counters.movesUnpaired += 1
+            guard directories.isAlive(half.directory) else { continue }
+            if isHeld(half), let container = containers[half.container], let comparison = container.comparison {
+                lowerCause(of: comparison.task, to: half.origin.cause)
+                if half.isAside { continue }
+                holdRemoval(half.directory, half.name, identity: half.identity, in: container)
+            } else if !half.isAside {
+                half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
+            }
+        }
+    }
+
+    /// Whether a comparison holds what has left to its end.
+    private func isHeld(_ half: RenameHalf) -> Bool {
+        containers[half.container]?.comparison.map { $0.holdsRemovals && !$0.isInBackground } ?? false
+    }
+
+    /// Removes the row of a file that has left for good, unless it is back: whatever else has its name now is another, and
+    /// may be a directory in which it lies.
+    private func removeLeft(_ half: RenameHalf, _ found: KernelStatus?) {
+        let parent = directories[half.directory].node
+        guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }), isRow(node, of: half) else {
+            return
+        }
+        if let found, likelyFile(of: node).map({ !isSameFile(found.file, $0) }) ?? true {
+            removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
+        }
+    }
+}
