@@ -52,7 +52,8 @@ struct RenameHalves {
     private var lowered: Set<Int> = []
     /// The greatest cause with which one came since there was none.
     private var greatest: UInt64 = 0
-    /// Those whose rows are in other places than they came from.
+    /// Those whose rows are in other places than they came from, or whose second halves were held: hearing of them once more does
+    /// not tell that they wait.
     private var moved: Set<Int> = []
 
     /// The least cause of all; nil where there is none.
@@ -60,7 +61,8 @@ struct RenameHalves {
         oldest.map { lowered.reduce($0.origin.cause) { min($0, halves[$1]?.origin.cause ?? .max) } }
     }
 
-    /// Whether the rows of any stand in other places than they came from, and which those are.
+    /// Whether the next process must be told of any: the rows stand in other places than they came from, or the second half was
+    /// held; and which those are.
     var haveMoved: Bool { !moved.isEmpty }
     var movedOnes: [RenameHalf] { moved.compactMap { halves[$0] } }
 
@@ -117,6 +119,11 @@ struct RenameHalves {
     /// The row of what has left this place stood in another then.
     mutating func noteMoved(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) {
         if let serial = byPlace[Place(directory: directory, name: Array(name))] { moved.insert(serial) }
+    }
+
+    /// The second half has been heard of a directory that is being read, and is not dealt with.
+    mutating func noteHeld(cookie: UInt32) {
+        if let serial = byCookie[cookie] { moved.insert(serial) }
     }
 
     /// The row of what has left a place is not there any more; whatever is heard of that is heard of something else.

@@ -208,6 +208,35 @@ import Testing
         #expect(next.watcher.counters.directoriesRead == 1)
     }
 
+    /// Where the second half of a rename was heard of a directory that was being read, the first waits when the process ends, and
+    /// its row has not moved.
+    @Test func aFirstHalfWhoseSecondWasHeldWaitsAgain() throws {
+        makeTree()
+        var settings = KeptWatchesTests.readsLater
+        settings.renameWindow = 3_600_000_000_000
+        settings.readsPerTurn = 1
+        let (fixture, kept) = try watch(settings)
+        let identity = fixture.tree.identity(at: "d1/f1")
+        fixture.watcher.performsJobs = false
+        directory.makeDirectory("d0/later")
+        while fixture.turn() {}
+        fixture.watcher.performsJobs = true
+        // It is watched and read, and what was found waits for what was queued before.
+        for number in 0..<5_000 { directory.write("d7/f\(number % 4)", "\(number)") }
+        _ = fixture.turn()
+        directory.move("d1/f0", "d0/later/f")
+        directory.remove("d0/later/f")
+        while fixture.turn() {}
+        #expect(fixture.tree.identity(at: "d1/f0") != nil)
+        let left = leave(fixture, kept)
+        directory.move("d1/f1", "d1/f0")
+        let (next, _, isKept) = try goOn(left)
+        #expect(isKept)
+        next.settle()
+        expectEqual(next.tree, directory.path)
+        #expect(next.tree.identity(at: "d1/f0") == identity)
+    }
+
     @Test func whatDoesNotFitIsCompared() throws {
         makeTree()
         let left = try begin()

@@ -191,13 +191,21 @@ extension TreeWatcher {
         if event.mask.contains(.movedFrom) {
             halvesBefore[event.cookie] = HalfBefore(directory: id, event: event, name: Array(name), origin: origin)
         } else {
-            let half = halvesBefore.removeValue(forKey: event.cookie)
+            // One that waited still, since the second had been held, waits again: its row is where it was.
+            let isHeld = halvesBefore[event.cookie].map { isInPlace($0) } ?? false
+            let half = isHeld ? halvesBefore[event.cookie] : halvesBefore.removeValue(forKey: event.cookie)
             if let half, directories.isAlive(half.directory) {
                 half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
             }
             lookUps.addRenamed(name, in: id, origin: half?.origin ?? origin)
         }
         _ = lookPatiently(at: UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
+    }
+
+    /// Whether the row of a first half waited at the end of the other process where it had left.
+    private func isInPlace(_ half: HalfBefore) -> Bool {
+        guard let node = movedHalves[half.event.cookie], directories.isAlive(half.directory) else { return false }
+        return half.name.withUnsafeBytes { tree.child(of: directories[half.directory].node, named: $0) } == node
     }
 
     /// What follows was not heard before. First halves without their second waited for it: their rows stand where they were.
