@@ -54,7 +54,7 @@ struct RenameHalves {
     private var greatest: UInt64 = 0
     /// Those whose rows are in other places than they came from, or whose second halves were held: hearing of them once more does
     /// not tell that they wait.
-    private var moved: Set<Int> = []
+    private var noted: Set<Int> = []
 
     /// The least cause of all; nil where there is none.
     var leastCause: UInt64? {
@@ -63,8 +63,8 @@ struct RenameHalves {
 
     /// Whether the next process must be told of any: the rows stand in other places than they came from, or the second half was
     /// held; and which those are.
-    var haveMoved: Bool { !moved.isEmpty }
-    var movedOnes: [RenameHalf] { moved.compactMap { halves[$0] } }
+    var hasNoted: Bool { !noted.isEmpty }
+    var notedOnes: [RenameHalf] { noted.compactMap { halves[$0] } }
 
     var isEmpty: Bool { halves.isEmpty }
     var count: Int { halves.count }
@@ -110,7 +110,7 @@ struct RenameHalves {
         _ directory: DirectoryID, _ name: UnsafeRawBufferPointer, to newDirectory: DirectoryID, _ newName: [UInt8]
     ) {
         guard let serial = byPlace.removeValue(forKey: Place(directory: directory, name: Array(name))) else { return }
-        moved.insert(serial)
+        noted.insert(serial)
         halves[serial]?.directory = newDirectory
         halves[serial]?.name = newName
         byPlace[Place(directory: newDirectory, name: newName)] = serial
@@ -118,12 +118,12 @@ struct RenameHalves {
 
     /// The row of what has left this place stood in another then.
     mutating func noteMoved(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) {
-        if let serial = byPlace[Place(directory: directory, name: Array(name))] { moved.insert(serial) }
+        if let serial = byPlace[Place(directory: directory, name: Array(name))] { noted.insert(serial) }
     }
 
     /// The second half has been heard of a directory that is being read, and is not dealt with.
     mutating func noteHeld(cookie: UInt32) {
-        if let serial = byCookie[cookie] { moved.insert(serial) }
+        if let serial = byCookie[cookie] { noted.insert(serial) }
     }
 
     /// The row of what has left a place is not there any more; whatever is heard of that is heard of something else.
@@ -191,11 +191,8 @@ struct RenameHalves {
         return isKept(half) ? nil : half
     }
 
-    /// Takes one whose time is over, where it need not be kept.
-    mutating func takeExpired(_ serial: Int, isKept: (RenameHalf) -> Bool) -> RenameHalf? {
-        guard let half = halves[serial], !isKept(half) else { return nil }
-        return remove(serial)
-    }
+    /// Takes the one with a serial number.
+    mutating func take(_ serial: Int) -> RenameHalf? { remove(serial) }
 
     /// Forgets those of a container.
     mutating func removeAll(of container: UInt32) {
@@ -205,7 +202,7 @@ struct RenameHalves {
     private mutating func remove(_ serial: Int) -> RenameHalf? {
         guard let half = halves.removeValue(forKey: serial) else { return nil }
         if !lowered.isEmpty { lowered.remove(serial) }
-        if !moved.isEmpty { moved.remove(serial) }
+        if !noted.isEmpty { noted.remove(serial) }
         let others = countOfContainer[half.container, default: 1] - 1
         countOfContainer[half.container] = others > 0 ? others : nil
         if byCookie[half.cookie] == serial { byCookie[half.cookie] = nil }

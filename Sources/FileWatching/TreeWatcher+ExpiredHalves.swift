@@ -59,13 +59,13 @@ extension TreeWatcher {
         // looking at those has not found it.
         for serial in halves.expired(now: kernel.now()) {
             guard let half = halves.expire(serial, position: position, lookUps: end, isKept: isKept) else { continue }
-            guard directories.isAlive(half.directory), !isHeld(half), !half.isAside,
+            guard directories.isAlive(half.directory), holder(of: half) == nil, !half.isAside,
                 let found = half.name.withUnsafeBytes({ status(of: $0, in: half.directory) })
             else {
                 missing.append(serial)
                 continue
             }
-            _ = halves.takeExpired(serial, isKept: isKept)
+            _ = halves.take(serial)
             counters.movesUnpaired += 1
             removeLeft(half, found)
             half.name.withUnsafeBytes { lookUps.add($0, in: half.directory, origin: half.origin) }
@@ -73,11 +73,13 @@ extension TreeWatcher {
         }
         if isAnyThere { halves.awaitLookUps(lookUps.end) }
         for serial in missing {
-            guard let half = halves.takeExpired(serial, isKept: isKept) else { continue }
+            guard halves.expire(serial, position: position, lookUps: end, isKept: isKept) != nil,
+                let half = halves.take(serial)
+            else { continue }
             counters.movesUnpaired += 1
             guard directories.isAlive(half.directory) else { continue }
-            if isHeld(half), let container = containers[half.container], let comparison = container.comparison {
-                lowerCause(of: comparison.task, to: half.origin.cause)
+            if let (container, task) = holder(of: half) {
+                lowerCause(of: task, to: half.origin.cause)
                 if half.isAside { continue }
                 holdRemoval(half.directory, half.name, identity: half.identity, in: container)
             } else if !half.isAside {
@@ -86,20 +88,21 @@ extension TreeWatcher {
         }
     }
 
-    /// Whether a comparison holds what has left to its end.
-    private func isHeld(_ half: RenameHalf) -> Bool {
-        containers[half.container]?.comparison.map { $0.holdsRemovals && !$0.isInBackground } ?? false
+    /// The container whose comparison holds what has left to its end, and the task of that; nil where none does.
+    private func holder(of half: RenameHalf) -> (container: WatchedContainer, task: UInt32)? {
+        guard let container = containers[half.container], let comparison = container.comparison,
+            comparison.holdsRemovals, !comparison.isInBackground
+        else { return nil }
+        return (container, comparison.task)
     }
 
     /// Removes the row of a file that has left for good, unless it is back: whatever else has its name now is another, and
     /// may be a directory in which it lies.
-    private func removeLeft(_ half: RenameHalf, _ found: KernelStatus?) {
+    private func removeLeft(_ half: RenameHalf, _ found: KernelStatus) {
         let parent = directories[half.directory].node
-        guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }), isRow(node, of: half) else {
-            return
-        }
-        if let found, likelyFile(of: node).map({ !isSameFile(found.file, $0) }) ?? true {
-            removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
-        }
+        guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }), isRow(node, of: half),
+            likelyFile(of: node).map({ !isSameFile(found.file, $0) }) ?? true
+        else { return }
+        removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
     }
 }

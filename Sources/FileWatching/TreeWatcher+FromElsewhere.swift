@@ -12,8 +12,7 @@ extension TreeWatcher {
     ) {
         let leaving = isLeft(name, event.watch, following)
         if event.mask.contains(.isDirectory) {
-            // Where the name is left at once, and what has come is there all the same, that has changed places with what was.
-            if leaving != true || !isKnownElsewhere(name, in: id) { takeOver(name, in: id, by: nil, origin: origin) }
+            takeOver(name, in: id, by: nil, origin: origin, isLeft: leaving == true)
             return
         }
         // It does not wait for what left the name before: it may have left another, and the time for that be over first.
@@ -40,14 +39,5 @@ extension TreeWatcher {
             return event.mask.contains(.movedFrom) && event.name(in: following).elementsEqual(name)
         }
         return nil
-    }
-
-    /// Whether a directory lies here that is known in another place.
-    private func isKnownElsewhere(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
-        let place = directories[id].node
-        guard let found = status(of: name, in: id), found.file.kind == .directory, !found.isMountRoot,
-            let known = knownDirectory(found.file, in: place.container)
-        else { return false }
-        return known != tree.child(of: place, named: name)
     }
 }

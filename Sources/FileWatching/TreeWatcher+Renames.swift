@@ -236,8 +236,9 @@ extension TreeWatcher {
             awaitSecondPair(from: id, name, to: half.directory)
             return
         }
-        if isNew(target, at: half.origin.cause) {
-            // A look has found it ahead: by what was heard the name is free, and nothing is replaced.
+        if isNew(target, at: half.origin.cause) || isDirectory != targetStatus.kind.isDirectory {
+            // Nothing is replaced. A look has found the target ahead, and by what was heard the name is free; or what has moved is
+            // of another kind, which rename(2) lets not replace it, so it has left.
             if isDirectory, targetStatus.kind.isDirectory, sourceFile == nil {
                 replaceDirectory(source, with: target, origin: half.origin)
             } else {
@@ -247,12 +248,7 @@ extension TreeWatcher {
             ahead.moved(source, at: half.origin.cause)
             return
         }
-        if sourceStatus.kind.isDirectory != targetStatus.kind.isDirectory {
-            // rename(2) lets neither replace the other, and what has moved is of the source's kind: so the target has left.
-            removeNode(target, origin: half.origin, isDisplaced: true)
-            tree.move(source, to: to, named: name)
-            ahead.moved(source, at: half.origin.cause)
-        } else if sourceStatus.kind.isDirectory {
+        if isDirectory {
             // It has one name, so where it is nothing has replaced it: it was moved back, and what is known under the other name
             // has come there since.
             if targetStayed, !sourceArrived { return }

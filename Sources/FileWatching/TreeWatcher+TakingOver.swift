@@ -8,9 +8,9 @@ extension TreeWatcher {
     /// A directory that is not known here was renamed onto one that is, which must have been empty: it takes over that one's
     /// identity, as a file does. For `rename(2)` the name itself is never unlinked, so only the event of the move tells
     /// this from a directory that was removed and another made.
-    /// `file` is the one that came, where that is known; what lies there now may be another.
+    /// `file` is the one that came, where that is known; what lies there now may be another. `isLeft`: the name is left at once.
     func takeOver(
-        _ name: UnsafeRawBufferPointer, in id: DirectoryID, by file: FileStatus?, origin: Origin
+        _ name: UnsafeRawBufferPointer, in id: DirectoryID, by file: FileStatus?, origin: Origin, isLeft: Bool = false
     ) {
         let parent = directories[id].node
         guard let target = tree.child(of: parent, named: name), tree.status(of: target).kind.isDirectory,
@@ -31,7 +31,10 @@ extension TreeWatcher {
         }
         let known = tree.status(of: target)
         guard known.device == source.device, !isSameFile(known, source) else { return }
-        if let other = knownDirectory(source, in: parent.container), !makesWay(other, in: target) {
+        let other = knownDirectory(source, in: parent.container)
+        // What has come from another place is here all the same: it has changed places with what was, which is what leaves.
+        if isLeft, other != nil { return }
+        if let other, !makesWay(other, in: target) {
             // One that has not left its place has come since, and what came before that has moved on.
             if !takeOver(target, by: other, origin: origin), file == nil { ahead.takenOver(target) }
             return

@@ -171,8 +171,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var keptNoted: [Int32] = []
     var keptSequence: UInt64?
     var hasKeptState = false
-    /// Of first halves that were heard before: the rows that are not where they were then, by cookie.
-    var movedHalves: [UInt32: TreeNode] = [:]
+    /// The rows of first halves of which the process before has told that they waited, by cookie.
+    var rowsOfHalves: [UInt32: TreeNode] = [:]
     /// Whether nothing is told to the next process at present.
     var isKeptWithdrawn = false
     /// What the kernel has said of the watches of the process before, as long as more is to be heard first.

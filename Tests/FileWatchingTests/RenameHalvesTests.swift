@@ -69,7 +69,7 @@ import Testing
                 let expected = list.filter { now >= $0.deadline && !isKept($0) }
                 let taken = halves.expired(now: now)
                     .filter { halves.expire($0, position: now * 2, lookUps: 0, isKept: isKept) != nil }
-                    .compactMap { halves.takeExpired($0, isKept: isKept) }
+                    .compactMap { halves.take($0) }
                 #expect(taken.map { Key($0) } == expected.map { Key($0) }, "seed \(seed): expired")
                 let gone = Set(expected.map(\.cookie))
                 list.removeAll { gone.contains($0.cookie) }

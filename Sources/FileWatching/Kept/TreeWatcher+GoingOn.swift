@@ -157,7 +157,7 @@ extension TreeWatcher {
         }
         for half in start.state.halves {
             guard let number = numbers[half.key] else { continue }
-            movedHalves[half.cookie] = tree.node(row: half.row, in: number)
+            rowsOfHalves[half.cookie] = tree.node(row: half.row, in: number)
         }
         let origin = Origin(cause: causeNow)
         for file in start.state.files {
@@ -191,9 +191,9 @@ extension TreeWatcher {
         if event.mask.contains(.movedFrom) {
             halvesBefore[event.cookie] = HalfBefore(directory: id, event: event, name: Array(name), origin: origin)
         } else {
+            let half = halvesBefore[event.cookie]
             // One that waited still, since the second had been held, waits again: its row is where it was.
-            let isHeld = halvesBefore[event.cookie].map { isInPlace($0) } ?? false
-            let half = isHeld ? halvesBefore[event.cookie] : halvesBefore.removeValue(forKey: event.cookie)
+            if let half, !waitedInPlace(half) { halvesBefore[event.cookie] = nil }
             if let half, directories.isAlive(half.directory) {
                 half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
             }
@@ -203,22 +203,22 @@ extension TreeWatcher {
     }
 
     /// Whether the row of a first half waited at the end of the other process where it had left.
-    private func isInPlace(_ half: HalfBefore) -> Bool {
-        guard let node = movedHalves[half.event.cookie], directories.isAlive(half.directory) else { return false }
+    private func waitedInPlace(_ half: HalfBefore) -> Bool {
+        guard let node = rowsOfHalves[half.event.cookie], directories.isAlive(half.directory) else { return false }
         return half.name.withUnsafeBytes { tree.child(of: directories[half.directory].node, named: $0) } == node
     }
 
     /// What follows was not heard before. First halves without their second waited for it: their rows stand where they were.
     func finishHearingBefore() {
         heardBefore = 0
-        defer { movedHalves = [:] }
+        defer { rowsOfHalves = [:] }
         guard !halvesBefore.isEmpty else { return }
         let waiting = halvesBefore.values.sorted { $0.origin.cause < $1.origin.cause }
         halvesBefore = [:]
         for var half in waiting where directories.isAlive(half.directory) {
-            // Its row has changed places with that of another since.
-            let moved = movedHalves[half.event.cookie]
-            if let node = moved, let parent = tree.parent(of: node),
+            // Its row may have changed places with that of another since.
+            let row = rowsOfHalves[half.event.cookie]
+            if let node = row, let parent = tree.parent(of: node),
                 let above = directories.directory(at: parent)
             {
                 half.directory = above
@@ -226,11 +226,11 @@ extension TreeWatcher {
                 tree.appendName(of: node, to: &half.name)
             }
             half.name.withUnsafeBytes { name in
-                let row = tree.child(of: directories[half.directory].node, named: name)
+                let here = tree.child(of: directories[half.directory].node, named: name)
                 let found = status(of: name, in: half.directory)
-                if let row, found.map({ isSameFile($0.file, tree.status(of: row)) }) != true {
+                if let here, found.map({ isSameFile($0.file, tree.status(of: here)) }) != true {
                     movedFrom(half.directory, half.event, name: name, origin: half.origin)
-                    if moved != nil { halves.noteMoved(half.directory, name) }
+                    if row != nil { halves.noteMoved(half.directory, name) }
                 } else {
                     // What has left was seen to be gone, and this is another.
                     lookUps.addRenamed(name, in: half.directory, origin: half.origin)

@@ -125,7 +125,7 @@ extension TreeWatcher {
 
     /// Whether something waits that no event causes again.
     private var hasWorkOfItsOwn: Bool {
-        !ahead.isEmpty || lookUps.unheard > 0 || halves.haveMoved || !deferredLookUps.isEmpty || !linkNews.isEmpty
+        !ahead.isEmpty || lookUps.unheard > 0 || halves.hasNoted || !deferredLookUps.isEmpty || !linkNews.isEmpty
             || !linkedFiles.isEmpty || !crawledLinks.isEmpty || !strays.isEmpty
     }
 
@@ -155,7 +155,7 @@ extension TreeWatcher {
                 if !entry.isHeard { add(entry.directory, name) }
             }
         }
-        for half in halves.movedOnes where !half.isAside && directories.isAlive(half.directory) {
+        for half in halves.notedOnes where !half.isAside && directories.isAlive(half.directory) {
             let parent = directories[half.directory].node
             guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }) else { continue }
             state.halves.append(.init(cookie: half.cookie, key: key(node.container), row: node.row))

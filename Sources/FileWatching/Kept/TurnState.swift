@@ -23,7 +23,7 @@ package struct TurnState {
         var end: UInt64
     }
 
-    /// The first half of a rename whose row has got another place while it waits for the second.
+    /// The first half of a rename whose row has got another place while it waits for the second, or whose second was held.
     struct Half: Equatable {
         var cookie: UInt32
         var key: UInt64
