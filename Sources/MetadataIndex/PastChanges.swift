@@ -13,6 +13,8 @@ package final class PastChanges: Sendable {
     /// How many changes there are at most: before they are merged.
     package let mostCount: Int
 
+    /// What comes before ``open``, where that is not the log.
+    private let earlier: PastChanges?
     private let log: ChangeLog
     private let open: ChangeSet
     private let merged: Mutex<FormerView?>
@@ -22,6 +24,7 @@ package final class PastChanges: Sendable {
         self.log = log
         self.open = open
         self.current = current
+        earlier = nil
         mostCount = log.count(since: since) + open.count
         merged = Mutex(nil)
     }
@@ -29,6 +32,7 @@ package final class PastChanges: Sendable {
     /// Changes that are merged.
     package init(_ former: FormerView) {
         since = former.changes.since
+        earlier = nil
         log = ChangeLog()
         open = ChangeSet()
         current = former.current
@@ -36,11 +40,29 @@ package final class PastChanges: Sendable {
         merged = Mutex(former)
     }
 
+    /// Changes and the set that came after them, up to the rows of `current`.
+    package init(_ past: PastChanges, later: ChangeSet, current: IndexSnapshot) {
+        since = past.since
+        earlier = past
+        log = ChangeLog()
+        open = later
+        self.current = current
+        mostCount = past.mostCount + later.count
+        merged = Mutex(nil)
+    }
+
     /// The rows as they were, with what changed. Complexity: O(changes) for the first who asks; others wait for that.
     package var former: FormerView {
         merged.withLock { merged in
             if let former = merged { return former }
-            let changes = ChangeSet(merging: log, open, since: since, until: current.clock, current.rows)
+            let changes: ChangeSet
+            if let earlier {
+                var all = earlier.former.changes
+                all.append(open)
+                changes = all
+            } else {
+                changes = ChangeSet(merging: log, open, since: since, until: current.clock, current.rows)
+            }
             let former = changes.formerView(in: current)
             merged = former
             return former

@@ -36,7 +36,8 @@ private final class Subscriber {
     var clock: UInt64?
 
     init(
-        _ naive: NaiveQuery, _ scope: NaiveScope, _ attributes: AttributeSet, _ world: World, user: UInt32?
+        _ naive: NaiveQuery, _ scope: NaiveScope, _ attributes: AttributeSet, _ world: World, user: UInt32?,
+        awaitsPlan: Bool
     ) throws {
         self.naive = naive
         self.user = user
@@ -58,8 +59,21 @@ private final class Subscriber {
                 predicate, scopes: scope.scopes,
                 environment: .test(world.tree.index, viewer: viewer, hasPackages: hasPackages))
         }
-        query = world.registry.add(plan, attributes: attributes)
-        snapshot = world.tree.index.snapshot()
+        if awaitsPlan {
+            query = world.registry.add(QueryPlan(provisionalIn: plan.environment), attributes: attributes)
+            query.awaitsPlan = true
+            query.count(0)
+        } else {
+            query = world.registry.add(plan, attributes: attributes)
+            snapshot = world.tree.index.snapshot()
+        }
+    }
+
+    /// The plan is made that it waits for: all that matches is news.
+    private func goOnWithPlan(_ world: World) {
+        query.awaitsPlan = false
+        _ = world.registry.look(query, by: plan, in: world.tree.index)
+        world.errands += world.registry.takeErrands()
     }
 
     var name: String {
@@ -98,7 +112,8 @@ private final class Subscriber {
         }
     }
 
-    func gather() {
+    func gather(_ world: World) {
+        if query.awaitsPlan { goOnWithPlan(world) }
         guard let snapshot else { return }
         let (selection, errors) = plan.selectTolerantly(in: snapshot)
         self.snapshot = nil
@@ -130,6 +145,7 @@ private final class Subscriber {
         guard query.isGathered, query.firstCount == 0 else { return }
         let delta = query.take(limit: limit, in: world.tree.index)
         #expect(delta.count <= limit)
+        #expect(!query.awaitsPlan || delta.count == 0)
         for removed in delta.removed {
             guard let held = known.removeValue(forKey: removed.identifier) else {
                 Issue.record("\(name): removed \(removed.identifier), which it does not hold")
@@ -166,7 +182,7 @@ private final class Subscriber {
     }
 
     func drain(_ world: World) {
-        gather()
+        gather(world)
         while query.isAway { world.finishErrand() }
         while query.firstCount > 0 { takeFirst(7, world) }
         while query.pendingCount > 0 { take(5, world) }
@@ -339,7 +355,9 @@ private final class World {
                     if others.chance(3) { naive = others.pick(NaiveQuery.ofPackages) }
                     if others.chance(4) { attributes.insert(.inPackage) }
                 }
-                subscribers.append(try Subscriber(naive, scope, attributes, world, user: user))
+                subscribers.append(
+                    try Subscriber(
+                        naive, scope, attributes, world, user: user, awaitsPlan: others.chance(4)))
             }
             for _ in 0..<Int.random(in: 1...generator.pick([1, 3, 12]), using: &generator) {
                 try world.tree.randomChange(&generator, size: size)
@@ -349,7 +367,7 @@ private final class World {
             for subscriber in subscribers + away { subscriber.notice(world) }
             for subscriber in subscribers {
                 switch Int.random(in: 0..<12, using: &generator) {
-                case 0: subscriber.gather()
+                case 0: subscriber.gather(world)
                 case 1, 2: subscriber.takeFirst(Int.random(in: 1...4, using: &generator), world)
                 case 3, 4: subscriber.take(Int.random(in: 1...4, using: &generator), world)
                 case 5: subscriber.drain(world)

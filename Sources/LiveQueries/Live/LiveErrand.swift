@@ -24,9 +24,7 @@ package final class LiveErrand: Sendable {
         var isOverworked = false
 
         /// Whether working on it may take asking for names of accounts.
-        var asksForAccounts: Bool {
-            plan.readsAccounts || nextPlan.map { plan.hasOtherAccounts($0, for: attributes) } ?? false
-        }
+        var asksForAccounts: Bool { plan.asksForAccounts(before: nextPlan, for: attributes) }
 
         init(plan: QueryPlan, nextPlan: QueryPlan?, attributes: AttributeSet, answer: consuming LiveAnswer) {
             self.plan = plan
@@ -60,18 +58,18 @@ package final class LiveErrand: Sendable {
     let moment: Timestamp?
     /// What subscribers may have seen last, for what goes from sight by another plan; nil where that is as it was before what
     /// changed.
-    private let seen: FormerView?
+    let seen: PastChanges?
     /// Taken by ``run()`` on one thread, and by the registry when that is done: never by two at once.
     private let parts: Mutex<[Part]>
 
     init(
         _ number: Int, _ past: PastChanges, _ parts: [Part], isMeasured: Bool, isCounted: Bool, moment: Timestamp?,
-        seen: FormerView?, walkLimit: Int, mostPending: Int
+        seen: PastChanges?, walkLimit: Int, mostPending: Int
     ) {
         self.number = number
         self.past = past
         self.isMeasured = isMeasured
-        isCostly = parts.contains { $0.plan.isCostly }
+        isCostly = parts.contains { $0.plan.isCostly || $0.nextPlan?.isCostly ?? false }
         readsAccounts = parts.contains(where: \.asksForAccounts)
         self.parts = Mutex(parts)
         self.isCounted = isCounted
@@ -153,7 +151,7 @@ package final class LiveErrand: Sendable {
             let query = queries[number]
             if let moment { query.advanceByScan(to: moment, in: current) }
             if let nextPlan = parts[number].nextPlan {
-                query.goOnElsewhere(with: nextPlan, in: current, seen: seen ?? past.former)
+                query.goOnElsewhere(with: nextPlan, in: current, seen: (seen ?? past).former)
                 parts[number].isReplanned = true
             }
             parts[number].isOverworked = query.isOverworked
@@ -176,11 +174,9 @@ package final class LiveErrand: Sendable {
         }
     }
 
-    /// The rows as they were when the errand left, after more has changed.
-    func formerView(with later: ChangeSet?, in index: MetadataIndex) -> FormerView {
-        var changes = past.former.changes
-        if let later { changes.append(later) }
-        return changes.formerView(in: index.snapshot())
+    /// What tells the rows as they were when the errand left, after more has changed. Both are merged when somebody looks.
+    func past(with later: ChangeSet?, in index: MetadataIndex) -> PastChanges {
+        later.map { PastChanges(past, later: $0, current: index.snapshot()) } ?? past
     }
 
     /// The queries with their answers, in the order in which they were given.

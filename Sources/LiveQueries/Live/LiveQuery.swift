@@ -18,7 +18,10 @@ import PredicateLanguage
 package final class LiveQuery {
     /// What it asks.
     package internal(set) var plan: QueryPlan {
-        didSet { endOfUnits = plan.clock?.endOfUnits(from: plan.environment.now) }
+        didSet {
+            endOfUnits = plan.clock?.endOfUnits(from: plan.environment.now)
+            meter = plan.isCostly ? meterOfUser : nil
+        }
     }
     /// The attributes that the subscriber asked for.
     package let attributes: AttributeSet
@@ -29,12 +32,18 @@ package final class LiveQuery {
     /// Whether one of its tests took so long that it was counted.
     var wasCharged = false
     /// What its tests are measured by, where they are costly.
-    let meter: WorkMeter?
+    private(set) var meter: WorkMeter?
+    private let meterOfUser: WorkMeter?
     /// Its place in the registry, nil after it was removed.
     var number: Int?
     /// What it goes on with when its answer is back, where that is known already: a plan for a viewer who sees more or less
     /// than before. Nothing is taken by the old plan meanwhile.
     var nextPlan: QueryPlan?
+    /// The same, where the answer has left with it.
+    var plannedElsewhere: QueryPlan?
+    /// Whether it is going to be given a plan that is being made (``LiveQueryRegistry/look(_:by:in:)``), and nothing is told by
+    /// the one that it has.
+    package var awaitsPlan = false
     /// What ends its scans, where they are bounded.
     var scanGuard: ScanGuard?
     /// The errand that its answer is away with.
@@ -57,6 +66,7 @@ package final class LiveQuery {
         _ plan: QueryPlan, attributes: AttributeSet, number: Int, meter: WorkMeter? = nil, mostPending: Int = .max
     ) {
         answer.mostPending = mostPending
+        meterOfUser = meter
         self.meter = plan.isCostly ? meter : nil
         self.plan = plan
         self.attributes = attributes
@@ -73,10 +83,21 @@ package final class LiveQuery {
     /// Whether the first results, or their number where they are not wanted, are known.
     package var isGathered: Bool { answer.isGathered }
     /// Whether it is behind: what there is to take is not all that there is to tell.
-    package var isAway: Bool { absence != nil || waitsForClock || nextPlan != nil }
+    package var isAway: Bool { absence != nil || waitsForClock || owesPlan }
+
+    /// Whether another plan than the one that it has is what is told by.
+    private var owesPlan: Bool { nextPlan != nil || awaitsPlan }
+
+    /// The plan that it was given last, which it may have to go on with yet.
+    package var latestPlan: QueryPlan { nextPlan ?? plannedElsewhere ?? plan }
+
+    /// What the tests of an errand are measured by that may take it to its next plan.
+    var meterWhenAway: WorkMeter? { plan.isCostly || latestPlan.isCostly ? meterOfUser : nil }
 
     /// Whether it was brought all changes up to a clock of the index, so that they can be taken if they are not told yet.
-    package func isCaughtUp(with clock: UInt64) -> Bool { absence == nil || broughtClock >= clock }
+    package func isCaughtUp(with clock: UInt64) -> Bool {
+        number == nil || !awaitsPlan && (absence == nil || broughtClock >= clock)
+    }
 
     /// The rows that what can be taken now is told of.
     package func snapshot(of index: MetadataIndex) -> IndexSnapshot { view ?? index.snapshot() }
@@ -112,7 +133,7 @@ package final class LiveQuery {
     }
 
     /// How many of the first results were not taken yet; those that changed meanwhile are pending items instead.
-    package var firstCount: Int { nextPlan == nil ? answer.first.count : 0 }
+    package var firstCount: Int { owesPlan ? 0 : answer.first.count }
 
     /// Takes some of the first results, in the order of rows. All of them match now.
     package func takeFirst(limit: Int) -> [Row] { answer.takeFirst(limit: limit) }
@@ -132,7 +153,7 @@ package final class LiveQuery {
     package var isOverfull: Bool { answer.isOverfull }
 
     /// Whether the first results are gathered and taken, and something is pending that can be taken.
-    package var hasPending: Bool { nextPlan == nil && answer.hasPending }
+    package var hasPending: Bool { !owesPlan && answer.hasPending }
 
     /// Takes the pending item that changed first; nil where none is left. To be called in a turn in which all changes of the
     /// index were processed, so that the row that it names is that of the item. `snapshot` is ``snapshot(of:)``.
@@ -205,6 +226,7 @@ package final class LiveQuery {
     /// ``catchUp()``.
     func takeBack(_ lent: consuming LiveAnswer, as view: IndexSnapshot? = nil) {
         answer = lent
+        plannedElsewhere = nil
         self.view = view
         if let view { broughtClock = view.clock }
         for body in whenBack { body(&answer) }
@@ -316,7 +338,8 @@ extension LiveQuery {
     /// The same on a thread where names of accounts may be asked for. Most reloads find those that there were.
     func goOnElsewhere(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView?) {
         let (before, now) = (self.plan.environment, plan.environment)
-        if !plan.followsClock, before.viewer == now.viewer, before.hasPackages == now.hasPackages,
+        if !plan.followsClock, !self.plan.isProvisional, before.viewer == now.viewer,
+            before.hasPackages == now.hasPackages,
             before.accounts.agrees(with: now.accounts)
         {
             self.plan = plan

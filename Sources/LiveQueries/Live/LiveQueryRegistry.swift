@@ -24,7 +24,7 @@ package final class LiveQueryRegistry {
     }
 
     /// What changed since ``settle()``.
-    private var untold: ChangeSet?
+    private(set) var untold: ChangeSet?
     /// The queries whose predicates read names of accounts.
     private var naming: Set<Int> = []
     /// Kept from pass to pass.
@@ -33,6 +33,7 @@ package final class LiveQueryRegistry {
     private var nextErrand = 0
     private var errands: [LiveErrand] = []
     var clock = ClockSchedule()
+    var replanning = Replanning()
 
     /// How many changed rows, and rows below directories that changed, one change set may have for its pass to be made on
     /// the event loop.
@@ -81,7 +82,7 @@ package final class LiveQueryRegistry {
         if query.scheduled != nil { tidySchedule() }
     }
 
-    private func file(_ query: LiveQuery, _ number: Int) {
+    func file(_ query: LiveQuery, _ number: Int) {
         if query.isPlaceSensitive { placed.file(number, query.plan) } else { still.file(number, query.plan) }
         if query.plan.readsAccounts { naming.insert(number) }
         for bit in 0..<8 where query.causes.rawValue >> bit & 1 != 0 { dependents[bit] += 1 }
@@ -92,7 +93,7 @@ package final class LiveQueryRegistry {
         if plan.clock?.isOpaque ?? false { refile(query, plan) } else { query.plan = plan }
     }
 
-    private func unfile(_ query: LiveQuery, _ number: Int) {
+    func unfile(_ query: LiveQuery, _ number: Int) {
         if query.isPlaceSensitive { placed.unfile(number, query.plan) } else { still.unfile(number, query.plan) }
         naming.remove(number)
         for bit in 0..<8 where query.causes.rawValue >> bit & 1 != 0 { dependents[bit] -= 1 }
@@ -114,6 +115,8 @@ package final class LiveQueryRegistry {
     @discardableResult
     package func process(_ changes: ChangeSet, in index: MetadataIndex) -> [LiveQuery] {
         if changes.isEmpty { return [] }
+        sendThoseWithPlans()
+        replanning.untold = nil
         if untold == nil { untold = changes } else { untold?.append(changes) }
         for number in absences.keys {
             if absences[number]?.changes == nil {
@@ -127,7 +130,11 @@ package final class LiveQueryRegistry {
 
     /// Until now everything that was brought could be told. To be called when a turn is over: what changed in the same turn
     /// in which a container was closed may have changed after that (``look(_:by:in:)``).
-    package func settle() { untold = nil }
+    package func settle() {
+        untold = nil
+        replanning.untold = nil
+        replanning.rowsOnLoop = 0
+    }
 
     /// Makes pending what differs between the answer as of an earlier clock, which the subscriber holds, and the answer
     /// now. `past` is what changed since then (``MetadataIndex/pastChanges(since:)``); called once for a query that was just
@@ -157,7 +164,7 @@ package final class LiveQueryRegistry {
     /// Brings a change set to the queries that are not away, or to those that just came back from an errand. `seen` is for
     /// those of them that have another plan to go on with, where it is not the state before these changes.
     private func bring(
-        _ changes: ChangeSet, _ index: MetadataIndex, absence: Int?, seen: FormerView? = nil
+        _ changes: ChangeSet, _ index: MetadataIndex, absence: Int?, seen: PastChanges? = nil
     ) -> [LiveQuery] {
         if count == 0 { return [] }
         let former = changes.formerView(in: index.snapshot())
@@ -235,14 +242,14 @@ package final class LiveQueryRegistry {
     @discardableResult
     func send(
         _ leaving: [LiveQuery], _ former: FormerView, isCounted: Bool = true, moment: Timestamp? = nil,
-        seen: FormerView? = nil
+        seen: PastChanges? = nil
     ) -> Int {
         send(leaving, PastChanges(former), isCounted: isCounted, moment: moment, seen: seen)
     }
 
     @discardableResult
-    private func send(
-        _ leaving: [LiveQuery], _ past: PastChanges, isCounted: Bool, moment: Timestamp? = nil, seen: FormerView? = nil
+    func send(
+        _ leaving: [LiveQuery], _ past: PastChanges, isCounted: Bool, moment: Timestamp? = nil, seen: PastChanges? = nil
     ) -> Int {
         if leaving.isEmpty { return 0 }
         struct Company: Hashable {
@@ -253,9 +260,8 @@ package final class LiveQueryRegistry {
         var groupOfCompany: [Company: Int] = [:]
         for query in leaving {
             let company = Company(
-                meter: query.meter.map { ObjectIdentifier($0) },
-                readsAccounts: query.plan.readsAccounts
-                    || query.nextPlan.map { query.plan.hasOtherAccounts($0, for: query.attributes) } ?? false)
+                meter: query.meterWhenAway.map { ObjectIdentifier($0) },
+                readsAccounts: query.plan.asksForAccounts(before: query.nextPlan, for: query.attributes))
             if let group = groupOfCompany[company] {
                 groups[group].append(query)
             } else {
@@ -267,15 +273,16 @@ package final class LiveQueryRegistry {
             let number = nextErrand
             nextErrand += 1
             let parts = group.map { query in
-                defer { query.nextPlan = nil }
+                (query.plannedElsewhere, query.nextPlan) = (query.nextPlan, nil)
                 return LiveErrand.Part(
-                    plan: query.plan, nextPlan: query.nextPlan, attributes: query.attributes,
+                    plan: query.plan, nextPlan: query.plannedElsewhere, attributes: query.attributes,
                     answer: query.lend(to: number))
             }
             absences[number] = Absence(queries: group)
             errands.append(
                 LiveErrand(
-                    number, past, parts, isMeasured: group[0].meter != nil, isCounted: isCounted, moment: moment,
+                    number, past, parts, isMeasured: group[0].meterWhenAway != nil, isCounted: isCounted,
+                    moment: moment,
                     seen: seen, walkLimit: walkLimit, mostPending: mostPending))
         }
         return groups.count
@@ -283,6 +290,7 @@ package final class LiveQueryRegistry {
 
     /// The errands that wait to be run: to be asked for whenever something else here was called.
     package func takeErrands() -> [LiveErrand] {
+        sendThoseWithPlans()
         let waiting = errands
         errands = []
         return waiting
@@ -323,7 +331,7 @@ package final class LiveQueryRegistry {
         guard let absence = absences.removeValue(forKey: errand.number) else { return [] }
         // By the plan before: what of it came after the container was closed nobody knows.
         let seen =
-            absence.queries.contains { $0.nextPlan != nil } ? errand.formerView(with: absence.changes, in: index) : nil
+            absence.queries.contains { $0.nextPlan != nil } ? errand.past(with: absence.changes, in: index) : nil
         if let changes = absence.changes { _ = bring(changes, index, absence: errand.number, seen: seen) }
         let back = absence.queries.filter { $0.absence == errand.number }
         for query in back {
@@ -331,57 +339,11 @@ package final class LiveQueryRegistry {
             schedule(query)
             _ = adoptNextPlan(of: query, in: index, seen: seen)
         }
+        sendThoseWithPlans()
         return back
     }
 
-    // MARK: Viewers
-
-    /// Goes on with a plan for a viewer who sees more or less of the container than before, since the container's own
-    /// directory or one above it has other permissions, for a container that has packages from now on, or by other names of
-    /// accounts: what matches by one plan and not by the other, or is told otherwise, becomes pending. Returns whether
-    /// anything did; a query that is away does it when it is back, and where there is much to look at an errand is made of
-    /// it. Nothing is told by the plan before from here on.
-    /// The index must have no changes that were not processed. What goes from sight is told with the path that it had at the
-    /// last ``settle()``, or when the answer left that is away, unless paths were asked for: then with the one that was told.
-    package func look(_ query: LiveQuery, by plan: QueryPlan, in index: MetadataIndex) -> Bool {
-        // One that is out with its next plan comes back to it.
-        let (before, now) = (query.plan.environment, plan.environment)
-        guard
-            query.absence != nil || before.viewer != now.viewer || before.hasPackages != now.hasPackages
-                || query.plan.hasOtherAccounts(plan, for: query.attributes)
-        else { return false }
-        query.nextPlan = plan
-        guard query.absence == nil else { return false }
-        return adoptNextPlan(of: query, in: index, seen: untold?.formerView(in: index.snapshot()))
-    }
-
-    /// How many rows are looked at twice on the event loop, for one query.
-    private static let rowsLookedAtOnLoop = 4_096
-
-    /// Goes on with the plan that waits for a query that is here. Returns whether anything became pending by that.
-    private func adoptNextPlan(of query: LiveQuery, in index: MetadataIndex, seen: FormerView?) -> Bool {
-        guard let plan = query.nextPlan else { return false }
-        guard let number = query.number else {
-            query.nextPlan = nil
-            return false
-        }
-        let isShort =
-            index.count <= Self.rowsLookedAtOnLoop && !plan.isCostly && !query.plan.isCostly
-            && !plan.readsAccounts && !query.plan.hasOtherAccounts(plan, for: query.attributes)
-            || plan.matchesNothing && query.plan.matchesNothing
-        if !isShort, let none = index.changes(since: index.clock) {
-            send([query], none.formerView(in: index.snapshot()), seen: seen)
-            return false
-        }
-        query.nextPlan = nil
-        unfile(query, number)
-        let hasNews = query.goOn(with: plan, in: index.snapshot(), seen: seen)
-        file(query, number)
-        schedule(query)
-        return hasNews
-    }
-
-    private func refile(_ query: LiveQuery, _ plan: QueryPlan) {
+    func refile(_ query: LiveQuery, _ plan: QueryPlan) {
         guard let number = query.number else {
             query.plan = plan
             return

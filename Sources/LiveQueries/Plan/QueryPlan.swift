@@ -10,6 +10,8 @@ package import PredicateLanguage
 package struct QueryPlan: Sendable {
     /// The container and the moment it was made for.
     package private(set) var environment: PlanEnvironment
+    /// Whether it stands for a plan that is not made yet, and matches nothing.
+    package let isProvisional: Bool
     /// The attributes that the predicate reads.
     package let attributes: AttributeSet
 
@@ -32,6 +34,7 @@ package struct QueryPlan: Sendable {
     /// together: an item that lies in two of them counts once. None of them is none of the container.
     package init(_ predicate: Predicate, scopes: [QueryScope] = [.whole], environment: PlanEnvironment) {
         self.environment = environment
+        isProvisional = false
         attributes = AttributeSet(predicate.attributes)
         clock = ClockDependence(predicate)
         scope = ScopeTree(scopes)
@@ -40,6 +43,19 @@ package struct QueryPlan: Sendable {
         root = QueryPlan.root(tests, for: environment.viewer)
         demand = PlanDemand(root, root: environment.rootPath)
         if clock != nil { (upper, lower) = (tests.bound(upper: true), tests.bound(upper: false)) }
+    }
+
+    /// What a live query has in the place of a plan that is being made: it matches nothing, and costs nothing.
+    package init(provisionalIn environment: PlanEnvironment) {
+        self.environment = environment
+        isProvisional = true
+        attributes = AttributeSet()
+        clock = nil
+        scope = ScopeTree([])
+        scopes = []
+        tests = .constant(false)
+        root = .constant(false)
+        demand = PlanDemand(root, root: environment.rootPath)
     }
 
     private static func tests(
@@ -71,6 +87,13 @@ package struct QueryPlan: Sendable {
         if plan.matchesNothing != matchesNothing {
             plan.demand = PlanDemand(plan.root, root: environment.rootPath)
         }
+        return plan
+    }
+
+    /// The same plan by other names of accounts: they are asked for when an item is tested. Nothing is compiled anew.
+    package func naming(by accounts: any AccountNaming) -> QueryPlan {
+        var plan = self
+        plan.environment.accounts = accounts
         return plan
     }
 
@@ -139,6 +162,11 @@ package struct QueryPlan: Sendable {
     func hasOtherAccounts(_ other: QueryPlan, for told: AttributeSet) -> Bool {
         environment.accounts !== other.environment.accounts
             && (readsAccounts || told.contains(.owner) || told.contains(.group))
+    }
+
+    /// Whether to work by it, or to go on with another plan, may take asking for names of accounts.
+    func asksForAccounts(before next: QueryPlan?, for told: AttributeSet) -> Bool {
+        readsAccounts || next.map { $0.readsAccounts || hasOtherAccounts($0, for: told) } ?? false
     }
 
     /// Whether testing one item may take so long that even few of them are too much for an event loop: a regular
