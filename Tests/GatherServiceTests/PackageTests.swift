@@ -205,8 +205,13 @@ import Testing
         }
     }
 
-    /// A reload that names other packages changes items where they are.
-    @Test func aReloadLooksAgainAtDirectories() async throws {
+    /// A reload that names other packages changes items where they are, whether live queries are planned anew at once or off
+    /// the loop.
+    @Test(arguments: [Limits.predicateBytesOnLoop, 0]) func aReloadLooksAgainAtDirectories(bytesOnLoop: Int)
+        async throws
+    {
+        var limits = ServiceLimits()
+        limits.predicateBytesOnLoop = bytesOnLoop
         let directory = try TemporaryDirectory()
         try directory.write("", to: "gatherd.toml")
         try directory.write("123", to: "tree/a.gro/x")
@@ -217,7 +222,7 @@ import Testing
         }
         try configure("")
         var forest = Forest(top: directory.path + "/tree", packageExtension: "none")
-        try await DaemonFixture.run(containers: [:], directory: directory) { daemon in
+        try await DaemonFixture.run(containers: [:], directory: directory, limits: limits) { daemon in
             var subscribers: [Subscriber] = []
             for query in Self.queries {
                 subscribers.append(try await Subscriber(daemon, request(query.predicate)))

@@ -71,7 +71,7 @@ extension Engine {
         flushes.append((behind, completion))
     }
 
-    private func resumeFlushes() {
+    func resumeFlushes() {
         let due = flushes.filter { $0.behind.allSatisfy { $0.query.isCaughtUp(with: $0.clock) } }
         flushes.removeAll { $0.behind.allSatisfy { $0.query.isCaughtUp(with: $0.clock) } }
         for (_, completion) in due { completion() }

@@ -53,6 +53,8 @@ final class Engine {
     var stirred: [Subscription] = []
     /// Questions that wait for a barrier or for containers to settle.
     var waiters: [Waiter] = []
+    /// Live queries that wait for plans.
+    var awaitedPlans = AwaitedPlans()
     /// Queries that have to catch up with a clock of their index, and what to call then.
     var flushes: [(behind: [(query: LiveQuery, clock: UInt64)], completion: () -> Void)] = []
     /// The time of day up to which live queries that follow it have been brought.
@@ -257,6 +259,7 @@ final class Engine {
         deliver()
         endThoseBehind()
         for record in containers { record.registry.settle() }
+        goOnPlanning()
         tellNext()
         isTurning = false
         // What was read and not taken, since too much waits, is taken before more is read.

@@ -23,6 +23,8 @@ struct Question: Sendable {
     let attributes: AttributeSet
     /// Who asks; nil for one who sees everything.
     let caller: Credentials?
+    /// Bytes of the predicate as it was written.
+    let predicateBytes: Int
     /// What the question was, in one number: see ``QueryClock``, and ``Engine/fingerprint(of:names:)``.
     let fingerprint: UInt64
     /// Plans that were made beforehand, for nobody, by the number of their container: those of a predicate that is too long
@@ -41,6 +43,7 @@ struct Question: Sendable {
         }
         predicate = try Question.parse(text, types)
         predicateAttributes = predicate.attributes
+        predicateBytes = text.utf8.count
         followsClock = predicate.followsClock
         isAskedAgain = predicate.isAskedAgain
         scopeTexts = scopes
@@ -107,34 +110,32 @@ struct Question: Sendable {
 }
 
 extension Engine {
-    /// The plan of a question for one container, at a moment. One that was made beforehand is not compiled anew: where that
-    /// would take it, as when a day is over since, it stays for the moment at which it was made. A live query goes on from
-    /// there as time passes.
+    /// The plan of a question for one container, at a moment.
     func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan {
-        if let plan = question.plans[scoped.record.number], stands(plan, of: question, for: scoped.record) {
-            let plan = plan.isCompiled(for: now) ? plan.at(now) : plan
-            // What a caller may see is for the moment of the answer.
-            return viewer(question.caller, of: scoped.record).map(plan.seen) ?? plan
-        }
-        let environment = environment(of: scoped.record, for: question.caller, at: now)
-        return QueryPlan(question.predicate, scopes: scoped.scopes, environment: environment)
+        planAtHand(question, for: scoped, at: now)
+            ?? QueryPlan(
+                question.predicate, scopes: scoped.scopes,
+                environment: environment(of: scoped.record, for: question.caller, at: now))
     }
 
-    /// What a live query goes on with that has a plan for a container, for what its asker sees of that now, and for what a
-    /// reload made of it.
-    func plan(_ question: Question, for scoped: ScopedContainer, after plan: QueryPlan) -> QueryPlan {
-        let now = Timestamp.now
-        guard stands(plan, of: question, for: scoped.record), plan.isCompiled(for: now) else {
-            return self.plan(question, for: scoped, at: now)
-        }
-        let plan = plan.at(now)
-        return viewer(question.caller, of: scoped.record).map(plan.seen) ?? plan
+    /// The same where it does not have to be compiled.
+    func planAtHand(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan? {
+        guard let plan = question.plans[scoped.record.number], stands(plan, for: scoped.record) else { return nil }
+        return goOn(plan, of: question, in: scoped.record, at: now)
     }
 
-    /// Whether a plan may be gone on with: one that was made before a reload may be for other packages, and by other names.
-    private func stands(_ plan: QueryPlan, of question: Question, for record: ContainerRecord) -> Bool {
-        plan.environment.hasPackages == !record.configuration.packages.isEmpty
-            && (!question.dependsOnAccounts || plan.environment.accounts === names)
+    /// The same plan for what its asker sees of a container at a moment, by the names that accounts have now. It is not
+    /// compiled anew: where that would take it, as when a day is over since, it stays for its moment. A live query goes on
+    /// from there as time passes.
+    func goOn(_ plan: QueryPlan, of question: Question, in record: ContainerRecord, at now: Timestamp) -> QueryPlan {
+        let plan = (plan.isCompiled(for: now) ? plan.at(now) : plan).naming(by: names)
+        // What a caller may see is for the moment of the answer.
+        return viewer(question.caller, of: record).map(plan.seen) ?? plan
+    }
+
+    /// Whether a plan may be gone on with: one that was made before a reload may be for other packages.
+    func stands(_ plan: QueryPlan, for record: ContainerRecord) -> Bool {
+        !plan.isProvisional && plan.environment.hasPackages == !record.configuration.packages.isEmpty
     }
 
     /// What a plan for a container is made for, at a moment.

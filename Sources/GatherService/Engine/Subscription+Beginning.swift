@@ -67,7 +67,7 @@ extension Subscription {
         let looked = scoped + closedContainers(besides: records)
         phase = .gathering
         isResumed = clock.map { resume(from: $0, looked) } ?? false
-        if !isResumed { for scoped in looked { add(scoped, engine.plan(question, for: scoped)) } }
+        if !isResumed { for scoped in looked { add(scoped, engine.firstPlan(question, for: scoped)) } }
         if clock != nil { sendStarted(fresh: isResumed ? nil : true) }
         // Before the scan, which may be over at once: one who comes back is told what left with time in the first phase.
         engine.followClock()
@@ -99,9 +99,10 @@ extension Subscription {
     /// snapshots are taken when that has come, so that those who wait keep nothing.
     private func hasTurn(_ scoped: [Engine.ScopedContainer], _ clock: QueryClock?) -> Bool {
         if scanTurn != nil { return true }
-        let plans = scoped.map { engine.plan(question, for: $0) }
-        let lane = engine.lane(of: plans, naming: question.readsAccounts)
-        let scans = zip(scoped, plans).map { (plan: $1, snapshot: $0.record.index.snapshot()) }
+        let scans = scoped.compactMap { scoped in
+            engine.firstPlan(question, for: scoped).map { (plan: $0, snapshot: scoped.record.index.snapshot()) }
+        }
+        let lane = engine.lane(of: scans.map(\.plan), naming: question.readsAccounts)
         // Whoever comes back after long has as much merged as others scan.
         let changes = clock.map { changeCount(since: $0, in: scoped) } ?? 0
         guard engine.leavesLoop(rows: max(engine.weight(scans), changes), lane) else { return true }
@@ -132,13 +133,16 @@ extension Subscription {
         scanTurn = nil
     }
 
+    /// Registers in a container; without a plan the query waits for one, and has nothing to tell of the container until then.
     @discardableResult
-    func add(_ scoped: Engine.ScopedContainer, _ plan: QueryPlan) -> LiveQuery {
+    func add(_ scoped: Engine.ScopedContainer, _ plan: QueryPlan?) -> LiveQuery {
         let engine = engine
         let meter = engine.workload.meter(of: peer.userID) { [unowned engine] query in
             if let subscription = engine.owners[ObjectIdentifier(query)] { engine.stir(subscription) }
         }
-        let query = scoped.record.registry.add(plan, attributes: question.attributes, meter: meter)
+        let query = scoped.record.registry.add(
+            plan ?? QueryPlan(provisionalIn: engine.environment(of: scoped.record, for: question.caller)),
+            attributes: question.attributes, meter: meter)
         engine.owners[ObjectIdentifier(query)] = self
         // From now on somebody listens, so a crawl of this container is news.
         scoped.record.entry.recordsCrawl = true
@@ -148,6 +152,7 @@ extension Subscription {
                 renderer: ItemRenderer(
                     record: scoped.record, attributes: question.attributes, names: engine.names,
                     types: engine.types, caller: question.caller)))
+        if plan == nil { engine.awaitPlan(of: query, self, in: scoped.record) }
         return query
     }
 
@@ -158,7 +163,8 @@ extension Subscription {
         guard isKnown(clock) else { return false }
         var changes: [PastChanges?] = []
         let moment = clock.moment.map { Timestamp(nanoseconds: $0) }
-        let plans = scoped.map { engine.plan(question, for: $0, at: moment ?? .now) }
+        let plans = scoped.compactMap { engine.firstPlan(question, for: $0, at: moment ?? .now) }
+        guard plans.count == scoped.count else { return false }
         // That of a long predicate is not compiled on the event loop for the day of the clock.
         if let moment, plans.contains(where: { $0.environment.now != moment }) { return false }
         for (record, plan) in zip(scoped.map(\.record), plans) {

@@ -131,11 +131,12 @@ final class Subscription {
         else { return }
         if question.readsExtras { engine.fillExtras(record) }
         // Nothing of it is known yet: all of it is going to be an update.
-        add(scoped, engine.plan(question, for: scoped)).count(0)
+        add(scoped, engine.planOnLoop(question, for: scoped)).count(0)
     }
 
     /// What the container's items were in the answer has been filed as their removal; the part goes when that is told.
     func containerRemoved(_ record: ContainerRecord) {
+        for part in parts where part.record === record { part.query.awaitsPlan = false }
         dropFinishedParts()
         engine.stir(self)
     }
@@ -168,10 +169,29 @@ final class Subscription {
         guard phase == .gathering || phase == .live else { return }
         for part in parts where part.record === record {
             guard let scoped = engine.scopes(of: question.scopeTexts, in: record) else { continue }
-            let plan = engine.plan(question, for: scoped, after: part.query.plan)
-            if record.registry.look(part.query, by: plan, in: record.index) { engine.stir(self) }
+            // What its asker sees counts at once.
+            goOn(part, with: part.query.latestPlan)
+            if part.query.awaitsPlan || engine.stands(part.query.latestPlan, for: record) { continue }
+            if let plan = engine.planOnLoop(question, for: scoped) {
+                goOn(part, with: plan)
+            } else {
+                engine.awaitPlan(of: part.query, self, in: record)
+            }
         }
         notePending()
+    }
+
+    /// Goes on with a plan that was made off the loop.
+    func goOn(with plan: QueryPlan, _ query: LiveQuery) {
+        guard let part = parts.first(where: { $0.query === query }) else { return }
+        goOn(part, with: plan)
+        engine.stir(self)
+        notePending()
+    }
+
+    private func goOn(_ part: Part, with plan: QueryPlan) {
+        let plan = engine.goOn(plan, of: question, in: part.record, at: .now)
+        if part.record.registry.look(part.query, by: plan, in: part.record.index) { engine.stir(self) }
     }
 
     // MARK: Ending
