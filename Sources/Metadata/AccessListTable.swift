@@ -165,6 +165,24 @@ package struct AccessListTable {
         return hasRoomInAll(bytes) ? add(bytes, owner) : nil
     }
 
+    /// Files of another owner have a list too that was restored: it is charged to the one of both who has more of a share left.
+    /// Which of them brought it first is not known any more, and one is not to be charged for all that they have in common.
+    package mutating func balance(_ list: AccessListID, with other: UInt32) {
+        guard list.isKept, let place = find(list), kept[place].owner != other else { return }
+        let (owner, size) = (kept[place].owner, kept[place].bytes.count)
+        guard load(of: other, with: size) < load(of: owner) else { return }
+        charges[owner]?.remove(size)
+        charges[other, default: Charge()].add(size)
+        kept[place].owner = other
+    }
+
+    /// How much of a share an owner has, with one more list of some size.
+    private func load(of owner: UInt32, with size: Int? = nil) -> Double {
+        let (share, charge) = (share(of: owner), charges[owner] ?? Charge())
+        let (count, bytes) = (charge.count + (size == nil ? 0 : 1), charge.bytes + (size ?? 0))
+        return max(Double(count) / Double(share.count), Double(bytes) / Double(share.bytes))
+    }
+
     /// The same of a list that only the past had; nil, and nothing counts as refused, where that is more than is allowed.
     package mutating func restore(
         past bytes: [UInt8], owner: UInt32, allowance: inout AccessListAllowance

@@ -45,6 +45,13 @@ package enum AccessLists {
         state.withLock { $0.table.restore(bytes, owner: owner) }
     }
 
+    /// Shares out what several owners have of the lists that were restored: see ``AccessListTable/balance(_:with:)``.
+    package static func balance(_ lists: some Sequence<(list: AccessListID, owner: UInt32)>) {
+        state.withLock { state in
+            for (list, owner) in lists { state.table.balance(list, with: owner) }
+        }
+    }
+
     /// The handle of one that only the past had, or nil: see ``AccessListTable/restore(past:owner:allowance:)``.
     package static func restore(
         past bytes: [UInt8], owner: UInt32, allowance: inout AccessListAllowance

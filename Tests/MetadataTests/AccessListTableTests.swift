@@ -310,6 +310,35 @@ struct AccessListTableTests {
         #expect(table.hasRoom(for: 2) && table.count == 64)
     }
 
+    /// One has three lists, another the same and three more: which of them brought those first is not known after a restart.
+    @Test(arguments: [false, true]) func `Owners share the charge for what they have in common`(isFirst: Bool) {
+        var table = AccessListTable(maximumCount: 64, maximumBytes: 1 << 20)
+        let lists: [UInt32: [Int]] = [1: [0, 1, 2], 2: [0, 1, 2, 10, 11, 12]]
+        var handles: [(list: AccessListID, owner: UInt32)] = []
+        for owner in isFirst ? [1, 2] : [2, 1] as [UInt32] {
+            for number in lists[owner] ?? [] {
+                guard let handle = table.restore(list(number), owner: owner) else { continue }
+                handles.append((handle, owner))
+            }
+        }
+        #expect(handles.count == 9)
+        for (handle, owner) in handles { table.balance(handle, with: owner) }
+        for owner in [1, 2] as [UInt32] {
+            #expect(table.intern(list(100 + Int(owner)), owner: owner) != .unknown)
+            #expect(table.intern(list(200 + Int(owner)), owner: owner) == .unknown)
+        }
+        // What goes is taken from whom it is charged to.
+        let era = table.beginEra()
+        _ = table.beginEra()
+        table.endEra(era)
+        #expect(table.count == 0)
+        for owner in [1, 2] as [UInt32] {
+            for number in 0..<4 {
+                #expect(table.intern(list(1_000 * Int(owner) + number), owner: owner) != .unknown)
+            }
+        }
+    }
+
     @Test func `What only the past had takes a quarter of a share, of what files leave`() {
         var table = AccessListTable(maximumCount: 1_600, maximumBytes: 1 << 20)
         var allowance = AccessListAllowance()

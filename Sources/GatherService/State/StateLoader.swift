@@ -229,6 +229,7 @@ struct StateLoader {
         for candidate in candidates.values {
             do throws(SavedStateError) { try candidate.restorer.restoreLists() } catch { drop(candidate, error) }
         }
+        for candidate in candidates.values { candidate.restorer.balanceLists() }
         var past = AccessListAllowance()
         for candidate in candidates.values {
             state.sequence = max(state.sequence, candidate.description.sequence)

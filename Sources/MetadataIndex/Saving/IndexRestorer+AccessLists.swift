@@ -27,6 +27,17 @@ extension IndexRestorer {
         restoredLists = restored
     }
 
+    /// Shares out among owners what they have in common. To be called when that was done for all indexes.
+    package func balanceLists() {
+        struct Charge: Hashable {
+            let list: AccessListID
+            let owner: UInt32
+        }
+        var charges: Set<Charge> = []
+        rows.forEachAccess { charges.insert(Charge(list: $0.accessList, owner: $0.owner)) }
+        AccessLists.balance(charges.map { (list: $0.list, owner: $0.owner) })
+    }
+
     /// Makes those that the log names lists of this process too; it forgets what names more than is allowed.
     func restoreLists(of log: inout ChangeLog, at clock: UInt64, _ allowance: inout AccessListAllowance) {
         let lease = rows.lease ?? AccessLists.lease()
