@@ -68,6 +68,9 @@ package enum Limits {
     package static let scanTime = TimeAmount.seconds(10)
     /// Bytes of a predicate that is understood on the event loop: a longer one may take a tenth of a second.
     package static let predicateBytesOnLoop = 4_096
+    /// A comparison of a content type is asked about each of a thousand types, which takes 0.4 ms, or 2 ms for what is a kind of
+    /// what: as to plan so many bytes of anything else, or more. Three of them are planned on the loop.
+    package static let planningBytesOfType = 1_024
     /// Bytes of the predicate of a live query of which nobody knows when its answer changes with the clock: it is compiled anew
     /// every few seconds, and what was compiled before is let go of on the event loop.
     package static let predicateBytesAskedAgain = 4_096

@@ -61,4 +61,21 @@ import Testing
             }
         }
     }
+
+    /// What takes long to plan is planned off the loop though it is short, and answered as ever.
+    @Test func manyContentTypesAreAskedFor() async throws {
+        try await DaemonFixture.run { daemon in
+            try daemon.directory.write("x", to: "tree/a.txt")
+            try daemon.directory.write("x", to: "tree/b.none")
+            let none = (0..<30).map { "contentType == 'none/\($0)'" }.joined(separator: " OR ")
+            #expect(try await daemon.find("(\(none)) OR name == 'b.none'") == ["b.none"])
+            let subscriber = try await Subscriber(daemon, .init(predicate: "NOT (\(none))"))
+            try await subscriber.gather()
+            #expect(subscriber.items.count == 2)
+            try daemon.directory.write("x", to: "tree/c.txt")
+            try await subscriber.next()
+            #expect(subscriber.items.count == 3)
+            await subscriber.close()
+        }
+    }
 }

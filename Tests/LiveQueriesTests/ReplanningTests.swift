@@ -110,6 +110,13 @@ import Testing
         #expect(!query.isAway && query.count == 0 && query.pendingCount == 0)
     }
 
+    @Test(arguments: [
+        ("name == 'a'", 0), ("contentType == 'text/plain'", 1), ("ANY contentTypeTree == 'text/plain'", 1),
+        ("name == 'a' OR NOT (contentType == 'a/b' AND (size > 7 OR contentType IN {'a/c', 'a/d'}))", 2),
+    ]) func comparisonsOfTypesAreCounted(text: String, count: Int) throws {
+        #expect(try Predicate(parsing: text, mode: .metadata).typeComparisons == count)
+    }
+
     /// One that waits for its first plan hears of nothing, and then of everything once.
     @Test(arguments: ["name BEGINSWITH 'f'", "name MATCHES 'f.*'"]) func whoHadNoPlanIsToldEverythingOnce(text: String)
         throws

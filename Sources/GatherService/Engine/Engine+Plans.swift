@@ -31,14 +31,14 @@ extension Engine {
     /// when it had been planned for the others.
     func firstPlan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan? {
         planAtHand(question, for: scoped, at: now)
-            ?? (question.predicateBytes <= limits.predicateBytesOnLoop ? plan(question, for: scoped, at: now) : nil)
+            ?? (question.planningBytes <= limits.predicateBytesOnLoop ? plan(question, for: scoped, at: now) : nil)
     }
 
     /// A plan for a live query that is there already; nil where so much was planned in this turn that it has to wait for it.
     func planOnLoop(_ question: Question, for scoped: ScopedContainer) -> QueryPlan? {
         if let plan = planAtHand(question, for: scoped) { return plan }
-        guard awaitedPlans.bytesOnLoop + question.predicateBytes <= limits.predicateBytesOnLoop else { return nil }
-        awaitedPlans.bytesOnLoop += question.predicateBytes
+        guard awaitedPlans.bytesOnLoop + question.planningBytes <= limits.predicateBytesOnLoop else { return nil }
+        awaitedPlans.bytesOnLoop += question.planningBytes
         return plan(question, for: scoped)
     }
 
@@ -99,7 +99,7 @@ extension Engine {
         var bytes = 0
         var waiting = awaitedPlans.places.removeValue(forKey: user) ?? CircularBuffer()
         while let next = waiting.first {
-            let size = next.subscription.question.predicateBytes
+            let size = next.subscription.question.planningBytes
             guard taken.isEmpty || bytes + size <= limits.predicateBytesOnLoop else { break }
             waiting.removeFirst()
             guard isAwaited(next) else { continue }

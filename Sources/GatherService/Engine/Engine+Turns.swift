@@ -11,7 +11,7 @@ import PredicateLanguage
 import Varlink
 
 extension Engine {
-    /// Understands a question: at once, or off the loop where its predicate is so long that everybody would wait. Then
+    /// Understands a question: at once, or off the loop where its predicate takes so long that everybody would wait. Then
     /// calls `then`, unless the caller is gone. A plan for `explaining` is made as well, as that of the container 0,
     /// which there is none. One that `isLive` is about the containers that are closed to the caller, too: they may be opened.
     func understand(
@@ -19,11 +19,10 @@ extension Engine {
         explaining: PlanEnvironment? = nil, isLive: Bool = false, then: @escaping (Question) throws -> Void
     ) throws {
         let (peer, caller, types) = (call.peer, restriction(of: call.peer), types)
-        guard predicate.utf8.count > limits.predicateBytesOnLoop else {
-            return try then(
-                try Question(
-                    predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller,
-                    types: types))
+        if predicate.utf8.count <= limits.predicateBytesOnLoop {
+            let question = try Question(
+                predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller, types: types)
+            if question.planningBytes <= limits.predicateBytesOnLoop { return try then(question) }
         }
         let open = try resolve(scopes, for: caller)
         let closed = isLive ? containers.filter { record in !open.contains { $0.record === record } } : []

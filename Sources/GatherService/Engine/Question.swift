@@ -23,8 +23,8 @@ struct Question: Sendable {
     let attributes: AttributeSet
     /// Who asks; nil for one who sees everything.
     let caller: Credentials?
-    /// Bytes of the predicate as it was written.
-    let predicateBytes: Int
+    /// How long it takes to plan its predicate, as that of so many bytes.
+    let planningBytes: Int
     /// What the question was, in one number: see ``QueryClock``, and ``Engine/fingerprint(of:names:)``.
     let fingerprint: UInt64
     /// Plans that were made beforehand, for nobody, by the number of their container: those of a predicate that is too long
@@ -43,7 +43,9 @@ struct Question: Sendable {
         }
         predicate = try Question.parse(text, types)
         predicateAttributes = predicate.attributes
-        predicateBytes = text.utf8.count
+        let asksForTypes = predicateAttributes.contains { $0 == .contentType || $0 == .contentTypeTree }
+        planningBytes =
+            text.utf8.count + (asksForTypes ? predicate.typeComparisons * Limits.planningBytesOfType : 0)
         followsClock = predicate.followsClock
         isAskedAgain = predicate.isAskedAgain
         scopeTexts = scopes

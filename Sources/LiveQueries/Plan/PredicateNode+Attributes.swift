@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
-import PredicateLanguage
+package import PredicateLanguage
 
 extension PredicateNode {
     /// The attributes that this part of a predicate reads, each once.
@@ -18,6 +18,21 @@ extension PredicateNode {
             comparison.right.collect(&set)
         }
         for child in children { child.collect(&set) }
+    }
+}
+
+extension Predicate {
+    /// How many comparisons of content types it has: each is asked about all types that there are to be planned, which takes as
+    /// long as thousands of bytes of other text.
+    package var typeComparisons: Int { root.typeComparisons }
+}
+
+extension PredicateNode {
+    fileprivate var typeComparisons: Int {
+        switch kind {
+        case .comparison: attributes.contains { $0 == .contentType || $0 == .contentTypeTree } ? 1 : 0
+        default: children.reduce(0) { $0 + $1.typeComparisons }
+        }
     }
 }
 
