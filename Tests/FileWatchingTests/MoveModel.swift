@@ -56,6 +56,10 @@ struct MoveModel {
             guard let inode = kernel.inode(paths[0]) else { return }
             if let target = kernel.inode(paths[1]) { open.formUnion([inode, target]) }
             if root(paths[0]) != root(paths[1]) || isUntold(paths[1], kernel) { open.insert(inode) }
+            if root(paths[0]) != root(paths[1]) {
+                // What lies in it leaves with it, and may leave it where it comes back.
+                open.formUnion(kernel.contents(below: paths[0], asSeen: false).values.map(\.inode))
+            }
             land(inode, name(paths[1], kernel))
             left[name(paths[0], kernel)] = inode
         case .exchange:
