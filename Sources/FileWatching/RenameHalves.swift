@@ -26,7 +26,7 @@ struct RenameHalf {
     var hasAwaitedOthers = false
     /// When its time is over: where in the stream the second half lies before, if there is one.
     var end: UInt64?
-    /// Whether its row had to make way, and is not in the tree.
+    /// Whether it has no row in the tree: that had to make way, or was never made, as that of what had left the name before is there.
     var isAside = false
 }
 
@@ -81,7 +81,7 @@ struct RenameHalves {
         countOfContainer[half.container, default: 0] += 1
         halves[next] = half
         byCookie[half.cookie] = next
-        byPlace[Place(directory: half.directory, name: half.name)] = next
+        if !half.isAside { byPlace[Place(directory: half.directory, name: half.name)] = next }
         if let file = half.identity { byFile[file, default: []].append(next) }
         next += 1
     }

@@ -102,9 +102,9 @@ struct RowsAhead {
         set(node, record)
     }
 
-    /// Nobody knows whether a row's file still has this name.
-    mutating func doubt(_ node: TreeNode, until end: UInt64 = .max) {
-        set(node, Record(file: nil, isLikely: false, end: end))
+    /// Nobody knows whether a row's file still has this name; or another file was heard to have come to that.
+    mutating func doubt(_ node: TreeNode, file: FileStatus? = nil, until end: UInt64 = .max) {
+        set(node, Record(file: file, isLikely: false, end: end))
         if end != .max { lastEnd = max(lastEnd, end) }
     }
 

@@ -15,6 +15,15 @@ extension TreeWatcher {
         half.hasRow && half.identity == likelyIdentity(of: node)
     }
 
+    /// Whether the row of a directory that has left a name is there still. It need not make way for what was not seen: what lies in
+    /// it goes on being heard of.
+    func directoryWaits(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
+        guard let half = halves.half(id, name), let node = tree.child(of: directories[id].node, named: name) else {
+            return false
+        }
+        return tree.status(of: node).kind.isDirectory && isRow(node, of: half)
+    }
+
     /// Has the row of what has left a name make way. False where nothing has left it, or its row is not that any more.
     func setAside(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
         guard let half = halves.half(id, name),
@@ -22,6 +31,24 @@ extension TreeWatcher {
         else { return false }
         halves.setAside(id, name)
         removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
+        return true
+    }
+
+    /// The same for a directory, where what lay in it (`node`) takes its name: that stays in the tree.
+    func setAside(_ name: UnsafeRawBufferPointer, in id: DirectoryID, for node: TreeNode) -> Bool {
+        let place = directories[id].node
+        guard let half = halves.half(id, name), let directory = tree.child(of: place, named: name),
+            isRow(directory, of: half)
+        else { return false }
+        // It is taken out first, to a name that is free: nobody sees that, since it gets the other at once.
+        var beside: [UInt8] = []
+        repeat {
+            beside.append(UInt8(ascii: "~"))
+        } while beside.withUnsafeBytes { tree.child(of: place, named: $0) } != nil
+        guard beside.count <= WatchLimits.nameLength else { return false }
+        beside.withUnsafeBytes { tree.move(node, to: place, named: $0) }
+        _ = setAside(name, in: id)
+        tree.move(node, to: place, named: name)
         return true
     }
 

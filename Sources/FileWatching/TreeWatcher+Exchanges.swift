@@ -55,22 +55,31 @@ extension TreeWatcher {
 
     /// Looks for the second pair of an exchange of which the first is the rename that was just read. `mv a b; mv b a` has the same
     /// four events. After that nothing is called b, so whatever is told of b next tells which it was: that it was made, or came,
-    /// or something else; where nothing is told, a look.
+    /// or something else; where nothing is told, a look. What comes and leaves again at once tells nothing: it has changed places with
+    /// what was there, or nothing was and nothing is.
     func exchangeSign(
         _ half: RenameHalf, _ id: DirectoryID, _ name: UnsafeRawBufferPointer, _ following: UnsafeRawBufferPointer
     ) -> ExchangeSign {
         let (there, here) = (directories[half.directory].watch, directories[id].watch)
         var offset = 0
         var cookie: UInt32?
-        var isPair = false
+        var (isPair, isLeaving) = (false, false)
         for _ in 0..<settings.limits.eventsAhead {
             guard let event = InotifyEvent(in: following, at: &offset) else { break }
             if event.nameLength == 0 { continue }
             let named = event.name(in: following)
             if isPair {
                 guard event.watch == here, named.elementsEqual(name), let cookie else { continue }
-                if !event.mask.isDisjoint(with: [.create, .movedTo]) { return .isTakenAgain }
-                return .isExchange(cookie)
+                if isLeaving {
+                    isLeaving = !event.mask.contains(.movedFrom)
+                    continue
+                }
+                if event.mask.contains(.movedTo) {
+                    let rest = UnsafeRawBufferPointer(rebasing: following[offset...])
+                    isLeaving = isLeft(name, here, rest) ?? (queuedBytes() > 0)
+                }
+                if isLeaving { continue }
+                return event.mask.isDisjoint(with: [.create, .movedTo]) ? .isExchange(cookie) : .isTakenAgain
             }
             let isSecond = cookie != nil && event.cookie == cookie && event.mask.contains(.movedTo)
             // While it is made, nothing else is told of the two directories.
@@ -94,14 +103,15 @@ extension TreeWatcher {
         return isAll ? .unread : .unknown
     }
 
-    /// The cookie of the second pair where a rename is the first of an exchange. Where nothing after both tells, the file of the row
-    /// lies where that brings it: the file by what was heard, since a look may have told the row of what came to its name by the
-    /// exchange. Where nobody has seen that file, something lies there, and nothing is queued that could have brought it.
+    /// The cookie of the second pair where a rename is the first of an exchange. Where nothing after both tells, something lies
+    /// where that brings it, and nothing is queued that could have brought it otherwise: two renames have left that free. Where
+    /// more is queued it must be the file of the row: that by what was heard, since a look may have told the row of what came to its
+    /// name by the exchange. Without a row nobody has seen what came.
     /// Where nothing can be seen there, since its directory has moved on, it is taken for one: a file that has come onto another
     /// (`isOntoAnother`) and gone back has left that one's row where it came from, as an exchange does, and the look that waits for the
     /// directory shows whether anything is at the other name.
     func cookieOfExchange(
-        _ sign: ExchangeSign, _ source: TreeNode, ontoAnother isOntoAnother: Bool = false,
+        _ sign: ExchangeSign, _ source: TreeNode?, ontoAnother isOntoAnother: Bool = false,
         _ name: UnsafeRawBufferPointer, _ id: DirectoryID, at cause: UInt64
     ) -> UInt32? {
         switch sign {
@@ -110,8 +120,10 @@ extension TreeWatcher {
             guard let found = status(of: name, in: id) else {
                 return isOntoAnother && (try? descriptor(of: id)) == nil ? cookie : nil
             }
-            if let file = likelyFile(of: source, at: cause), isSameFile(found.file, file) { return cookie }
-            return heardFile(of: source, at: cause) == nil && isAll && isQuiet(id) ? cookie : nil
+            if let file = source.flatMap({ likelyFile(of: $0, at: cause) }), isSameFile(found.file, file) {
+                return cookie
+            }
+            return isAll && isQuiet(id) ? cookie : nil
         case .isTakenAgain, .isNone, .unknown, .unread: return nil
         }
     }
@@ -141,7 +153,7 @@ extension TreeWatcher {
     /// Whether a rename may have come upon an entry: one that is known, or one that was heard of and not seen yet.
     func isOntoAnother(_ half: RenameHalf, _ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
         let to = directories[id].node
-        guard !half.isAside, half.container == to.container, directories.isAlive(half.directory) else { return false }
+        guard half.container == to.container, directories.isAlive(half.directory) else { return false }
         return tree.child(of: to, named: name) != nil || (half.hasRow && waits(name, in: id))
     }
 
@@ -152,12 +164,14 @@ extension TreeWatcher {
     ) -> Bool {
         let (from, to) = (directories[half.directory].node, directories[id].node)
         guard let target = tree.child(of: to, named: name), halves.half(id, name)?.hasRow != true,
-            !isSelfOrAncestor(target, of: from)
+            !isSelfOrAncestor(target, of: from),
+            let cookie = cookieOfExchange(sign, nil, name, id, at: half.origin.cause)
         else { return false }
         return half.name.withUnsafeBytes { former in
-            guard tree.child(of: from, named: former) == nil,
-                let cookie = cookieOfExchange(sign, target, former, half.directory, at: half.origin.cause)
-            else { return false }
+            if let waiting = tree.child(of: from, named: former) {
+                // It has left that name before.
+                guard !isSelfOrAncestor(waiting, of: to), setAside(former, in: half.directory) else { return false }
+            }
             tree.move(target, to: from, named: former)
             ahead.moved(target, at: half.origin.cause)
             exchangeCookie = cookie

@@ -15,10 +15,7 @@ extension TreeWatcher {
             takeOver(name, in: id, by: nil, origin: origin, isLeft: leaving == true)
             return
         }
-        // It does not wait for what left the name before: it may have left another, and the time for that be over first.
-        if setAside(name, in: id) { return }
-        guard let target = tree.child(of: directories[id].node, named: name), !tree.status(of: target).kind.isDirectory
-        else { return }
+        guard let target = replacedFile(name, in: id) else { return }
         // The row stands for a file that nobody has seen; or for what it was, where that has changed places with it.
         if leaving ?? (queuedBytes() > 0), let file = likelyFile(of: target, at: origin.cause) {
             ahead.mayBeReplaced(target, file)
@@ -27,9 +24,30 @@ extension TreeWatcher {
         }
     }
 
+    /// Something has come to a name from another container. `file` is what that was, where it is known.
+    func cameFromContainer(
+        _ name: UnsafeRawBufferPointer, in id: DirectoryID, by file: FileStatus?, _ event: InotifyEvent,
+        _ origin: Origin
+    ) {
+        if event.mask.contains(.isDirectory) {
+            takeOver(name, in: id, by: file, origin: origin)
+        } else if let target = replacedFile(name, in: id) {
+            ahead.doubt(target, file: file)
+        }
+    }
+
+    /// The row of a file onto which another has come, that was not known here.
+    private func replacedFile(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> TreeNode? {
+        // It does not wait for a file that left the name before: it may have left another, and the time for that be over first.
+        if directoryWaits(name, in: id) || setAside(name, in: id) { return nil }
+        guard let target = tree.child(of: directories[id].node, named: name), !tree.status(of: target).kind.isDirectory
+        else { return nil }
+        return target
+    }
+
     /// Whether the next that was read of a directory is that a name is left, as the second pair of an exchange tells at once;
     /// nil where nothing was read of it.
-    private func isLeft(
+    func isLeft(
         _ name: UnsafeRawBufferPointer, _ watch: Int32, _ following: UnsafeRawBufferPointer
     ) -> Bool? {
         var offset = 0

@@ -13,8 +13,9 @@ extension TreeWatcher {
             return
         }
         // What left this name before has not been heard of again, and what leaves it now is something else.
-        if !setAside(name, in: id) { _ = halves.take(id, name) }
-        var node = tree.child(of: directories[id].node, named: name)
+        let isUnseen = directoryWaits(name, in: id)
+        if !isUnseen, !setAside(name, in: id) { _ = halves.take(id, name) }
+        var node = isUnseen ? nil : tree.child(of: directories[id].node, named: name)
         if let known = node, let record = ahead.record(of: known, at: origin.cause), record.isLikely,
             lies(tree.status(of: known), name, in: id)
         {
@@ -32,7 +33,7 @@ extension TreeWatcher {
                 cookie: event.cookie, directory: id, container: directories[id].node.container, name: Array(name),
                 identity: node.flatMap { likelyFile(of: $0, at: origin.cause) }.map { self.identity(of: $0) },
                 hasRow: node != nil, isOutdated: node != nil && waits(name, in: id),
-                deadline: kernel.now() &+ settings.renameWindow, origin: origin))
+                deadline: kernel.now() &+ settings.renameWindow, origin: origin, isAside: isUnseen))
         if let node { ahead.left(node, tree.status(of: node), at: origin.cause) }
     }
 
@@ -82,9 +83,7 @@ extension TreeWatcher {
         if directories.isAlive(half.directory) {
             if isArrival {
                 let file = removeDeparted(half)
-                if !ignored, event.mask.contains(.isDirectory) {
-                    takeOver(name, in: id, by: file, origin: half.origin)
-                }
+                if !ignored { cameFromContainer(name, in: id, by: file, event, half.origin) }
             } else if !ignored {
                 rename(half, event, to: id, name: name, following: following)
             }
@@ -177,7 +176,10 @@ extension TreeWatcher {
         }
         if source == target { return }
         // What has left the name held the source, which has left it by now.
-        if isSelfOrAncestor(target, of: from), setAside(name, in: id) { return }
+        if isSelfOrAncestor(target, of: from), setAside(name, in: id, for: source) {
+            ahead.moved(source, at: half.origin.cause)
+            return
+        }
         let sourceStatus = tree.status(of: source)
         let targetStatus = tree.status(of: target)
         let overlaps = isSelfOrAncestor(source, of: to) || isSelfOrAncestor(target, of: from)
@@ -185,6 +187,8 @@ extension TreeWatcher {
             if let waiting = halves.half(id, name), isRow(target, of: waiting) {
                 // The target has left this name before, and was not heard of since: nothing replaces it. Until it is heard of
                 // it waits under the name that is free now.
+                exchangeCookie =
+                    cookieOfExchange(sign, source, name, id, at: half.origin.cause) ?? exchangeCookie
                 tree.exchange(source, target)
                 ahead.moved(source, at: half.origin.cause)
                 halves.move(id, name, to: half.directory, half.name)
