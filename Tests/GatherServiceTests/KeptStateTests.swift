@@ -4,8 +4,10 @@
 import FileWatching
 import Glibc
 import LinuxSystem
+import Logging
 import MetadataIndex
 import NIOCore
+import NIOPosix
 import Synchronization
 import Testing
 
@@ -20,53 +22,105 @@ struct KeptStateTests {
         #expect(KeptState.fingerprint(readsAccessLists: false, queueLimit: "16384\n") != kept)
     }
 
-    // The journal ends before what it would go on from.
-    @Test func `While changes cannot be saved the next start has nothing to go on with`() async throws {
-        let directory = try TemporaryDirectory()
-        let memory = Mutex<CInt>(-1)
-        let keep: @Sendable ([KeptDescriptor]) -> Void = { kept in
+    /// The memory that a daemon keeps, as the next process would be given it.
+    private final class Kept: Sendable {
+        private let memory = Mutex<CInt>(-1)
+        private let queueLimit: String
+
+        init() throws {
+            queueLimit = try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+                let file = try Entry.openForReading("/proc/sys/fs/inotify/max_queued_events")
+                return String(decoding: buffer[..<(try file.read(into: buffer))], as: UTF8.self)
+            }
+        }
+
+        deinit { close(number) }
+
+        private var number: CInt { memory.withLock { $0 } }
+
+        func keep(_ kept: [KeptDescriptor]) {
             let number = kept.first { $0.name.hasPrefix(KeptDescriptor.namePrefix + "memory-") }?.number ?? -1
             memory.withLock { $0 = fcntl(number, F_DUPFD_CLOEXEC, 3) }
         }
-        let queueLimit = try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
-            let file = try Entry.openForReading("/proc/sys/fs/inotify/max_queued_events")
-            return String(decoding: buffer[..<(try file.read(into: buffer))], as: UTF8.self)
+
+        /// Whether it would be taken for the end of a journal of this run, wherever that is.
+        func isOfUse(_ directory: TemporaryDirectory) throws -> Bool {
+            #expect(number >= 0)
+            let kept = try KeptMemory(adopting: Descriptor(owning: fcntl(number, F_DUPFD_CLOEXEC, 3)))
+            let files = SavedStateFiles(stateDirectory: directory.path + "/state")
+            var loaded = SavedState()
+            for name in files.list().segments.map(\.name) {
+                guard let bytes = try? files.read(name, limit: 1 << 20) else { continue }
+                loaded.lastRun = try bytes.withUnsafeBytes { try JournalReader($0).header.run }
+            }
+            let fingerprint = KeptState.fingerprint(readsAccessLists: false, queueLimit: queueLimit)
+            return (0..<20_000).contains {
+                (try? kept.start(run: loaded.lastRun, sequence: $0, fingerprint: fingerprint)) != nil
+            }
         }
+    }
+
+    // The journal ends before what it would go on from.
+    @Test func `While changes cannot be saved the next start has nothing to go on with`() async throws {
+        let directory = try TemporaryDirectory()
+        let kept = try Kept()
         var limits = ServiceLimits()
         // Room for a moment, and no second try.
         (limits.largestJournal, limits.saveAgainAfter) = (16 << 10, .hours(1))
-        try await DaemonFixture.run(directory: directory, limits: limits, keep: keep) { daemon in
-            let number = memory.withLock { $0 }
-            #expect(number >= 0)
-            /// Whether what is there would be taken for the end of a journal of this run, wherever that is.
-            func isOfUse() async throws -> Bool {
-                try await daemon.flush()
-                let kept = try KeptMemory(adopting: Descriptor(owning: fcntl(number, F_DUPFD_CLOEXEC, 3)))
-                let files = SavedStateFiles(stateDirectory: directory.path + "/state")
-                var loaded = SavedState()
-                for name in files.list().segments.map(\.name) {
-                    guard let bytes = try? files.read(name, limit: 1 << 20) else { continue }
-                    loaded.lastRun = try bytes.withUnsafeBytes { try JournalReader($0).header.run }
-                }
-                let fingerprint = KeptState.fingerprint(readsAccessLists: false, queueLimit: queueLimit)
-                return (0..<20_000).contains {
-                    (try? kept.start(run: loaded.lastRun, sequence: $0, fingerprint: fingerprint)) != nil
-                }
-            }
+        try await DaemonFixture.run(directory: directory, limits: limits, keep: kept.keep) { daemon in
             try directory.write("", to: "tree/first")
-            let saved = try await isOfUse()
+            try await daemon.flush()
+            let saved = try kept.isOfUse(directory)
             #expect(saved)
             // Nor can another segment be begun.
             let last = SavedStateFiles(stateDirectory: directory.path + "/state").list().segments.last?.number ?? 0
             try directory.makeDirectory("state/saved/" + SavedStateFiles.journalName(last + 1))
             for number in 0..<600 { try directory.write("", to: "tree/a file with a longer name \(number)") }
             try await daemon.flush()
-            let unsaved = try await isOfUse()
+            let unsaved = try kept.isOfUse(directory)
             #expect(!unsaved)
             try directory.write("", to: "tree/last")
-            let unsavedStill = try await isOfUse()
+            try await daemon.flush()
+            let unsavedStill = try kept.isOfUse(directory)
             #expect(!unsavedStill)
         }
-        close(memory.withLock { $0 })
+    }
+
+    // As when a scan for a live query comes back while the daemon ends.
+    @Test func `What comes back after the end leaves what is kept as it is`() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "tree/file")
+        let kept = try Kept()
+        let options = DaemonOptions(
+            configurationFile: nil, configurationIsRequired: false, socket: .embedded,
+            stateDirectory: directory.path + "/state",
+            containers: [
+                try ContainerConfiguration(identifier: "tree", path: directory.path + "/tree", origin: .argument)
+            ])
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let core = try await loop.submit {
+            let core = try DaemonCore(
+                options: options, observer: KeepingObserver(kept: kept), logger: Logger(label: "test"), loop: loop)
+            return NIOLoopBound(core, eventLoop: loop)
+        }.get()
+        while try !kept.isOfUse(directory) { await Task.yield() }
+        try await loop.flatSubmit {
+            let closed = core.value.close()
+            core.value.engine.containers.forEach(core.value.engine.absorb)
+            return closed
+        }.get()
+        #expect(try kept.isOfUse(directory))
+    }
+
+    private struct KeepingObserver: DaemonObserver {
+        let kept: Kept
+        var keepsDescriptors: Bool { true }
+        func keep(_ descriptors: [KeptDescriptor]) { kept.keep(descriptors) }
+        var heartbeat: Duration? { nil }
+        func ready(status: String) {}
+        func status(_ text: String) {}
+        func reloading() {}
+        func stopping() {}
+        func alive() {}
     }
 }

@@ -21,7 +21,7 @@ final class DaemonCore {
     /// Nil where nothing is kept.
     private let state: StateDirectory?
     private let runtime: RuntimeContainers
-    private let engine: Engine
+    let engine: Engine
     private let pool: NIOThreadPool
     /// How many descriptors the process may have.
     private let descriptors: Int

@@ -7,8 +7,10 @@ import NIOCore
 import NIOPosix
 
 extension Engine {
-    /// Writes what was appended to the journal, between the two words for the next process that belong to it.
+    /// Writes what was appended to the journal, between the two words for the next process that belong to it. After the end there
+    /// is no journal, and what the next process goes on from stands: a scan may come back then, whose caller is leaving.
     func commit() {
+        guard !isClosed else { return }
         if !store.isSuspended { watcher.prepareKept(sequence: sequence) }
         store.commit()
         if store.isSuspended { watcher.withdrawKept() }
