@@ -20,6 +20,18 @@ struct RowsAhead {
         var end: UInt64?
     }
 
+    /// What another process is told of a row, in one number.
+    enum Doubt: UInt64 {
+        /// Nobody knows its file.
+        case unknown
+        /// It may be the one that was found.
+        case likely
+        /// The same, and a look has made it.
+        case new
+        /// A directory was renamed onto it.
+        case takenOver
+    }
+
     private var records: [TreeNode: Record] = [:]
     /// Those of which the end is not known yet.
     private var open: [TreeNode] = []
@@ -103,9 +115,8 @@ struct RowsAhead {
     }
 
     /// Nobody knows whether a row's file still has this name; or another file was heard to have come to that.
-    mutating func doubt(_ node: TreeNode, file: FileStatus? = nil, until end: UInt64 = .max) {
-        set(node, Record(file: file, isLikely: false, end: end))
-        if end != .max { lastEnd = max(lastEnd, end) }
+    mutating func doubt(_ node: TreeNode, file: FileStatus? = nil) {
+        set(node, Record(file: file, isLikely: false, end: .max))
     }
 
     /// A file that nobody has seen has come to a row's name: the row stands for that, or for its own still (`file`).
@@ -118,12 +129,30 @@ struct RowsAhead {
         set(node, Record(file: nil, isLikely: true, isNew: true, end: .max))
     }
 
-    /// Rows that stand for another file than the one that they know, or may, and until when they do.
-    func uncertain(at position: UInt64) -> [(node: TreeNode, end: UInt64)] {
-        records.compactMap { node, record in
-            guard !record.isLikely, let end = record.end, end > position else { return nil }
-            return (node, end)
+    /// Calls with each row that may stand for another file than the one that it knows, and until when it does: first with those of
+    /// which nothing but a look tells, then, until `body` says that it is enough, with those that looks have told.
+    func forEach(at position: UInt64, _ body: (TreeNode, Doubt, _ end: UInt64) -> Bool) {
+        func isOpen(_ record: Record) -> Bool { record.end.map { $0 > position } ?? false }
+        for (node, record) in records where !record.isLikely && isOpen(record) {
+            _ = body(node, record.isTakenOver ? .takenOver : .unknown, record.end ?? .max)
         }
+        for (node, record) in records where record.isLikely && isOpen(record) {
+            guard body(node, record.isNew ? .new : .likely, record.end ?? .max) else { return }
+        }
+        for node in made.keys {
+            guard let record = record(of: node), isOpen(record) else { continue }
+            guard body(node, .new, record.end ?? .max) else { return }
+        }
+    }
+
+    /// A row of which another process has told that.
+    mutating func restore(_ node: TreeNode, _ doubt: Doubt, until end: UInt64) {
+        set(
+            node,
+            Record(
+                file: nil, isLikely: doubt == .likely || doubt == .new, isNew: doubt == .new,
+                isTakenOver: doubt == .takenOver, end: end))
+        if end != .max { lastEnd = max(lastEnd, end) }
     }
 
     /// A row has got another name by what was heard: nothing but a look there shows whether its file is the one that it knows.

@@ -130,7 +130,9 @@ extension TreeWatcher {
         let from = directories[half.directory].node
         let to = directories[id].node
         let isDirectory = event.mask.contains(.isDirectory)
-        var source = half.isAside ? nil : half.name.withUnsafeBytes { tree.child(of: from, named: $0) }
+        // Where it had no row when it left, what is known under its name has come to that since.
+        var source =
+            half.isAside || !half.hasRow ? nil : half.name.withUnsafeBytes { tree.child(of: from, named: $0) }
         if let known = source,
             tree.status(of: known).kind.isDirectory != isDirectory
                 || (isDirectory && heardFile(of: known, at: half.origin.cause) == nil && !ahead.isTakenOver(known)

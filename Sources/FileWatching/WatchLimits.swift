@@ -48,6 +48,9 @@ package struct WatchLimits: Sendable {
     static let nameLength = 255
     /// Names, and rows and files, that the next process is told are going on: with more it compares everything.
     static let keptNames = 1_024
+    /// Bytes about what is set aside that the next process is told: some five hundred entries. Others have a new identity when
+    /// they come again there.
+    static let keptAside = 32 << 10
     /// How often the mount points are looked at again that changed while directories were being read, or for which there were
     /// no descriptors. In nanoseconds.
     static let mountLookInterval: UInt64 = 1_000_000_000

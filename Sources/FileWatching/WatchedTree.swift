@@ -100,6 +100,13 @@ package protocol WatchedTree: AnyObject {
     /// What was set aside in a container and did not come again is gone.
     func endAside(_ container: UInt32)
 
+    /// What is set aside in a container, for another process that goes on with the tree: no more than so many bytes, those that
+    /// went last. Empty where rows do not last that long.
+    func savedAside(of container: UInt32, limit: Int) -> [UInt8]
+
+    /// Sets aside what another process had. What cannot be is left out.
+    func setAside(saved bytes: [UInt8], in container: UInt32)
+
     /// The same of a directory that may not be read any more: entries that come as one of these files have its identity again
     /// until ``endClosed(_:)``, those of files with several names where they lay; or until an entry goes that was told to be that
     /// file meanwhile, as one is that it has replaced. Those of files with several names end by no entry, and the tree may keep
@@ -144,4 +151,6 @@ extension WatchedTree {
     }
 
     package func node(row: UInt32, in container: UInt32) -> TreeNode? { nil }
+    package func savedAside(of container: UInt32, limit: Int) -> [UInt8] { [] }
+    package func setAside(saved bytes: [UInt8], in container: UInt32) {}
 }

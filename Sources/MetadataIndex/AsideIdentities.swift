@@ -93,6 +93,20 @@ struct AsideIdentities {
             ? nil : linked.removeValue(forKey: Place(file: file, directory: directory, name: Array(name)))
     }
 
+    /// Those that are found by their files, the last that went first.
+    var lastFirst: some Sequence<(file: FileIdentity, identity: Identity)> {
+        order[first...].reversed().lazy.compactMap { place in
+            identities[place.file].flatMap { $0.serial == place.serial ? (place.file, $0) : nil }
+        }
+    }
+
+    /// Those that are found by their places.
+    var oneOfSeveral:
+        some Sequence<(file: FileIdentity, place: (directory: Occupant, name: [UInt8]), identity: Identity)>
+    {
+        linked.lazy.map { ($0.key.file, ($0.key.directory, $0.key.name), $0.value) }
+    }
+
     /// Takes what is kept of a file, wherever that lies now.
     mutating func end(_ file: FileIdentity) -> Identity? { identities.removeValue(forKey: file) }
 

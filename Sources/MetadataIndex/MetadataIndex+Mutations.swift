@@ -111,6 +111,14 @@ extension MetadataIndex {
     /// What was set aside and did not come again is gone. Complexity: O(identities kept).
     package func endAside() { storage.endAside() }
 
+    /// What is set aside, for another process that goes on with this index and what brings these files again: no more than so
+    /// many bytes, those that went last. Complexity: O(bytes).
+    package func savedAside(limit: Int) -> [UInt8] { storage.aside.isEmpty ? [] : storage.aside.bytes(limit: limit) }
+
+    /// Sets aside what another process had set aside when this index was saved. What cannot be is left out.
+    /// Complexity: O(free rows).
+    package func setAside(saved bytes: [UInt8]) { bytes.withUnsafeBytes { storage.setAside(saved: $0) } }
+
     /// Removes all that lies below a row, which may be the root. Complexity: as ``remove(_:)``.
     package func removeChildren(of row: Row) throws(IndexError) {
         guard storage.rows.isLive(row.number) else { throw .noSuchRow(row) }

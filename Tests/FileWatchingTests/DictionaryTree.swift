@@ -44,6 +44,8 @@ final class DictionaryTree: WatchedTree {
     }
     /// Of those whose files nobody knows, by their names in directories that went with them.
     private var asideUnknown: [UInt32: [Place: Int]] = [:]
+    /// What was saved of both, by the number in the bytes that stand for it.
+    private var savedAside: [([FileIdentity: Aside]?, [Place: Int]?)] = []
     /// The same of closed directories.
     private(set) var closed: [UInt32: [FileIdentity: Int]] = [:]
     private var parked: [UInt32: [TreeNode: Entry]] = [:]
@@ -289,6 +291,16 @@ final class DictionaryTree: WatchedTree {
     }
 
     func endAside(_ container: UInt32) { (aside[container], asideUnknown[container]) = (nil, nil) }
+
+    func savedAside(of container: UInt32, limit: Int) -> [UInt8] {
+        savedAside.append((aside[container], asideUnknown[container]))
+        return withUnsafeBytes(of: savedAside.count - 1) { Array($0) }
+    }
+
+    func setAside(saved bytes: [UInt8], in container: UInt32) {
+        (aside[container], asideUnknown[container]) =
+            savedAside[bytes.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }]
+    }
 
     func setAsideClosed(_ directory: TreeNode) -> Int {
         var count = 0

@@ -272,13 +272,16 @@ extension EventRingTests {
     private func state() -> TurnState {
         var state = TurnState()
         state.heard = 4_096
-        state.ahead = [.init(key: 1, row: 2, end: 5_000), .init(key: 3, row: 4, end: 6_000)]
+        state.ahead = [
+            .init(key: 1, row: 2, doubt: .unknown, end: 5_000), .init(key: 3, row: 4, doubt: .new, end: 6_000),
+        ]
         state.files = [InodeNumber(device: 7, inode: 8)]
         state.names = [
             .init(key: 1, directory: InodeNumber(device: 7, inode: 9), name: Array("a b".utf8)),
             .init(key: 1, directory: InodeNumber(device: 7, inode: 9), name: []),
         ]
         state.halves = [.init(cookie: 11, key: 3, row: 12)]
+        state.asides = [.init(key: 3, bytes: [1, 2, 3]), .init(key: 1, bytes: [])]
         return state
     }
 
@@ -292,7 +295,7 @@ extension EventRingTests {
         let found = try #require(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5))
         #expect(found.heard == 4_096 && found.isWhole && found.count == 3)
         #expect(found.ahead == state().ahead && found.files == state().files && found.names == state().names)
-        #expect(found.halves == state().halves)
+        #expect(found.halves == state().halves && found.asides == state().asides)
     }
 
     @Test(arguments: [".", "..", "a/b", "/"]) func `A name that leads elsewhere is not believed`(_ name: String) {
@@ -312,6 +315,17 @@ extension EventRingTests {
         state().write(to: bytes, sequence: 5, count: 1)
         let found = try #require(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5))
         #expect(!found.isWhole && found.names.isEmpty)
+    }
+
+    @Test func `Where what is set aside has no room the rest is whole`() throws {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 8)
+        bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        defer { bytes.deallocate() }
+        var state = state()
+        state.asides.append(.init(key: 3, bytes: Array(repeating: 1, count: 512)))
+        state.write(to: bytes, sequence: 5, count: 1)
+        let found = try #require(TurnState(UnsafeRawBufferPointer(bytes), sequence: 5))
+        #expect(found.isWhole && found.names == state.names && found.asides.isEmpty)
     }
 
     @Test func anythingMayBeFound() throws {

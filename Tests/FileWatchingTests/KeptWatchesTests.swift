@@ -28,7 +28,7 @@ import Testing
         let left = Left(
             tree: fixture.tree, inotify: duplicate(fixture.kernel.descriptor), memory: duplicate(kept.descriptor))
         fixture.watcher.close()
-        fixture.tree.log = []
+        fixture.tree.load(1)
         return left
     }
 
@@ -235,6 +235,52 @@ import Testing
         next.settle()
         expectEqual(next.tree, directory.path)
         #expect(next.tree.identity(at: "d1/f0") == identity)
+    }
+
+    // Its row has made way, and where it is now is read by the next process alone.
+    @Test func whatWasSetAsideIsTheSameWhereTheNextFindsIt() throws {
+        makeTree()
+        let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
+        let identity = fixture.tree.identity(at: "d1/f1")
+        fixture.watcher.performsJobs = false
+        directory.makeDirectory("new")
+        directory.move("d1/f1", "new/f")
+        let outside = TemporaryDirectory()
+        outside.write("file")
+        #expect(rename(outside.path + "/file", directory.path + "/d1/f1") == 0)
+        while fixture.turn() {}
+        #expect(fixture.tree.identity(at: "d1/f1") != identity)
+        #expect(fixture.tree.identity(at: "new/f") == nil)
+        let (next, _, isKept) = try goOn(leave(fixture, kept))
+        #expect(isKept)
+        next.settle()
+        expectEqual(next.tree, directory.path)
+        #expect(next.tree.identity(at: "new/f") == identity)
+    }
+
+    // A look has made its row, of a file that has come after what is told of the name next.
+    @Test(arguments: [false, true]) func whatWasFoundAheadIsNotWhatHasLeftItsName(isByTheNext: Bool) throws {
+        makeTree()
+        var settings = KeptWatchesTests.readsLater
+        settings.readsPerTurn = 1
+        var (fixture, kept) = try watch(settings)
+        let identity = fixture.tree.identity(at: "d0/f0")
+        fixture.watcher.performsJobs = false
+        directory.makeDirectory("new")
+        while fixture.turn() {}
+        directory.move("d0/f0", "new/f")
+        directory.move("new/f", "d1/g")
+        for number in 0..<5_000 { directory.write("d7/f\(number % 4)", "\(number)") }
+        directory.move("d1/g", "d1/h")
+        directory.write("d1/g", "another")
+        _ = fixture.turn()
+        #expect(fixture.tree.identity(at: "d1/g") != nil)
+        #expect(fixture.tree.identity(at: "d1/h") == nil)
+        if isByTheNext { (fixture, kept, _) = try goOn(leave(fixture, kept)) }
+        fixture.watcher.performsJobs = true
+        fixture.settle()
+        expectEqual(fixture.tree, directory.path)
+        #expect(fixture.tree.identity(at: "d1/h") == identity)
     }
 
     @Test func whatDoesNotFitIsCompared() throws {

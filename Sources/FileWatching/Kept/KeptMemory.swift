@@ -49,7 +49,7 @@ package final class KeptMemory: @unchecked Sendable {
     package static let size = tableOffset + tableCapacity * KeptEntry.size
 
     /// "GATHERK" and the version of what follows: another layout, or another meaning of it, has another number.
-    private static let magic: UInt64 = 0x4B52_4548_5441_4700 + 2
+    private static let magic: UInt64 = 0x4B52_4548_5441_4700 + 3
 
     private var base: UnsafeMutableRawPointer
     private var tableCount = 0

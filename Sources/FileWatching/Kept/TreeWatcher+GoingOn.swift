@@ -153,11 +153,17 @@ extension TreeWatcher {
         for container in containers.values where container.goesOn { numbers[container.key] = container.number }
         for row in start.state.ahead {
             guard let number = numbers[row.key], let node = tree.node(row: row.row, in: number) else { continue }
-            ahead.doubt(node, until: row.end == TurnState.Ahead.untilLookedAt ? .max : row.end)
+            ahead.restore(node, row.doubt, until: row.end == TurnState.Ahead.untilLookedAt ? .max : row.end)
         }
         for half in start.state.halves {
             guard let number = numbers[half.key] else { continue }
             rowsOfHalves[half.cookie] = tree.node(row: half.row, in: number)
+        }
+        for aside in start.state.asides {
+            guard let number = numbers[aside.key] else { continue }
+            tree.setAside(saved: aside.bytes, in: number)
+            containersWithAside.insert(number)
+            asidePosition = position + queuedBytes()
         }
         let origin = Origin(cause: causeNow)
         for file in start.state.files {

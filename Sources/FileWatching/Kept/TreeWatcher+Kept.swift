@@ -126,7 +126,7 @@ extension TreeWatcher {
     /// Whether something waits that no event causes again.
     private var hasWorkOfItsOwn: Bool {
         !ahead.isEmpty || lookUps.unheard > 0 || halves.hasNoted || !deferredLookUps.isEmpty || !linkNews.isEmpty
-            || !linkedFiles.isEmpty || !crawledLinks.isEmpty || !strays.isEmpty
+            || !linkedFiles.isEmpty || !crawledLinks.isEmpty || !strays.isEmpty || !containersWithAside.isEmpty
     }
 
     private var turnState: TurnState {
@@ -134,9 +134,10 @@ extension TreeWatcher {
         state.heard = position
         var room = WatchLimits.keptNames
         func key(_ number: UInt32) -> UInt64 { containers[number]?.key ?? 0 }
-        for (node, end) in ahead.uncertain(at: position) {
+        ahead.forEach(at: position) { node, doubt, end in
             let end = min(end, TurnState.Ahead.untilLookedAt)
-            state.ahead.append(.init(key: key(node.container), row: node.row, end: end))
+            state.ahead.append(.init(key: key(node.container), row: node.row, doubt: doubt, end: end))
+            return state.ahead.count < WatchLimits.keptNames / 2
         }
         func add(_ id: DirectoryID, _ name: UnsafeRawBufferPointer) {
             room -= 1
@@ -163,6 +164,12 @@ extension TreeWatcher {
         for lookUp in deferredLookUps { lookUp.name.withUnsafeBytes { add(lookUp.directory, $0) } }
         state.files = Array(Set(linkNews.keys).union(linkedFiles.keys).union(strays.keys))
         for links in crawledLinks.values { state.files += links.keys }
+        var roomAside = WatchLimits.keptAside
+        for number in containersWithAside {
+            let bytes = tree.savedAside(of: number, limit: roomAside)
+            roomAside -= bytes.count
+            if !bytes.isEmpty { state.asides.append(.init(key: key(number), bytes: bytes)) }
+        }
         if room < 0 || state.ahead.count + state.files.count + state.halves.count > WatchLimits.keptNames {
             state.isWhole = false
         }

@@ -20,6 +20,7 @@ package struct TurnState {
 
         var key: UInt64
         var row: UInt32
+        var doubt: RowsAhead.Doubt
         var end: UInt64
     }
 
@@ -28,6 +29,12 @@ package struct TurnState {
         var cookie: UInt32
         var key: UInt64
         var row: UInt32
+    }
+
+    /// What was set aside in a container, as the tree has it (``WatchedTree/savedAside(of:limit:)``).
+    struct Aside: Equatable {
+        var key: UInt64
+        var bytes: [UInt8]
     }
 
     /// Renames that were heard before this position have moved their rows. They must not do so again.
@@ -39,6 +46,8 @@ package struct TurnState {
     var files: [InodeNumber] = []
     var names: [Name] = []
     var halves: [Half] = []
+    /// Only identities hang on these: where they have no room the rest is whole without.
+    var asides: [Aside] = []
 
     /// Tells it from an earlier one for the same number.
     private(set) var count: UInt64 = 0
@@ -46,9 +55,11 @@ package struct TurnState {
     init() {}
 
     /// Whether there is nothing but what events tell again.
-    var isEmpty: Bool { isWhole && ahead.isEmpty && files.isEmpty && names.isEmpty && halves.isEmpty }
+    var isEmpty: Bool {
+        isWhole && ahead.isEmpty && files.isEmpty && names.isEmpty && halves.isEmpty && asides.isEmpty
+    }
 
-    private static let headerSize = 64
+    private static let headerSize = 72
 
     /// What stands there for a number; nil for another, or where it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer, sequence: UInt64) {
@@ -59,8 +70,8 @@ package struct TurnState {
         let whole = SharedWord.load(base + 16)
         guard whole <= 1, heard < 1 << 62 else { return nil }
         isWhole = whole == 1
-        let counts = (0..<4).map { SharedWord.load(base + 24 + 8 * $0) }
-        count = SharedWord.load(base + 56)
+        let counts = (0..<5).map { SharedWord.load(base + 24 + 8 * $0) }
+        count = SharedWord.load(base + 64)
         guard counts.allSatisfy({ $0 <= UInt64(bytes.count) }) else { return nil }
         var offset = TurnState.headerSize
         func word() -> UInt64? {
@@ -69,9 +80,10 @@ package struct TurnState {
             return bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
         }
         for _ in 0..<counts[0] {
-            guard let key = word(), let row = word(), let end = word(), let row = UInt32(exactly: row), end < 1 << 62
+            guard let key = word(), let row = word().flatMap({ UInt32(exactly: $0) }),
+                let doubt = word().flatMap(RowsAhead.Doubt.init), let end = word(), end < 1 << 62
             else { return nil }
-            ahead.append(Ahead(key: key, row: row, end: end))
+            ahead.append(Ahead(key: key, row: row, doubt: doubt, end: end))
         }
         for _ in 0..<counts[1] {
             guard let device = word(), let inode = word() else { return nil }
@@ -92,37 +104,55 @@ package struct TurnState {
             else { return nil }
             halves.append(Half(cookie: cookie, key: key, row: row))
         }
+        for _ in 0..<counts[4] {
+            guard let key = word(), let length = word(), bytes.count - offset >= length else { return nil }
+            asides.append(Aside(key: key, bytes: Array(bytes[offset..<offset + Int(length)])))
+            offset += Int(length)
+        }
     }
 
     /// The number that stands there.
     static func sequence(at address: UnsafeRawPointer) -> UInt64 { ~SharedWord.load(address) }
 
     private var byteCount: Int {
-        TurnState.headerSize + ahead.count * 24 + files.count * 16 + names.reduce(0) { $0 + 32 + $1.name.count }
-            + halves.count * 24
+        TurnState.headerSize + ahead.count * 32 + files.count * 16 + names.reduce(0) { $0 + 32 + $1.name.count }
+            + halves.count * 24 + asides.reduce(0) { $0 + 16 + $1.bytes.count }
     }
 
     /// Writes it over what is of no use any more: the number, inverted so that memory never written has none, comes last.
     func write(to bytes: UnsafeMutableRawBufferPointer, sequence: UInt64, count: UInt64) {
         guard let base = bytes.baseAddress else { return }
+        if byteCount > bytes.count, !asides.isEmpty {
+            var rest = self
+            rest.asides = []
+            return rest.write(to: bytes, sequence: sequence, count: count)
+        }
         // A number that is never reached.
         SharedWord.store(0, to: base)
         let fits = isWhole && byteCount <= bytes.count
         SharedWord.store(heard, to: base + 8)
         SharedWord.store(fits ? 1 : 0, to: base + 16)
-        for (place, number) in [ahead.count, files.count, names.count, halves.count].enumerated() {
+        for (place, number) in [
+            ahead.count, files.count, names.count, halves.count, asides.count,
+        ].enumerated() {
             SharedWord.store(fits ? UInt64(number) : 0, to: base + 24 + 8 * place)
         }
-        SharedWord.store(count, to: base + 56)
+        SharedWord.store(count, to: base + 64)
         if fits {
             var offset = TurnState.headerSize
             func put(_ word: UInt64) {
                 bytes.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
                 offset += 8
             }
+            func put(_ text: [UInt8]) {
+                put(UInt64(text.count))
+                UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<offset + text.count]).copyBytes(from: text)
+                offset += text.count
+            }
             for row in ahead {
                 put(row.key)
                 put(UInt64(row.row))
+                put(row.doubt.rawValue)
                 put(row.end)
             }
             for file in files {
@@ -133,15 +163,16 @@ package struct TurnState {
                 put(name.key)
                 put(name.directory.device)
                 put(name.directory.inode)
-                put(UInt64(name.name.count))
-                UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<offset + name.name.count])
-                    .copyBytes(from: name.name)
-                offset += name.name.count
+                put(name.name)
             }
             for half in halves {
                 put(UInt64(half.cookie))
                 put(half.key)
                 put(UInt64(half.row))
+            }
+            for aside in asides {
+                put(aside.key)
+                put(aside.bytes)
             }
         }
         SharedWord.store(~sequence, to: base)

@@ -77,7 +77,7 @@ final class IndexTree: WatchedTree {
         return refusals
     }
 
-    private func entry(_ container: UInt32) -> Entry {
+    func entry(_ container: UInt32) -> Entry {
         if let last, last.container == container { return last.entry }
         guard let entry = entries[container] else { preconditionFailure("container \(container) is not in the tree") }
         last = (container, entry)
@@ -326,33 +326,15 @@ extension IndexTree {
     func remove(_ node: TreeNode) -> Int { removing(node, MetadataIndex.remove) }
 
     @discardableResult
-    func setAside(_ node: TreeNode, isOutdated: Bool) -> Int {
-        removing(node) { index in
-            { (row) throws(IndexError) in try index.setAside(row, isOutdated: isOutdated) }
-        }
-    }
-
-    @discardableResult
-    func setAsideChildren(of directory: TreeNode) -> Int { removing(directory, MetadataIndex.setAsideChildren) }
-
-    @discardableResult
-    func setAsideClosed(_ directory: TreeNode) -> Int { removing(directory, MetadataIndex.setAsideClosed) }
-
-    func endClosed(_ container: UInt32) { entry(container).index.endClosed() }
-    func endClosed(_ file: FileIdentity, in container: UInt32) { entry(container).index.endClosed(file) }
-
-    @discardableResult
     func removeChildren(of directory: TreeNode) -> Int { removing(directory, MetadataIndex.removeChildren) }
 
     /// How many items are gone then.
-    private func removing(_ node: TreeNode, _ change: (MetadataIndex) -> (Row) throws(IndexError) -> Void) -> Int {
+    func removing(_ node: TreeNode, _ change: (MetadataIndex) -> (Row) throws(IndexError) -> Void) -> Int {
         let index = index(node)
         let before = index.count
         _ = attempt(node.container) { () throws(IndexError) in try change(index)(Row(node.row)) }
         return before - index.count
     }
-
-    func endAside(_ container: UInt32) { entry(container).index.endAside() }
 
     func park(_ container: UInt32) {
         let entry = entry(container)

@@ -1,0 +1,154 @@
+// What was set aside, as bytes: for the process that goes on where this one ends, before what was gone has come again.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+
+extension AsideIdentities {
+    /// An identity, and where it is found again: by its file, or by that and its name in a directory.
+    struct Saved {
+        var identity: Identity
+        var file: FileIdentity
+        var place: (directory: Occupant, name: [UInt8])?
+    }
+
+    /// What is true of an identity, in one byte before it.
+    private struct Facts: OptionSet {
+        var rawValue: UInt8
+
+        static let isDirectory = Facts(rawValue: 1)
+        static let isBorn = Facts(rawValue: 2)
+        static let isYoung = Facts(rawValue: 4)
+        static let hasSize = Facts(rawValue: 8)
+        static let hasModified = Facts(rawValue: 16)
+        static let hasPlace = Facts(rawValue: 32)
+        /// It is found by its place alone.
+        static let isOneOfSeveral = Facts(rawValue: 64)
+        static let all = Facts(rawValue: 127)
+    }
+
+    /// No more than so many bytes: of what has no room the first that went are left out, which lay in what went after them.
+    func bytes(limit: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        func append(_ saved: Saved) -> Bool {
+            let before = bytes.count
+            saved.append(to: &bytes)
+            guard bytes.count > limit else { return true }
+            bytes.removeLast(bytes.count - before)
+            return false
+        }
+        for (file, identity) in lastFirst {
+            guard append(Saved(identity: identity, file: file, place: nil)) else { return bytes }
+        }
+        for (file, place, identity) in oneOfSeveral {
+            guard append(Saved(identity: identity, file: file, place: place)) else { return bytes }
+        }
+        return bytes
+    }
+
+    /// What another process has kept, the first that went first; nil where that cannot be.
+    static func saved(in bytes: UnsafeRawBufferPointer) -> [Saved]? {
+        var reader = ByteReader(bytes)
+        var found: [Saved] = []
+        while !reader.rest.isEmpty {
+            guard let saved = try? Saved(from: &reader) else { return nil }
+            found.append(saved)
+        }
+        return found.reversed()
+    }
+}
+
+extension AsideIdentities.Saved {
+    private typealias Facts = AsideIdentities.Facts
+
+    fileprivate func append(to bytes: inout [UInt8]) {
+        let (young, place) = (identity.young, place ?? identity.place)
+        var facts: Facts = []
+        if identity.isDirectory { facts.insert(.isDirectory) }
+        if file.created != nil { facts.insert(.isBorn) }
+        if young != nil { facts.insert(.isYoung) }
+        if young?.size != nil { facts.insert(.hasSize) }
+        if young?.modified != nil { facts.insert(.hasModified) }
+        if place != nil { facts.insert(.hasPlace) }
+        if self.place != nil { facts.insert(.isOneOfSeveral) }
+        bytes.append(facts.rawValue)
+        bytes.append(number: identity.row)
+        bytes.append(number: identity.generation)
+        bytes.append(number: file.device)
+        bytes.append(number: file.inode)
+        if let created = file.created { bytes.append(number: created.nanoseconds) }
+        if let young {
+            bytes.append(number: young.changed)
+            if let size = young.size { bytes.append(number: size) }
+            if let modified = young.modified { bytes.append(number: modified) }
+        }
+        guard let place else { return }
+        bytes.append(number: place.directory.row)
+        bytes.append(number: place.directory.generation)
+        bytes.append(UInt8(truncatingIfNeeded: place.name.count))
+        bytes += place.name
+    }
+
+    fileprivate init(from reader: inout ByteReader) throws(SavedStateError) {
+        let facts = Facts(rawValue: try reader.number(UInt8.self))
+        guard facts.isSubset(of: .all), facts.contains(.hasPlace) || !facts.contains(.isOneOfSeveral) else {
+            throw .malformed("what was set aside")
+        }
+        identity = AsideIdentities.Identity(
+            row: try reader.number(UInt32.self), generation: try reader.number(UInt32.self),
+            isDirectory: facts.contains(.isDirectory))
+        file = FileIdentity(
+            device: try reader.number(UInt64.self), inode: try reader.number(UInt64.self), created: nil)
+        if facts.contains(.isBorn) { file.created = Timestamp(nanoseconds: try reader.number(Int64.self)) }
+        if facts.contains(.isYoung) {
+            var young = AsideIdentities.Young(changed: try reader.number(Int64.self))
+            if facts.contains(.hasSize) { young.size = try reader.number(Int64.self) }
+            if facts.contains(.hasModified) { young.modified = try reader.number(Int64.self) }
+            identity.young = young
+        }
+        guard facts.contains(.hasPlace) else { return }
+        let directory = AsideIdentities.Occupant(
+            row: try reader.number(UInt32.self), generation: try reader.number(UInt32.self))
+        let name = Array(try reader.bytes(Int(try reader.number(UInt8.self))))
+        if facts.contains(.isOneOfSeveral) {
+            place = (directory, name)
+        } else {
+            identity.place = (directory, name)
+        }
+    }
+}
+
+extension IndexStorage {
+    /// Sets aside what another process had set aside in the index that this one goes on with. Left out is what cannot be: whose
+    /// slot is not free, or has not had the occupant that this is said to have been.
+    ///
+    /// Complexity: O(free slots).
+    mutating func setAside(saved bytes: UnsafeRawBufferPointer) {
+        guard let found = AsideIdentities.saved(in: bytes), !found.isEmpty else { return }
+        var places: [UInt32: Int] = [:]
+        for (place, saved) in found.enumerated() { places[saved.identity.row] = place }
+        var taken: [Int] = []
+        var (previous, row) = (Row.none, firstFree)
+        while row != Row.none, !places.isEmpty {
+            let next = rows.parent(row)
+            if let place = places.removeValue(forKey: row), found[place].identity.generation < rows.generation(row) {
+                taken.append(place)
+                if previous == Row.none {
+                    firstFree = next
+                } else {
+                    rows.writable(previous).parent[RowStore.slot(previous)] = next
+                }
+            } else {
+                previous = row
+            }
+            row = next
+        }
+        for place in taken.sorted() {
+            let saved = found[place]
+            let ended =
+                saved.place.map {
+                    aside.keep(saved.identity, of: saved.file, named: $0.name, in: $0.directory)
+                } ?? aside.keep(saved.identity, of: saved.file)
+            if let ended { free(ended.row) }
+        }
+    }
+}
