@@ -27,7 +27,10 @@ extension TreeWatcher {
                 ahead.doubt(known)
             }
         }
-        if let node, isUnexpected(name, in: id), !ahead.isTakenOver(node) { ahead.doubt(node) }
+        // Where another process has heard it, all that waits was heard after it.
+        if let node, origin.cause >= heardBefore, isUnexpected(name, in: id), !ahead.isTakenOver(node) {
+            ahead.doubt(node)
+        }
         halves.append(
             RenameHalf(
                 cookie: event.cookie, directory: id, container: directories[id].node.container, name: Array(name),

@@ -258,6 +258,28 @@ import Testing
         #expect(next.tree.identity(at: "new/f") == identity)
     }
 
+    // What was heard of the name after it had left says nothing of the row that stands there.
+    @Test func whatHasLeftANameIsNotWhatWasMadeThereSince() throws {
+        makeTree()
+        var settings = KeptWatchesTests.readsLater
+        settings.readsPerTurn = 1
+        let (fixture, kept) = try watch(settings)
+        let identity = fixture.tree.identity(at: "d1/f1")
+        fixture.watcher.performsJobs = false
+        directory.makeDirectory("new")
+        directory.move("d1/f1", "new/f")
+        directory.write("d1/f1", "another")
+        for number in 0..<5_000 { directory.write("d7/f\(number % 4)", "\(number)") }
+        _ = fixture.turn()
+        #expect(fixture.tree.identity(at: "d1/f1") == identity)
+        let (next, _, isKept) = try goOn(leave(fixture, kept))
+        #expect(isKept)
+        next.settle()
+        expectEqual(next.tree, directory.path)
+        #expect(next.tree.identity(at: "new/f") == identity)
+        #expect(next.tree.identity(at: "d1/f1") != identity)
+    }
+
     // A look has made its row, of a file that has come after what is told of the name next.
     @Test(arguments: [false, true]) func whatWasFoundAheadIsNotWhatHasLeftItsName(isByTheNext: Bool) throws {
         makeTree()

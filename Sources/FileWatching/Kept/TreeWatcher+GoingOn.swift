@@ -216,8 +216,7 @@ extension TreeWatcher {
 
     /// What follows was not heard before. First halves without their second waited for it: their rows stand where they were.
     func finishHearingBefore() {
-        heardBefore = 0
-        defer { rowsOfHalves = [:] }
+        defer { (rowsOfHalves, heardBefore) = ([:], 0) }
         guard !halvesBefore.isEmpty else { return }
         let waiting = halvesBefore.values.sorted { $0.origin.cause < $1.origin.cause }
         halvesBefore = [:]
