@@ -194,8 +194,10 @@ extension TreeWatcher {
             if result.hasExtras { touchedNames[directory.slot] = [] }
             noteDepth(of: directory)
             directories[directory].crawl = result.task
-            directories[directory].flags.insert(.reading)
             directories[directory].flags.subtract([.needsReading, .changedMeanwhile, .closedMeanwhile])
+            directories[directory].flags.insert(.reading)
+            // What is known to be closed may have been read before that.
+            if directories[directory].flags.contains(.closed) { directories[directory].flags.insert(.closedMeanwhile) }
         }
     }
 
