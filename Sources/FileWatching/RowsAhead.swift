@@ -129,19 +129,19 @@ struct RowsAhead {
         set(node, Record(file: nil, isLikely: true, isNew: true, end: .max))
     }
 
-    /// Calls with each row that may stand for another file than the one that it knows, and until when it does: first with those of
-    /// which nothing but a look tells, then, until `body` says that it is enough, with those that looks have told.
-    func forEach(at position: UInt64, _ body: (TreeNode, Doubt, _ end: UInt64) -> Bool) {
-        func isOpen(_ record: Record) -> Bool { record.end.map { $0 > position } ?? false }
-        for (node, record) in records where !record.isLikely && isOpen(record) {
-            _ = body(node, record.isTakenOver ? .takenOver : .unknown, record.end ?? .max)
+    /// Calls with each row that may stand for another file than the one that it knows, and until when it does: all of which nothing
+    /// but a look tells, and of those that looks have told, who are many where files are made all the time, no more than `most`.
+    func forEach(at position: UInt64, most: Int, _ body: (TreeNode, Doubt, _ end: UInt64) -> Void) {
+        var rest = most
+        for (node, record) in records {
+            guard let end = record.end, end > position, !record.isLikely || rest > 0 else { continue }
+            if record.isLikely { rest -= 1 }
+            let doubt: Doubt =
+                record.isLikely ? record.isNew ? .new : .likely : record.isTakenOver ? .takenOver : .unknown
+            body(node, doubt, end)
         }
-        for (node, record) in records where record.isLikely && isOpen(record) {
-            guard body(node, record.isNew ? .new : .likely, record.end ?? .max) else { return }
-        }
-        for node in made.keys {
-            guard let record = record(of: node), isOpen(record) else { continue }
-            guard body(node, .new, record.end ?? .max) else { return }
+        for node in made.keys.prefix(rest) {
+            if let end = record(of: node)?.end, end > position { body(node, .new, end) }
         }
     }
 

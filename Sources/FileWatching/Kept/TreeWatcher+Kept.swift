@@ -134,10 +134,9 @@ extension TreeWatcher {
         state.heard = position
         var room = WatchLimits.keptNames
         func key(_ number: UInt32) -> UInt64 { containers[number]?.key ?? 0 }
-        ahead.forEach(at: position) { node, doubt, end in
+        ahead.forEach(at: position, most: WatchLimits.keptNames / 2) { node, doubt, end in
             let end = min(end, TurnState.Ahead.untilLookedAt)
             state.ahead.append(.init(key: key(node.container), row: node.row, doubt: doubt, end: end))
-            return state.ahead.count < WatchLimits.keptNames / 2
         }
         func add(_ id: DirectoryID, _ name: UnsafeRawBufferPointer) {
             room -= 1
