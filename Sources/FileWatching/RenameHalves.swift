@@ -141,16 +141,16 @@ struct RenameHalves {
     /// Takes the one that has left this place.
     mutating func take(_ directory: DirectoryID, _ name: UnsafeRawBufferPointer) -> RenameHalf? {
         guard !halves.isEmpty else { return nil }
-        return byPlace[Place(directory: directory, name: Array(name))].flatMap { remove($0) }
+        return byPlace[Place(directory: directory, name: Array(name))].flatMap { take($0) }
     }
 
     /// Takes the one that a second half belongs to.
-    mutating func take(cookie: UInt32) -> RenameHalf? { byCookie[cookie].flatMap { remove($0) } }
+    mutating func take(cookie: UInt32) -> RenameHalf? { byCookie[cookie].flatMap { take($0) } }
 
     /// Takes the first of this file that has left a place in a container.
     mutating func take(_ file: FileIdentity, in container: UInt32) -> RenameHalf? {
         guard let serial = byFile[file]?.first(where: { halves[$0]?.container == container }) else { return nil }
-        return remove(serial)
+        return take(serial)
     }
 
     /// Those whose time is over and of which it is not known yet where the second half lies before.
@@ -191,15 +191,13 @@ struct RenameHalves {
         return isKept(half) ? nil : half
     }
 
-    /// Takes the one with a serial number.
-    mutating func take(_ serial: Int) -> RenameHalf? { remove(serial) }
-
     /// Forgets those of a container.
     mutating func removeAll(of container: UInt32) {
-        for serial in halves.keys.sorted() where halves[serial]?.container == container { _ = remove(serial) }
+        for serial in halves.keys.sorted() where halves[serial]?.container == container { _ = take(serial) }
     }
 
-    private mutating func remove(_ serial: Int) -> RenameHalf? {
+    /// Takes the one with a serial number.
+    mutating func take(_ serial: Int) -> RenameHalf? {
         guard let half = halves.removeValue(forKey: serial) else { return nil }
         if !lowered.isEmpty { lowered.remove(serial) }
         if !noted.isEmpty { noted.remove(serial) }

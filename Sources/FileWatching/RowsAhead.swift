@@ -136,9 +136,7 @@ struct RowsAhead {
         for (node, record) in records {
             guard let end = record.end, end > position, !record.isLikely || rest > 0 else { continue }
             if record.isLikely { rest -= 1 }
-            let doubt: Doubt =
-                record.isLikely ? record.isNew ? .new : .likely : record.isTakenOver ? .takenOver : .unknown
-            body(node, doubt, end)
+            body(node, record.doubt, end)
         }
         for node in made.keys.prefix(rest) {
             if let end = record(of: node)?.end, end > position { body(node, .new, end) }
@@ -147,11 +145,7 @@ struct RowsAhead {
 
     /// A row of which another process has told that.
     mutating func restore(_ node: TreeNode, _ doubt: Doubt, until end: UInt64) {
-        set(
-            node,
-            Record(
-                file: nil, isLikely: doubt == .likely || doubt == .new, isNew: doubt == .new,
-                isTakenOver: doubt == .takenOver, end: end))
+        set(node, Record(doubt, until: end))
         if end != .max { lastEnd = max(lastEnd, end) }
     }
 
@@ -220,5 +214,18 @@ struct RowsAhead {
             endsOfMade = []
         }
         limit = max(leastLimit, 2 * (records.count + made.count))
+    }
+}
+
+extension RowsAhead.Record {
+    /// Of which another process has told, which knew the file.
+    fileprivate init(_ doubt: RowsAhead.Doubt, until end: UInt64) {
+        self.init(
+            file: nil, isLikely: doubt == .likely || doubt == .new, isNew: doubt == .new,
+            isTakenOver: doubt == .takenOver, end: end)
+    }
+
+    fileprivate var doubt: RowsAhead.Doubt {
+        isLikely ? isNew ? .new : .likely : isTakenOver ? .takenOver : .unknown
     }
 }

@@ -67,7 +67,7 @@ struct AsideIdentities {
         guard identities.count > AsideIdentities.mostIdentities else { return nil }
         while first < order.count {
             first += 1
-            guard isKept(order[first - 1]) else { continue }
+            guard kept(order[first - 1]) != nil else { continue }
             return identities.removeValue(forKey: order[first - 1].file)
         }
         return nil
@@ -95,9 +95,7 @@ struct AsideIdentities {
 
     /// Those that are found by their files, the last that went first.
     var lastFirst: some Sequence<(file: FileIdentity, identity: Identity)> {
-        order[first...].reversed().lazy.compactMap { place in
-            identities[place.file].flatMap { $0.serial == place.serial ? (place.file, $0) : nil }
-        }
+        order[first...].reversed().lazy.compactMap { place in kept(place).map { (place.file, $0) } }
     }
 
     /// Those that are found by their places.
@@ -116,12 +114,13 @@ struct AsideIdentities {
         for identity in linked.values { body(identity) }
     }
 
-    private func isKept(_ place: (file: FileIdentity, serial: UInt64)) -> Bool {
-        identities[place.file]?.serial == place.serial
+    /// Nil of one that came again, or ended.
+    private func kept(_ place: (file: FileIdentity, serial: UInt64)) -> Identity? {
+        identities[place.file].flatMap { $0.serial == place.serial ? $0 : nil }
     }
 
     private mutating func tidy() {
-        order = order[first...].filter(isKept)
+        order = order[first...].filter { kept($0) != nil }
         first = 0
     }
 

@@ -52,6 +52,17 @@ import Testing
         return settings
     }()
 
+    /// The same, and a turn reads no more than a part of what ``writeMuch()`` queues.
+    private static let readsLittle: WatchSettings = {
+        var settings = readsLater
+        settings.readsPerTurn = 1
+        return settings
+    }()
+
+    private func writeMuch() {
+        for number in 0..<5_000 { directory.write("d7/f\(number % 4)", "\(number)") }
+    }
+
     /// Watches the directory and ends, with everything at rest.
     private func begin() throws -> Left {
         let (fixture, kept) = try watch()
@@ -72,6 +83,15 @@ import Testing
         fixture.watcher.hear()
         let isKept = fixture.watcher.state(of: 1) == .live
         return (fixture, kept, isKept)
+    }
+
+    /// The next process, which was kept and knows the tree as it is.
+    private func atRest(after left: Left) throws -> WatcherFixture {
+        let (fixture, _, isKept) = try goOn(left)
+        #expect(isKept)
+        fixture.settle()
+        expectEqual(fixture.tree, directory.path)
+        return fixture
     }
 
     /// Goes on from what was left of a tree, with a directory of it as the only container.
@@ -145,10 +165,7 @@ import Testing
         // Read, and the process ends.
         try fixture.kernel.readAhead()
         #expect(try fixture.kernel.queuedBytes() > 0)
-        let (next, _, isKept) = try goOn(leave(fixture, kept))
-        #expect(isKept)
-        next.settle()
-        expectEqual(next.tree, directory.path)
+        let next = try atRest(after: leave(fixture, kept))
         #expect(next.watcher.counters.directoriesRead == 0)
         #expect(next.watcher.counters.movesPaired == 1)
     }
@@ -201,10 +218,7 @@ import Testing
         directory.makeDirectory("d0/later")
         directory.write("d0/later/f")
         fixture.turn()
-        let (next, _, isKept) = try goOn(leave(fixture, kept))
-        #expect(isKept)
-        next.settle()
-        expectEqual(next.tree, directory.path)
+        let next = try atRest(after: leave(fixture, kept))
         #expect(next.watcher.counters.directoriesRead == 1)
     }
 
@@ -212,9 +226,8 @@ import Testing
     /// its row has not moved.
     @Test func aFirstHalfWhoseSecondWasHeldWaitsAgain() throws {
         makeTree()
-        var settings = KeptWatchesTests.readsLater
+        var settings = KeptWatchesTests.readsLittle
         settings.renameWindow = 3_600_000_000_000
-        settings.readsPerTurn = 1
         let (fixture, kept) = try watch(settings)
         let identity = fixture.tree.identity(at: "d1/f1")
         fixture.watcher.performsJobs = false
@@ -222,7 +235,7 @@ import Testing
         while fixture.turn() {}
         fixture.watcher.performsJobs = true
         // It is watched and read, and what was found waits for what was queued before.
-        for number in 0..<5_000 { directory.write("d7/f\(number % 4)", "\(number)") }
+        writeMuch()
         _ = fixture.turn()
         directory.move("d1/f0", "d0/later/f")
         directory.remove("d0/later/f")
@@ -230,10 +243,7 @@ import Testing
         #expect(fixture.tree.identity(at: "d1/f0") != nil)
         let left = leave(fixture, kept)
         directory.move("d1/f1", "d1/f0")
-        let (next, _, isKept) = try goOn(left)
-        #expect(isKept)
-        next.settle()
-        expectEqual(next.tree, directory.path)
+        let next = try atRest(after: left)
         #expect(next.tree.identity(at: "d1/f0") == identity)
     }
 
@@ -251,31 +261,23 @@ import Testing
         while fixture.turn() {}
         #expect(fixture.tree.identity(at: "d1/f1") != identity)
         #expect(fixture.tree.identity(at: "new/f") == nil)
-        let (next, _, isKept) = try goOn(leave(fixture, kept))
-        #expect(isKept)
-        next.settle()
-        expectEqual(next.tree, directory.path)
+        let next = try atRest(after: leave(fixture, kept))
         #expect(next.tree.identity(at: "new/f") == identity)
     }
 
     // What was heard of the name after it had left says nothing of the row that stands there.
     @Test func whatHasLeftANameIsNotWhatWasMadeThereSince() throws {
         makeTree()
-        var settings = KeptWatchesTests.readsLater
-        settings.readsPerTurn = 1
-        let (fixture, kept) = try watch(settings)
+        let (fixture, kept) = try watch(KeptWatchesTests.readsLittle)
         let identity = fixture.tree.identity(at: "d1/f1")
         fixture.watcher.performsJobs = false
         directory.makeDirectory("new")
         directory.move("d1/f1", "new/f")
         directory.write("d1/f1", "another")
-        for number in 0..<5_000 { directory.write("d7/f\(number % 4)", "\(number)") }
+        writeMuch()
         _ = fixture.turn()
         #expect(fixture.tree.identity(at: "d1/f1") == identity)
-        let (next, _, isKept) = try goOn(leave(fixture, kept))
-        #expect(isKept)
-        next.settle()
-        expectEqual(next.tree, directory.path)
+        let next = try atRest(after: leave(fixture, kept))
         #expect(next.tree.identity(at: "new/f") == identity)
         #expect(next.tree.identity(at: "d1/f1") != identity)
     }
@@ -283,16 +285,14 @@ import Testing
     // A look has made its row, of a file that has come after what is told of the name next.
     @Test(arguments: [false, true]) func whatWasFoundAheadIsNotWhatHasLeftItsName(isByTheNext: Bool) throws {
         makeTree()
-        var settings = KeptWatchesTests.readsLater
-        settings.readsPerTurn = 1
-        var (fixture, kept) = try watch(settings)
+        var (fixture, kept) = try watch(KeptWatchesTests.readsLittle)
         let identity = fixture.tree.identity(at: "d0/f0")
         fixture.watcher.performsJobs = false
         directory.makeDirectory("new")
         while fixture.turn() {}
         directory.move("d0/f0", "new/f")
         directory.move("new/f", "d1/g")
-        for number in 0..<5_000 { directory.write("d7/f\(number % 4)", "\(number)") }
+        writeMuch()
         directory.move("d1/g", "d1/h")
         directory.write("d1/g", "another")
         _ = fixture.turn()

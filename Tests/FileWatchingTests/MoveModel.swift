@@ -55,8 +55,9 @@ struct MoveModel {
         case .mv:
             guard let inode = kernel.inode(paths[0]) else { return }
             if let target = kernel.inode(paths[1]) { open.formUnion([inode, target]) }
-            if root(paths[0]) != root(paths[1]) || isUntold(paths[1], kernel) { open.insert(inode) }
-            if root(paths[0]) != root(paths[1]) {
+            let leaves = root(paths[0]) != root(paths[1])
+            if leaves || isUntold(paths[1], kernel) { open.insert(inode) }
+            if leaves {
                 // What lies in it leaves with it, and may leave it where it comes back.
                 open.formUnion(kernel.contents(below: paths[0], asSeen: false).values.map(\.inode))
             }

@@ -66,14 +66,15 @@ struct DaemonFixture {
         }
     }
 
-    private struct ReadyObserver: DaemonObserver {
-        let ready: AsyncStream<Void>.Continuation
+    struct ReadyObserver: DaemonObserver {
+        /// Nil where nobody waits.
+        var ready: AsyncStream<Void>.Continuation?
         /// Is given what is to be kept; nil where nobody keeps anything.
         let keep: (@Sendable ([KeptDescriptor]) -> Void)?
         var keepsDescriptors: Bool { keep != nil }
         func keep(_ descriptors: [KeptDescriptor]) { keep?(descriptors) }
         var heartbeat: Duration? { nil }
-        func ready(status: String) { ready.yield() }
+        func ready(status: String) { ready?.yield() }
         func status(_ text: String) {}
         func reloading() {}
         func stopping() {}

@@ -100,7 +100,8 @@ struct KeptStateTests {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let core = try await loop.submit {
             let core = try DaemonCore(
-                options: options, observer: KeepingObserver(kept: kept), logger: Logger(label: "test"), loop: loop)
+                options: options, observer: DaemonFixture.ReadyObserver(keep: kept.keep),
+                logger: Logger(label: "test"), loop: loop)
             return NIOLoopBound(core, eventLoop: loop)
         }.get()
         while try !kept.isOfUse(directory) { await Task.yield() }
@@ -110,17 +111,5 @@ struct KeptStateTests {
             return closed
         }.get()
         #expect(try kept.isOfUse(directory))
-    }
-
-    private struct KeepingObserver: DaemonObserver {
-        let kept: Kept
-        var keepsDescriptors: Bool { true }
-        func keep(_ descriptors: [KeptDescriptor]) { kept.keep(descriptors) }
-        var heartbeat: Duration? { nil }
-        func ready(status: String) {}
-        func status(_ text: String) {}
-        func reloading() {}
-        func stopping() {}
-        func alive() {}
     }
 }

@@ -163,8 +163,8 @@ extension TreeWatcher {
             guard let number = numbers[aside.key] else { continue }
             tree.setAside(saved: aside.bytes, in: number)
             containersWithAside.insert(number)
-            asidePosition = position + queuedBytes()
         }
+        if !containersWithAside.isEmpty { asidePosition = position + queuedBytes() }
         let origin = Origin(cause: causeNow)
         for file in start.state.files {
             linkedFiles[file] = origin

@@ -79,6 +79,11 @@ package struct TurnState {
             defer { offset += 8 }
             return bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
         }
+        func text(_ most: UInt64) -> [UInt8]? {
+            guard let length = word(), length <= most, bytes.count - offset >= Int(length) else { return nil }
+            defer { offset += Int(length) }
+            return Array(bytes[offset..<offset + Int(length)])
+        }
         for _ in 0..<counts[0] {
             guard let key = word(), let row = word().flatMap({ UInt32(exactly: $0) }),
                 let doubt = word().flatMap(RowsAhead.Doubt.init), let end = word(), end < 1 << 62
@@ -90,12 +95,9 @@ package struct TurnState {
             files.append(InodeNumber(device: device, inode: inode))
         }
         for _ in 0..<counts[2] {
-            guard let key = word(), let device = word(), let inode = word(), let length = word(),
-                length <= WatchLimits.nameLength, bytes.count - offset >= Int(length)
+            guard let key = word(), let device = word(), let inode = word(),
+                let name = text(UInt64(WatchLimits.nameLength)), EventRing.isName(name) || name.isEmpty
             else { return nil }
-            let name = Array(bytes[offset..<offset + Int(length)])
-            guard EventRing.isName(name) || name.isEmpty else { return nil }
-            offset += Int(length)
             names.append(Name(key: key, directory: InodeNumber(device: device, inode: inode), name: name))
         }
         for _ in 0..<counts[3] {
@@ -105,9 +107,8 @@ package struct TurnState {
             halves.append(Half(cookie: cookie, key: key, row: row))
         }
         for _ in 0..<counts[4] {
-            guard let key = word(), let length = word(), bytes.count - offset >= length else { return nil }
-            asides.append(Aside(key: key, bytes: Array(bytes[offset..<offset + Int(length)])))
-            offset += Int(length)
+            guard let key = word(), let saved = text(UInt64(bytes.count)) else { return nil }
+            asides.append(Aside(key: key, bytes: saved))
         }
     }
 
