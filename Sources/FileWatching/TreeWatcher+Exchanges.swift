@@ -129,7 +129,7 @@ extension TreeWatcher {
     }
 
     /// Whether all that was made in a directory until now has been read.
-    private func isQuiet(_ id: DirectoryID) -> Bool {
+    func isQuiet(_ id: DirectoryID) -> Bool {
         if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
         return queuedBytes() == 0
     }
@@ -141,12 +141,19 @@ extension TreeWatcher {
     func isUndecided(
         _ event: InotifyEvent, _ name: UnsafeRawBufferPointer, _ origin: Origin, following: UnsafeRawBufferPointer
     ) -> Bool {
-        guard event.mask.contains(.movedTo), !halves.isEmpty, origin.cause >= heardBefore,
+        guard event.mask.contains(.movedTo), origin.cause >= heardBefore,
             exchangeCookie == 0 || event.cookie != exchangeCookie,
-            let id = directories.directory(watch: event.watch), !directories[id].flags.contains(.closed),
-            let half = halves.half(cookie: event.cookie), isOntoAnother(half, name, in: id),
-            exchangeSign(half, id, name, following).isOpen
+            let id = directories.directory(watch: event.watch), !directories[id].flags.contains(.closed)
         else { return false }
+        if let half = halves.half(cookie: event.cookie) {
+            guard isOntoAnother(half, name, in: id), exchangeSign(half, id, name, following).isOpen else {
+                return false
+            }
+        } else {
+            guard event.mask.contains(.isDirectory), replacedDirectory(name, in: id) != nil,
+                arrival(name, event.watch, following).isOpen
+            else { return false }
+        }
         return queuedBytes() > 0
     }
 

@@ -4,17 +4,48 @@
 import LinuxSystem
 import Metadata
 
+/// What has become of a directory that has come from elsewhere onto one that is known.
+enum Arrival {
+    case stays
+    /// With what was known there, which leaves the name.
+    case changesPlaces
+    /// It has left the name at once.
+    case movesOn
+    /// One of these two, and nothing after it that tells.
+    case isLeft
+    /// Nothing was read of its directory since.
+    case unread
+
+    /// Whether more that follows may say otherwise.
+    var isOpen: Bool {
+        switch self {
+        case .isLeft, .unread: true
+        case .stays, .changesPlaces, .movesOn: false
+        }
+    }
+}
+
 extension TreeWatcher {
     /// Something has come to a name from where nobody watches.
     func cameFromElsewhere(
         _ name: UnsafeRawBufferPointer, in id: DirectoryID, _ event: InotifyEvent, _ origin: Origin,
         _ following: UnsafeRawBufferPointer
     ) {
-        let leaving = isLeft(name, event.watch, following)
         if event.mask.contains(.isDirectory) {
-            takeOver(name, in: id, by: nil, origin: origin, isLeft: leaving == true)
+            switch arrival(name, event.watch, following) {
+            case .changesPlaces: break
+            case .movesOn:
+                if let target = replacedDirectory(name, in: id) { ahead.takenOver(target) }
+            case .isLeft:
+                // Two renames have left the name free.
+                if !isQuiet(id) || status(of: name, in: id) == nil {
+                    takeOver(name, in: id, by: nil, origin: origin, isLeft: true)
+                }
+            case .stays, .unread: takeOver(name, in: id, by: nil, origin: origin)
+            }
             return
         }
+        let leaving = isLeft(name, event.watch, following)
         guard let target = replacedFile(name, in: id) else { return }
         // The row stands for a file that nobody has seen; or for what it was, where that has changed places with it.
         if leaving ?? (queuedBytes() > 0), let file = likelyFile(of: target, at: origin.cause) {
@@ -41,6 +72,48 @@ extension TreeWatcher {
         // It does not wait for a file that left the name before: it may have left another, and the time for that be over first.
         if directoryWaits(name, in: id) || setAside(name, in: id) { return nil }
         guard let target = tree.child(of: directories[id].node, named: name), !tree.status(of: target).kind.isDirectory
+        else { return nil }
+        return target
+    }
+
+    /// Looks for what follows a directory that has come from elsewhere onto one that is known. That one's leaving at once is the
+    /// second pair of an exchange, or the new one's moving on: whatever is told of the name next tells which it was, as for
+    /// ``exchangeSign(_:_:_:_:)``.
+    func arrival(
+        _ name: UnsafeRawBufferPointer, _ watch: Int32, _ following: UnsafeRawBufferPointer
+    ) -> Arrival {
+        var offset = 0
+        var hasLeft = false
+        var isLeaving = false
+        for _ in 0..<settings.limits.eventsAhead {
+            guard let event = InotifyEvent(in: following, at: &offset) else { return hasLeft ? .isLeft : .unread }
+            guard event.watch == watch, event.mask.rawValue & ~InotifyMask.contentChanges != 0 else { continue }
+            let isSame = event.name(in: following).elementsEqual(name)
+            if !hasLeft {
+                guard isSame, event.mask.contains(.movedFrom) else { return .stays }
+                hasLeft = true
+                continue
+            }
+            guard isSame else { continue }
+            if isLeaving {
+                isLeaving = !event.mask.contains(.movedFrom)
+                continue
+            }
+            if event.mask.contains(.movedTo) {
+                isLeaving =
+                    isLeft(name, watch, UnsafeRawBufferPointer(rebasing: following[offset...])) ?? (queuedBytes() > 0)
+                if isLeaving { continue }
+            }
+            return event.mask.isDisjoint(with: [.create, .movedTo]) ? .changesPlaces : .movesOn
+        }
+        return hasLeft ? .isLeft : .unread
+    }
+
+    /// The row of a directory onto which another has come, that was not known here: it must have been empty.
+    func replacedDirectory(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> TreeNode? {
+        guard let target = tree.child(of: directories[id].node, named: name), tree.status(of: target).kind.isDirectory,
+            // It may have left this name before.
+            halves.half(id, name)?.hasRow != true
         else { return nil }
         return target
     }

@@ -12,11 +12,7 @@ extension TreeWatcher {
     func takeOver(
         _ name: UnsafeRawBufferPointer, in id: DirectoryID, by file: FileStatus?, origin: Origin, isLeft: Bool = false
     ) {
-        let parent = directories[id].node
-        guard let target = tree.child(of: parent, named: name), tree.status(of: target).kind.isDirectory,
-            // It may have left this name before.
-            halves.half(id, name)?.hasRow != true
-        else { return }
+        guard let target = replacedDirectory(name, in: id) else { return }
         var source: FileStatus
         if let file {
             source = file
@@ -31,7 +27,7 @@ extension TreeWatcher {
         }
         let known = tree.status(of: target)
         guard known.device == source.device, !isSameFile(known, source) else { return }
-        let other = knownDirectory(source, in: parent.container)
+        let other = knownDirectory(source, in: target.container)
         // What has come from another place is here all the same: it has changed places with what was, which is what leaves.
         if isLeft, other != nil { return }
         if let other, !makesWay(other, in: target) {
