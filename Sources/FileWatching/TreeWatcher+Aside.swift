@@ -112,6 +112,14 @@ extension TreeWatcher {
         return true
     }
 
+    /// Something without a row has come to a name in a directory, or has left it before anybody looked. It may be what was set
+    /// aside: what is queued tells where it went.
+    func awaitMovingOn(from id: DirectoryID) {
+        if containersWithAside.isEmpty { return }
+        if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
+        asidePosition = max(asidePosition, position + queuedBytes())
+    }
+
     private func isUnsettled(_ container: WatchedContainer) -> Bool {
         position < asidePosition || container.outstanding > 0 || halves.waits(in: container.number)
             || !deferredLookUps.isEmpty || container.comparison?.isInBackground == false

@@ -48,6 +48,7 @@ extension TreeWatcher {
                 guard let child = tree.child(of: node, named: name) else {
                     // What waited here for news had been seen, and may have had names in directories that are read meanwhile.
                     if entry.hasWaited { pool.raiseLinkEpoch() }
+                    awaitMovingOn(from: id)
                     return
                 }
                 if entry.isExpected || mayBeTold(entry), waitForNews(entry, name: name) { return }

@@ -66,6 +66,7 @@ extension TreeWatcher {
             if !ignored {
                 counters.movesUnpaired += 1
                 cameFromElsewhere(name, in: id, event, origin, following)
+                awaitMovingOn(from: id)
                 // What was replaced goes on as what has come: where that is not there, it has moved on. And it may have come
                 // from where a comparison that lists directories has not been, whose watches may be new.
                 let isKnown = tree.child(of: directories[id].node, named: name) != nil
@@ -152,6 +153,7 @@ extension TreeWatcher {
         }
         let sign = isOntoAnother(half, name, in: id) ? exchangeSign(half, id, name, following) : .isNone
         guard let source else {
+            awaitMovingOn(from: id)
             if exchangeUnseen(half, name, in: id, sign) { return }
             // It was made and renamed before anybody looked. What has left the name may lie in it.
             let hasMadeWay = isDirectory && giveWay(name, in: id, to: half) || setAside(name, in: id)

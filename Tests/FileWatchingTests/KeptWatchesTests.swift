@@ -71,12 +71,13 @@ import Testing
 
     /// Goes on from what was left.
     private func goOn(
-        _ left: Left, wasMountPoint: Bool = false, readsExtras: Bool = false, key: UInt64 = 5
+        _ left: Left, settings: WatchSettings = WatchSettings(), wasMountPoint: Bool = false, readsExtras: Bool = false,
+        key: UInt64 = 5
     ) throws -> (fixture: WatcherFixture, kept: KeptMemory, isKept: Bool) {
         let kept = try KeptMemory(adopting: Descriptor(owning: left.memory))
         let start = try? kept.start(run: Left.run, sequence: left.sequence, fingerprint: left.fingerprint)
         kept.begin(run: Left.run, fingerprint: left.fingerprint)
-        let fixture = try WatcherFixture(tree: left.tree, inotify: left.inotify, kept: kept)
+        let fixture = try WatcherFixture(tree: left.tree, settings: settings, inotify: left.inotify, kept: kept)
         if let start { fixture.watcher.goOn(from: start) }
         fixture.watcher.addContainer(
             1, path: directory.path, isKnown: true, wasMountPoint: wasMountPoint, readsExtras: readsExtras, key: key)
@@ -263,6 +264,32 @@ import Testing
         #expect(fixture.tree.identity(at: "new/f") == nil)
         let next = try atRest(after: leave(fixture, kept))
         #expect(next.tree.identity(at: "new/f") == identity)
+    }
+
+    // It came to a name from where nobody watched, and has left that when somebody looks: where it went is queued.
+    @Test func whatWasSetAsideIsTheSameThoughItMovesOnUnheard() throws {
+        makeTree()
+        let (fixture, kept) = try watch(KeptWatchesTests.readsLater)
+        let identity = fixture.tree.identity(at: "d1/f1")
+        fixture.watcher.performsJobs = false
+        directory.makeDirectory("new")
+        directory.move("d1/f1", "new/f")
+        let outside = TemporaryDirectory()
+        outside.write("file")
+        #expect(rename(outside.path + "/file", directory.path + "/d1/f1") == 0)
+        while fixture.turn() {}
+        #expect(fixture.tree.identity(at: "d1/f1") != identity)
+        let left = leave(fixture, kept)
+        writeMuch()
+        directory.move("new/f", "d2/g")
+        directory.removeDirectory("new")
+        let (next, _, isKept) = try goOn(left, settings: KeptWatchesTests.readsLittle)
+        #expect(isKept)
+        writeMuch()
+        directory.move("d2/g", "d3/h")
+        next.settle()
+        expectEqual(next.tree, directory.path)
+        #expect(next.tree.identity(at: "d3/h") == identity)
     }
 
     // What was heard of the name after it had left says nothing of the row that stands there.

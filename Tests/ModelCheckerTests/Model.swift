@@ -143,7 +143,7 @@ final class Model {
     func removed(_ place: Place) {
         guard let parent = node(place.parent), let name = place.names.last, let node = parent.remove(name)
         else { return }
-        disturb(node)
+        forSubtree(node) { disturb($0) }
         lostTrack(of: node)
         touched[place, default: 0] += 1
         unlinked.insert(Name(directory: parent.token, name: name))
@@ -251,6 +251,7 @@ final class Model {
 
     /// Other entries from now on: they come from elsewhere. What left and came back between two looks never left.
     private func renew(_ node: Node) {
+        disturb(node)
         if node.windowOfLeaving == window { node.isAmbiguous = true }
         node.windowOfLeaving = window
         node.token = newToken()

@@ -185,6 +185,24 @@ import Testing
         #expect(violations(&ledger, ["/box/a": "1", "/box/d": "3", "/box/d/e": "4"], model).isEmpty)
     }
 
+    /// `mv a d/e; mv d/e a; mv c a` and the removal of d queue the same.
+    @Test func `An exchange with what goes in its directory leaves open what the other is`() {
+        for isRemoved in [true, false] {
+            var (model, ledger) = begin()
+            model.exchanged(place("a"), place("d/e"))
+            var copy = ledger
+            let exchanged = ["/box/b": "2", "/box/a": "4", "/box/d": "3", "/box/d/e": "1"]
+            #expect(violations(&copy, exchanged, model).isEmpty)
+            #expect(!violations(&copy, exchanged.merging(["/box/a": "5"]) { $1 }, model).isEmpty)
+            isRemoved ? model.removed(place("d")) : model.renamed(place("d"), place("d", outside: true))
+            model.created(place("c"), isDirectory: false)
+            model.renamed(place("c"), place("a"))
+            copy = ledger
+            #expect(violations(&copy, ["/box/a": "4", "/box/b": "2"], model).isEmpty)
+            #expect(violations(&ledger, ["/box/a": "5", "/box/b": "2"], model).isEmpty)
+        }
+    }
+
     @Test func `What is new has an identifier that nobody had`() {
         var (model, ledger) = begin()
         model.removed(place("a"))

@@ -11,11 +11,6 @@ enum Promise {
     /// renamed, linked or written itself has another time of change. So it is an update with the values that the subscriber
     /// has, harmless and rare; to leave it out, each pending item would have to keep what was told of it.
     static let tellsNoIdleChanges = false
-    /// Identities are as exact where a restart was heard of afterwards, with the descriptors that were kept, as where everything
-    /// is heard as it happens. What was queued over some time is heard at once, when nothing is as it was, and a row that many
-    /// renames have crossed may be taken for another; one run of a hundred finds that. Sets and clocks are right in any case, and
-    /// those identities that a comparison too is sure of.
-    static let knowsMovesOfLongAgo = false
     /// The items of a container that was unavailable come back with their identities.
     static let parksContainers = true
 }

@@ -481,19 +481,13 @@ final class Run {
             let hasOneLink = entry.links == 1 && !links.contains(entry.inode) && !links.hadSeveral(entry.inode)
             if entry.isDirectory || hasOneLink { single.insert(entry.path) }
         }
-        func observe(lossy: Bool) -> [Model.Observation] {
-            models.flatMap { $0.observations(lossy: lossy, movesAreTold: mode != .watches) { single.contains($0) } }
+        var observations = models.flatMap {
+            $0.observations(lossy: isLossy, movesAreTold: mode != .watches) { single.contains($0) }
         }
-        var observations = observe(lossy: isLossy)
         if wasAway {
             // One name of a file that left a container and another that came may be that of a move.
             for place in observations.indices where !single.contains(observations[place].path) {
                 observations[place].rule = .open
-            }
-            if !Promise.knowsMovesOfLongAgo {
-                for (place, observation) in observe(lossy: true).enumerated() where observation.rule == .open {
-                    observations[place].rule = .open
-                }
             }
         }
         let violations = ledger.check(
