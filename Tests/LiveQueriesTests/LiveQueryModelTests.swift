@@ -320,7 +320,7 @@ private final class World {
 }
 
 @Suite struct LiveQueryModelTests {
-    @Test(arguments: Array(0..<24) + [298, 455] as [UInt64])
+    @Test(arguments: partOfToday(0..<24 as Range<UInt64>, oneIn: 3) + [298, 455])
     func subscribersHoldWhatMatches(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         // Apart, so that the seeds stay what they were.

@@ -130,7 +130,7 @@ import Testing
         #expect(Self.candidates(filing, "e", .directory, "d5/e") == [])
     }
 
-    /// Ten thousand queries of one shape: a change is tested against those that can match it, and hardly any others.
+    /// Thousands of queries of one shape: a change is tested against those that can match it, and hardly any others.
     @Test(arguments: [
         ("name == 'file_#'", 1), ("name BEGINSWITH 'file_#.'", 1), ("name ENDSWITH '_#.txt'", 1),
         ("name CONTAINS 'file_#.'", 80), ("name LIKE '*le_#.t*'", 80), ("name ==[c] 'FILE_#.TXT'", 1),
@@ -149,7 +149,7 @@ import Testing
         let index = MetadataIndex(root: NaiveTree.status(.directory))
         var filing = QueryFiling()
         var plans: [QueryPlan] = []
-        for number in 0..<10_000 {
+        for number in 0..<2_500 {
             let text = String(
                 shape.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "\(number)"))
             let plan = QueryPlan(try Predicate(parsing: text, mode: .metadata), environment: .test(index))
@@ -157,19 +157,19 @@ import Testing
             plans.append(plan)
         }
         var tested = 0
-        for number in stride(from: 1_000, to: 10_000, by: 1_200) {
+        for number in stride(from: 100, to: 2_500, by: 300) {
             let name = "file_\(number).txt"
             let row = try Array(name.utf8).withUnsafeBytes {
                 try index.insert(parent: .root, name: $0, status: NaiveTree.status(.file, size: 1 << 40))
             }
             let found = Set(Self.candidates(filing, name))
-            let expected = try Set((0..<10_000).filter { try plans[$0].matches(row, in: index) })
+            let expected = try Set(plans.indices.filter { try plans[$0].matches(row, in: index) })
             #expect(expected.isSubset(of: found), "\(shape): \(name)")
             tested += found.count
         }
         #expect(tested <= most * 8, "\(shape): \(tested) tests of 8 changes")
         for (number, plan) in plans.enumerated() { filing.unfile(number, plan) }
-        #expect(filing.count == 0 && Self.candidates(filing, "file_5800.txt").isEmpty)
+        #expect(filing.count == 0 && Self.candidates(filing, "file_1000.txt").isEmpty)
     }
 
     /// Ten thousand queries, each about one item or one directory.
@@ -204,7 +204,7 @@ import Testing
     }
 
     /// Patterns and names of odd pieces: what a pattern matches is a candidate, whatever folds to what.
-    @Test(arguments: 0..<12 as Range<UInt64>)
+    @Test(arguments: partOfToday(0..<12 as Range<UInt64>, oneIn: 3))
     func whatMatchesIsACandidateWhateverFolds(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pieces = [

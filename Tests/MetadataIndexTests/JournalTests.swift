@@ -344,7 +344,7 @@ import Testing
         let (saved, journal) = try small()
         var generator = SeededGenerator(seed: 9)
         var accepted = 0
-        for place in journal.indices {
+        for place in partOfToday(journal.indices, oneIn: 4) {
             for value in damages(&generator) {
                 var damaged = journal
                 damaged[place] = value
@@ -368,6 +368,6 @@ import Testing
                 }
             }
         }
-        #expect(accepted > 16)
+        #expect(accepted > 4)
     }
 }

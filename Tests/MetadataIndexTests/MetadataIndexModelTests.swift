@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
+import TestSupport
 import Testing
 
 @testable import MetadataIndex
 
 @Suite struct MetadataIndexModelTests {
-    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    @Test(arguments: partOfToday(1...12 as ClosedRange<UInt64>, oneIn: 2))
     func randomChangesLeadToTheModel(seed: UInt64) throws {
         var pair = Pair(seed: seed)
         for number in 0..<1_500 {
@@ -18,7 +19,7 @@ import Testing
     }
 
     /// The same over the end of a block, with slots of several blocks free.
-    @Test(arguments: [21, 22, 23, 24] as [UInt64])
+    @Test(arguments: partOfToday([21, 22, 23, 24] as [UInt64], oneIn: 2))
     func randomChangesAcrossBlocks(seed: UInt64) throws {
         var pair = Pair(seed: seed)
         try pair.fill(4_300)
