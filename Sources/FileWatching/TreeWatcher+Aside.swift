@@ -113,22 +113,32 @@ extension TreeWatcher {
     }
 
     /// Something without a row has come to a name in a directory, or has left it before anybody looked. It may be what was set
-    /// aside: what is queued tells where it went.
+    /// aside: what is queued at the end of the turn tells where it went.
     func awaitMovingOn(from id: DirectoryID) {
-        if containersWithAside.isEmpty { return }
-        if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
+        if !containersWithAside.isEmpty { movedOnFrom.insert(id) }
+    }
+
+    /// Once a turn, however many such names there were: each directory is opened for it.
+    private func finishMovingOn() {
+        guard !movedOnFrom.isEmpty else { return }
+        for id in movedOnFrom where directories.isAlive(id) {
+            if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
+        }
+        movedOnFrom.removeAll(keepingCapacity: true)
         asidePosition = max(asidePosition, position + queuedBytes())
     }
 
     private func isUnsettled(_ container: WatchedContainer) -> Bool {
-        position < asidePosition || container.outstanding > 0 || halves.waits(in: container.number)
-            || !deferredLookUps.isEmpty || container.comparison?.isInBackground == false
+        position < asidePosition || !movedOnFrom.isEmpty || container.outstanding > 0
+            || halves.waits(in: container.number) || !deferredLookUps.isEmpty
+            || container.comparison?.isInBackground == false
     }
 
     /// Ends what did not come again, where nothing is under way that could bring it. Of very many the tree keeps but some, so
     /// that where something is under way all the time it ends there.
     func endAside() {
         guard !containersWithAside.isEmpty, lookUps.isEmpty else { return }
+        finishMovingOn()
         for number in containersWithAside {
             if let container = containers[number] {
                 if isUnsettled(container) { continue }

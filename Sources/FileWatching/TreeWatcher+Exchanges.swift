@@ -29,7 +29,8 @@ enum ExchangeSign: Equatable {
     /// Whether more that follows may say otherwise.
     var isOpen: Bool {
         switch self {
-        case .isPaired, .unread: true
+        case .isPaired(_, let isAll): isAll
+        case .unread: true
         case .isExchange, .isTakenAgain, .isNone, .unknown: false
         }
     }

@@ -11,15 +11,16 @@ enum Arrival {
     case changesPlaces
     /// It has left the name at once.
     case movesOn
-    /// One of these two, and nothing after it that tells.
-    case isLeft
+    /// One of these two, and nothing after it that tells: `isAll` where that is all that was read.
+    case isLeft(isAll: Bool)
     /// Nothing was read of its directory since.
     case unread
 
     /// Whether more that follows may say otherwise.
     var isOpen: Bool {
         switch self {
-        case .isLeft, .unread: true
+        case .isLeft(let isAll): isAll
+        case .unread: true
         case .stays, .changesPlaces, .movesOn: false
         }
     }
@@ -32,10 +33,10 @@ extension TreeWatcher {
         _ following: UnsafeRawBufferPointer
     ) {
         if event.mask.contains(.isDirectory) {
+            guard let target = replacedDirectory(name, in: id) else { return }
             switch arrival(name, event.watch, following) {
             case .changesPlaces: break
-            case .movesOn:
-                if let target = replacedDirectory(name, in: id) { ahead.takenOver(target) }
+            case .movesOn: ahead.takenOver(target)
             case .isLeft:
                 // Two renames have left the name free.
                 if !isQuiet(id) || status(of: name, in: id) == nil {
@@ -86,7 +87,9 @@ extension TreeWatcher {
         var hasLeft = false
         var isLeaving = false
         for _ in 0..<settings.limits.eventsAhead {
-            guard let event = InotifyEvent(in: following, at: &offset) else { return hasLeft ? .isLeft : .unread }
+            guard let event = InotifyEvent(in: following, at: &offset) else {
+                return hasLeft ? .isLeft(isAll: true) : .unread
+            }
             guard event.watch == watch, event.mask.rawValue & ~InotifyMask.contentChanges != 0 else { continue }
             let isSame = event.name(in: following).elementsEqual(name)
             if !hasLeft {
@@ -106,7 +109,7 @@ extension TreeWatcher {
             }
             return event.mask.isDisjoint(with: [.create, .movedTo]) ? .changesPlaces : .movesOn
         }
-        return hasLeft ? .isLeft : .unread
+        return hasLeft ? .isLeft(isAll: false) : .stays
     }
 
     /// The row of a directory onto which another has come, that was not known here: it must have been empty.

@@ -46,8 +46,9 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var containersWithAside: Set<UInt32> = []
     /// The same of closed directories, as long as they are closed.
     var containersWithClosed: Set<UInt32> = []
-    /// Where in the stream what tells of them lies before.
+    /// Where in the stream what tells of them lies before; and whence they may have moved on, which may not be queued yet.
     var asidePosition: UInt64 = 0
+    var movedOnFrom: Set<DirectoryID> = []
     /// Rows that may know what was not heard of yet.
     var ahead: RowsAhead
     /// Of the second pair of an exchange that was recognised by the first; 0 for none.

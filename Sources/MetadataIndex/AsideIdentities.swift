@@ -29,6 +29,8 @@ struct AsideIdentities {
 
     /// With so many, the first of those that are kept end.
     static let mostIdentities = 65_536
+    /// So few that came again stay in the order.
+    static let leastTidied = 1_024
 
     /// A directory: its slot may be another's by the time that something comes there.
     struct Occupant: Hashable {
@@ -57,7 +59,7 @@ struct AsideIdentities {
 
     /// Keeps one; returns what ends for it, what was kept for the same file before or longest.
     mutating func keep(_ identity: Identity, of file: FileIdentity) -> Identity? {
-        if order.count >= 4 * AsideIdentities.mostIdentities { tidy() }
+        tidy()
         // One that came again, and goes once more, is another in the order.
         serial += 1
         var identity = identity
@@ -86,8 +88,7 @@ struct AsideIdentities {
     mutating func take(_ file: FileIdentity, named name: UnsafeRawBufferPointer, in directory: Occupant) -> Identity? {
         if let known = identities[file] {
             guard known.lay(named: name, in: directory) else { return nil }
-            identities[file] = nil
-            return known
+            return end(file)
         }
         return linked.isEmpty
             ? nil : linked.removeValue(forKey: Place(file: file, directory: directory, name: Array(name)))
@@ -106,7 +107,10 @@ struct AsideIdentities {
     }
 
     /// Takes what is kept of a file, wherever that lies now.
-    mutating func end(_ file: FileIdentity) -> Identity? { identities.removeValue(forKey: file) }
+    mutating func end(_ file: FileIdentity) -> Identity? {
+        defer { tidy() }
+        return identities.removeValue(forKey: file)
+    }
 
     /// Calls with each.
     func forEach(_ body: (Identity) -> Void) {
@@ -119,7 +123,9 @@ struct AsideIdentities {
         identities[place.file].flatMap { $0.serial == place.serial ? $0 : nil }
     }
 
+    /// Where those that came again are many, what is saved each turn must not pass all of them.
     private mutating func tidy() {
+        guard order.count >= 2 * identities.count + AsideIdentities.leastTidied else { return }
         order = order[first...].filter { kept($0) != nil }
         first = 0
     }
@@ -132,8 +138,7 @@ struct AsideIdentities {
             known.isDirectory == status.kind.isDirectory,
             known.young.map({ $0.mayBe(status) }) ?? true || known.lay(named: name, in: directory)
         else { return takeUnknown(status, named: name, in: directory) }
-        identities[status.identity] = nil
-        return known
+        return end(status.identity)
     }
 
     /// Takes the one that had this name in a directory that has come again, where nobody knew its file.

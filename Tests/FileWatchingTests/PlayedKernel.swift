@@ -45,6 +45,8 @@ final class PlayedKernel: WatchKernel {
         var queue: [Event] = []
         /// The second half of a rename that is not finished yet.
         var unfinished: [Event] = []
+        /// How often a rename was waited for.
+        var awaited = 0
         /// How many of the queued events may be read; nil for all.
         var readable: Int? = 0
         var descriptors: [CInt: UInt64] = [:]
@@ -575,6 +577,7 @@ final class PlayedKernel: WatchKernel {
 
     func finishRenames(in directory: CInt) {
         state.withLock { state in
+            state.awaited += 1
             state.queue += state.unfinished
             if let readable = state.readable { state.readable = readable + state.unfinished.count }
             state.unfinished = []

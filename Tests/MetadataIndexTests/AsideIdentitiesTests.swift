@@ -39,6 +39,19 @@ import Testing
         #expect(keep(1 << 21) == 1)
     }
 
+    /// What is saved each turn passes the order from its end.
+    @Test func `Those that came again leave the order`() {
+        var aside = AsideIdentities()
+        for number in 1...UInt64(20_000) {
+            let identity = AsideIdentities.Identity(row: UInt32(number), generation: 1, isDirectory: false)
+            #expect(aside.keep(identity, of: status(.file, number).identity) == nil)
+        }
+        let before = aside.byteCount
+        for number in 101...UInt64(20_000) { #expect(aside.take(status(.file, number))?.row == UInt32(number)) }
+        #expect(aside.byteCount < before - 15_000 * 48)
+        #expect(aside.lastFirst.map(\.identity.row) == (1...100).reversed())
+    }
+
     @Test func `What comes again in one set has only moved`() throws {
         let (index, known) = try begin()
         try index.setAside(Row(1))
