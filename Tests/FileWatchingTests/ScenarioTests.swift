@@ -161,6 +161,32 @@ struct ScenarioFile: Sendable, CustomTestStringConvertible {
             """, "news of removals", sourceLocation: #_sourceLocation)
     }
 
+    /// Extras are read of what is known to be right: a directory that is not where it was has been told of, and is the same.
+    @Test func whatAFillMissesIsNotAnother() {
+        Scenario(isDriven: true).play(
+            """
+            mkdir a
+            create a/d
+            create b
+            start
+            mkdir e
+            settle
+            name e E
+            name b B
+            tag a/d 880
+            create e/a
+            fill
+            read 1
+            mv b e/b
+            mv e b
+            mv b d
+            read 3
+            settle
+            same d E
+            same d/b B
+            """, "what a fill misses", sourceLocation: #_sourceLocation)
+    }
+
     /// Random changes, read in random portions: at each rest the tree equals the played file system. A failure prints
     /// its scenario.
     @Test(arguments: RandomScenario.seeds) func random(seed: UInt64) { RandomScenario(seed: seed).play() }
