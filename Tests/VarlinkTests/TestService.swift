@@ -36,6 +36,8 @@ final class TestHandler: VarlinkHandler {
     /// How often a call said that it ended.
     var ended = 0
     var flooded = 0
+    /// Called with each note.
+    var onNote: ((String) -> Void)?
     /// Called at each of the above.
     var onEvent: (() -> Void)?
 
@@ -60,7 +62,9 @@ final class TestHandler: VarlinkHandler {
             self.waiting = []
             for call in waiting { call.reply(JSONBytes("{\"waited\":true}")) }
         case "org.example.test.Note":
-            notes.append(string(call, "text"))
+            let text = string(call, "text")
+            notes.append(text)
+            onNote?(text)
             call.reply()
         case "org.example.test.WhoAmI":
             let peer = call.peer
@@ -300,5 +304,28 @@ enum UnixSocketForTests {
         var pair: [CInt] = [0, 0]
         precondition(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
         return (pair[0], pair[1])
+    }
+}
+
+/// Something that one thread waits for and another does, once.
+final class Signal: Sendable {
+    private let ends: (CInt, CInt)
+
+    init() {
+        var pipe: [CInt] = [0, 0]
+        precondition(Glibc.pipe(&pipe) == 0)
+        ends = (pipe[0], pipe[1])
+    }
+
+    deinit {
+        close(ends.0)
+        close(ends.1)
+    }
+
+    func give() { _ = write(ends.1, "x", 1) }
+
+    func wait() {
+        var byte: UInt8 = 0
+        _ = read(ends.0, &byte, 1)
     }
 }

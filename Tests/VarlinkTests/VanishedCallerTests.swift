@@ -30,7 +30,7 @@ import Testing
         #expect(server.connectionCount == 1, "what waits to be heard is kept, and counts")
         try vanish(from: server, after: 1, "other")
         #expect(handler.notes.last == "other")
-        loop.run()
+        loop.advanceTime(by: .seconds(1))
         #expect(handler.notes.count == 1_001)
         #expect(server.connectionCount == 0)
         #expect(server.connectionCount(of: 1) == 0)
@@ -40,7 +40,7 @@ import Testing
     @Test func turnsAreTaken() throws {
         let server = try server()
         for text in ["a", "b"] { try vanish(from: server, after: 100, text) }
-        loop.run()
+        loop.advanceTime(by: .seconds(1))
         #expect(handler.notes.count == 200)
         let turn = VarlinkLimits.callsPerTurn
         let expected = ["a", "b"].flatMap { Array(repeating: $0, count: turn) }
@@ -54,7 +54,7 @@ import Testing
         let server = try server(limits: limits)
         // Of 80,000 bytes each: the second is too much.
         for text in ["a", "b"] { try vanish(from: server, after: 1_000, text) }
-        loop.run()
+        loop.advanceTime(by: .seconds(1))
         #expect(handler.notes.count < 1_000 + 2 * VarlinkLimits.callsPerTurn)
         #expect(server.connectionCount == 0)
     }
@@ -67,7 +67,7 @@ import Testing
         let calls = String(repeating: note, count: VarlinkLimits.callsPerTurn)
         try channel.writeInbound(ByteBuffer(string: calls + "{\"method\":\"org.example.test.Wait\"}\0" + calls))
         channel.close(promise: nil)
-        loop.run()
+        loop.advanceTime(by: .seconds(1))
         #expect(handler.notes.count == 2 * VarlinkLimits.callsPerTurn)
         #expect(handler.waiting.isEmpty)
     }
@@ -76,7 +76,7 @@ import Testing
         let server = try server()
         try vanish(from: server, after: 1_000)
         _ = server.close()
-        loop.run()
+        loop.advanceTime(by: .seconds(1))
         #expect(handler.notes.count == VarlinkLimits.callsPerTurn)
         #expect(server.connectionCount == 0)
     }

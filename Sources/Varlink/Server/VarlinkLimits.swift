@@ -22,6 +22,9 @@ package struct VarlinkLimits: Sendable {
     package static let replyBytesInAll = 256 << 20
     /// Requests of one connection that are taken up before others have their turn.
     package static let callsPerTurn = 16
+    /// How long those who have sent more ahead wait for the next turn, of which one has one at a time: others are heard
+    /// between. 16 calls take longer.
+    package static let turnPause = TimeAmount.microseconds(100)
     /// A connection with more than this many bytes waiting to be taken is not writable. The kernel's own buffer keeps a
     /// caller busy that does take them, so there need not be many here…
     package static let unwritableAt = 16 << 10
@@ -42,6 +45,8 @@ package struct VarlinkLimits: Sendable {
     package var replyBytesInAll = VarlinkLimits.replyBytesInAll
     /// See ``callsPerTurn``.
     package var callsPerTurn = VarlinkLimits.callsPerTurn
+    /// See ``turnPause``.
+    package var turnPause = VarlinkLimits.turnPause
     /// See ``unwritableAt``.
     package var unwritableAt = VarlinkLimits.unwritableAt
     /// See ``writableAgainAt``.

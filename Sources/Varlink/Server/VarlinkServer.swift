@@ -29,6 +29,8 @@ package final class VarlinkServer {
     /// Those that have sent a part of a request. The timer runs while there are any.
     private var awaiting: [ObjectIdentifier: VarlinkServerHandler] = [:]
     private var awaitingTimer: Scheduled<Void>?
+    /// Those that sent ahead more than a turn's calls, as they take turns. A turn is scheduled while there are any.
+    private var yielding = CircularBuffer<VarlinkServerHandler>()
 
     /// A server that answers for `service` through `handler`, which it keeps. To be called on `eventLoop`.
     package init(
@@ -157,6 +159,28 @@ package final class VarlinkServer {
         replyBytes -= handler.replyBytes
         let left = connectionsOfUser[handler.peer.userID, default: 1] - 1
         connectionsOfUser[handler.peer.userID] = left > 0 ? left : nil
+    }
+
+    // MARK: Turns
+
+    /// A connection has had its turn, and more to say. It goes on after those that wait already.
+    func waitForTurn(_ handler: VarlinkServerHandler) {
+        yielding.append(handler)
+        if yielding.count == 1 { scheduleTurn() }
+    }
+
+    /// The event loop does all that is due, and what comes of that, before it looks at its descriptors again: a task would let
+    /// nobody in. Only what is due later does.
+    private func scheduleTurn() {
+        let server = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.scheduleTask(in: limits.turnPause) { server.value.takeTurn() }
+    }
+
+    private func takeTurn() {
+        // One that has more to say comes last, and makes no second one be scheduled.
+        yielding[yielding.startIndex].goOn()
+        yielding.removeFirst()
+        if !yielding.isEmpty { scheduleTurn() }
     }
 
     // MARK: What connections keep

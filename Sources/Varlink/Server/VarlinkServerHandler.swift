@@ -112,7 +112,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
             heard += 1
             if heard == server.limits.callsPerTurn {
                 noteBytes()
-                return yield(on: server.eventLoop)
+                return yield()
             }
         }
         countOut()
@@ -168,7 +168,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
                 case .refuse(let frame, _): closeAfter(writing: frame)
                 }
                 taken += 1
-                if taken == server.limits.callsPerTurn { yield(on: context.eventLoop) }
+                if taken == server.limits.callsPerTurn { yield() }
             }
             if needsFlush {
                 needsFlush = false
@@ -188,13 +188,13 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     private func takesCalls(_ context: ChannelHandlerContext) -> Bool { context.channel.isWritable && !isYielding }
 
     /// Goes on with what was sent ahead after everybody else had a turn: one caller must not keep the loop for itself.
-    private func yield(on eventLoop: any EventLoop) {
+    private func yield() {
         isYielding = true
-        let handler = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.execute { handler.value.goOn() }
+        server.waitForTurn(self)
     }
 
-    private func goOn() {
+    /// It is this connection's turn again.
+    func goOn() {
         isYielding = false
         if context == nil { hearTheRest() } else { drive() }
     }
