@@ -118,13 +118,19 @@ extension TreeWatcher {
         if !containersWithAside.isEmpty { movedOnFrom.insert(id) }
     }
 
-    /// Once a turn, however many such names there were: each directory is opened for it.
+    /// Once a turn, however many such names there were: each directory is opened for it, so that there may be too many of them for
+    /// one turn. Nothing that is aside ends before the last.
     private func finishMovingOn() {
         guard !movedOnFrom.isEmpty else { return }
-        for id in movedOnFrom where directories.isAlive(id) {
+        let some = Array(movedOnFrom.prefix(WatchLimits.movedOnPerTurn))
+        for id in some where directories.isAlive(id) {
             if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
         }
-        movedOnFrom.removeAll(keepingCapacity: true)
+        if some.count == movedOnFrom.count {
+            movedOnFrom.removeAll(keepingCapacity: true)
+        } else {
+            movedOnFrom.subtract(some)
+        }
         asidePosition = max(asidePosition, position + queuedBytes())
     }
 
@@ -146,5 +152,7 @@ extension TreeWatcher {
             }
             containersWithAside.remove(number)
         }
+        // One that is gone waited for none of them.
+        if containersWithAside.isEmpty { movedOnFrom.removeAll(keepingCapacity: true) }
     }
 }

@@ -253,7 +253,8 @@ extension TreeWatcher {
 
     private func lookAt(_ entries: ArraySlice<(directory: DirectoryID, name: [UInt8])>, _ origin: Origin) {
         for entry in entries where directories.isAlive(entry.directory) {
-            entry.name.withUnsafeBytes { lookUps.add($0, in: entry.directory, origin: origin) }
+            let isExpected = isForExtras(origin, of: entry.directory)
+            entry.name.withUnsafeBytes { lookUps.add($0, in: entry.directory, origin: origin, isExpected: isExpected) }
         }
         runLookUps()
     }

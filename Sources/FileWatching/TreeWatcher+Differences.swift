@@ -74,7 +74,7 @@ extension TreeWatcher {
                 if differs, isAudit, holds {
                     container?.comparison?.additions.append((id, Array(name)))
                 } else if differs {
-                    lookUps.add(name, in: id, origin: origin, isExpected: isForExtras(container, origin, of: id))
+                    lookUps.add(name, in: id, origin: origin, isExpected: isForExtras(origin, of: id))
                 }
                 // What differs is looked at, and gets them then, together with who may read them.
                 if !differs, let range = batch.extrasRange(at: index), touched.isEmpty || !touched.contains(Array(name))
@@ -106,7 +106,7 @@ extension TreeWatcher {
                 holdRemoval(id, name, identity: likelyIdentity(of: child), in: container)
             } else {
                 name.withUnsafeBytes {
-                    let isExpected = isBesideListing(container) || isForExtras(container, origin, of: id)
+                    let isExpected = isBesideListing(container) || isForExtras(origin, of: id)
                     lookUps.add($0, in: id, origin: origin, isExpected: isExpected)
                 }
             }
@@ -115,8 +115,10 @@ extension TreeWatcher {
 
     /// Whether a watched directory was read for its extras alone. What is otherwise in it is told by an event, and until that is
     /// heard nothing says so.
-    private func isForExtras(_ container: WatchedContainer?, _ origin: Origin, of id: DirectoryID) -> Bool {
-        guard directories[id].watch >= 0, let comparison = container?.comparison else { return false }
+    func isForExtras(_ origin: Origin, of id: DirectoryID) -> Bool {
+        guard directories[id].watch >= 0, let comparison = containers[directories.container(of: id)]?.comparison else {
+            return false
+        }
         return comparison.isForExtras && comparison.task == origin.task
     }
 

@@ -261,7 +261,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         finishCheck()
         return more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
             || deferredLookUps.contains(where: isDue) || strays.values.contains(where: isDue)
-            || hasComparisonStep || hasLinksToFind || (!unwantedWatches.isEmpty && position >= removalPosition)
+            || hasComparisonStep || hasLinksToFind || !movedOnFrom.isEmpty
+            || (!unwantedWatches.isEmpty && position >= removalPosition)
     }
 
     private func beginTurn() {

@@ -66,6 +66,8 @@ package struct WatchLimits: Sendable {
     static let auditIntervalLimit = 100 * 365 * 86_400e9
     /// Look-ups that a turn makes whatever time it has.
     static let lookUpsPerTurn = 64
+    /// Directories in which a turn waits for renames under way, for what may have moved on from there: some milliseconds.
+    static let movedOnPerTurn = 256
     /// With fewer look-ups waiting, each is made at once.
     static let promptLookUps = 256
 }

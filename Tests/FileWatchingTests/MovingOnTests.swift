@@ -1,17 +1,19 @@
 // What may have moved on, as what left the tree for a while: it is waited for, and no more often than there is reason to.
 // SPDX-License-Identifier: Apache-2.0
 
-import FileWatching
 import Metadata
 import Synchronization
 import Testing
 
+@testable import FileWatching
+
 @Suite struct MovingOnTests {
     /// A row is taken out of its place while what has left that is in a directory that has not been read.
-    private func setAside() throws -> (PlayedFixture, identity: Int) {
+    private func setAside(beside directories: Int = 0) throws -> (PlayedFixture, identity: Int) {
         let fixture = PlayedFixture(containers: [1])
         for name in ["/c", "/c/d", "/o"] { fixture.kernel.create(name, .directory) }
         for name in ["/c/d/f", "/o/f"] { fixture.kernel.create(name) }
+        for number in 0..<directories { fixture.kernel.create("/c/\(number)", .directory) }
         fixture.watcher.addContainer(1, path: "/c")
         fixture.rest()
         let identity = try #require(fixture.tree.identity(at: "d/f"))
@@ -36,6 +38,29 @@ import Testing
         fixture.rest()
         let awaited = fixture.kernel.state.withLock { $0.awaited } - before
         #expect((1...20).contains(awaited), "\(awaited)")
+        fixture.kernel.move("/c/new/f", "/c/g")
+        fixture.watcher.performsJobs = true
+        fixture.rest()
+        fixture.expectEqual("/c")
+        #expect(fixture.tree.identity(at: "g") == identity)
+    }
+
+    @Test func `Very many directories are waited for in several turns`() throws {
+        let count = 3 * WatchLimits.movedOnPerTurn
+        let (fixture, identity) = try setAside(beside: count)
+        for number in 0..<count {
+            fixture.kernel.create("/c/\(number)/x")
+            fixture.kernel.remove("/c/\(number)/x")
+        }
+        func awaited() -> Int { fixture.kernel.state.withLock { $0.awaited } }
+        let before = awaited()
+        var isMore = true
+        while isMore {
+            let last = awaited()
+            isMore = fixture.watcher.turn()
+            #expect(awaited() - last <= WatchLimits.movedOnPerTurn)
+        }
+        #expect(awaited() - before >= count)
         fixture.kernel.move("/c/new/f", "/c/g")
         fixture.watcher.performsJobs = true
         fixture.rest()
