@@ -1,12 +1,13 @@
 // Plans against naive closures and against the language itself, and what is known of a plan without running it.
 // SPDX-License-Identifier: Apache-2.0
 
-import LiveQueries
 import Metadata
 import MetadataIndex
 import PredicateLanguage
 import TestSupport
 import Testing
+
+@testable import LiveQueries
 
 @Suite struct QueryPlanTests {
     private static func tree(seed: UInt64, size: Int) throws -> NaiveTree {
@@ -92,6 +93,69 @@ import Testing
             let strict = Self.selection { try plan.select(in: snapshot) }
             #expect(strict.map(Array.init) == (failed > 0 ? nil : expected), "seed \(seed): \(text)")
         }
+    }
+
+    /// A plan that goes on in another container, for another viewer, is what it would be there if it was compiled.
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func plansMoveToOtherContainers(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let tree = try Self.tree(seed: seed, size: 40)
+        let now = Timestamp(nanoseconds: 2_000_000_000)
+        let user = Credentials(user: 1_000, groups: [100])
+        let open = FileAccess(mode: 0o755, owner: 0, group: 0, accessList: .none)
+        let viewers = [nil, Viewer(user, above: [], root: open), Viewer(seeingNothing: user)]
+        var moved = 0
+        for _ in 0..<100 {
+            let naive =
+                generator.chance(2) ? generator.pick(NaiveQuery.all).text : Self.randomPredicate(&generator, depth: 2)
+            let predicate = try Predicate(parsing: naive, mode: .metadata)
+            let scopes = generator.pick(NaiveScope.all).scopes
+            var environment = PlanEnvironment.test(tree.index, now: now, viewer: generator.pick(viewers))
+            let plan = QueryPlan(predicate, scopes: scopes, environment: environment)
+            environment.container = "other"
+            environment.rootPath = Array("/elsewhere".utf8)
+            environment.epoch &+= 1
+            environment.viewer = generator.pick(viewers)
+            guard let other = plan.moved(to: environment, scopes: scopes) else {
+                #expect([.container, .id, .parent, .path].contains { plan.attributes.contains($0) }, "\(naive)")
+                continue
+            }
+            moved += 1
+            let compiled = QueryPlan(predicate, scopes: scopes, environment: environment)
+            #expect("\(other.demand)" == "\(compiled.demand)", "seed \(seed): \(naive)")
+            #expect(other.explanation == compiled.explanation)
+            #expect(other.causes == compiled.causes)
+            for row in tree.views.map(\.id.row) {
+                #expect(
+                    Self.answer { try other.matches(row, in: tree.index) }
+                        == Self.answer { try compiled.matches(row, in: tree.index) }, "seed \(seed): \(naive)")
+            }
+        }
+        #expect(moved > 30)
+    }
+
+    /// …and does not go on where the predicate may say something else there.
+    @Test func plansOfOneContainerStayThere() throws {
+        let index = MetadataIndex(root: NaiveTree.status(.directory))
+        let environment = PlanEnvironment.test(index)
+        func moves(
+            _ text: String, _ change: (inout PlanEnvironment) -> Void = { _ in }, to scopes: [QueryScope] = [.whole]
+        )
+            throws -> Bool
+        {
+            var other = environment
+            change(&other)
+            let plan = QueryPlan(try Predicate(parsing: text, mode: .metadata), environment: environment)
+            return plan.moved(to: other, scopes: scopes) != nil
+        }
+        #expect(try moves("name == 'a'"))
+        #expect(try moves("modified > $time.now(-60)"))
+        for text in ["container == 'a'", "id == 'a'", "parent == 'a'", "size > 1 OR path == '/a'"] {
+            #expect(try !moves(text), "\(text)")
+        }
+        #expect(try !moves("name == 'a'", to: [.documents]))
+        #expect(try !moves("name == 'a'", { $0.hasPackages = true }))
+        #expect(try !moves("name == 'a'", { $0.now = Timestamp(nanoseconds: $0.now.nanoseconds + 1) }))
     }
 
     /// That one name can be tested does not mean that all can.

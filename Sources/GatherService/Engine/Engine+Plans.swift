@@ -27,11 +27,13 @@ struct AwaitedPlans {
 }
 
 extension Engine {
-    /// The first plan of a live query for a container; nil where the predicate is too long for the loop, and the container came
-    /// when it had been planned for the others.
-    func firstPlan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan? {
-        planAtHand(question, for: scoped, at: now)
-            ?? (question.planningBytes <= limits.predicateBytesOnLoop ? plan(question, for: scoped, at: now) : nil)
+    /// The first plans of a live query for containers; nil for one where the predicate is too long for the loop, and the
+    /// container came when it had been planned for the others.
+    func firstPlans(_ question: Question, for scoped: [ScopedContainer], at now: Timestamp = .now) -> [QueryPlan?] {
+        guard question.planningBytes > limits.predicateBytesOnLoop else {
+            return plans(of: question, in: scoped, at: now)
+        }
+        return scoped.map { planAtHand(question, for: $0, at: now) }
     }
 
     /// A plan for a live query that is there already; nil where so much was planned in this turn that it has to wait for it.

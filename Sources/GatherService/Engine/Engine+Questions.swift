@@ -28,14 +28,24 @@ extension Engine {
         records.filter { isListed($0, for: caller) }.map(\.identifier)
     }
 
-    /// Snapshots and plans for a question, all of this moment.
-    func parts(of question: Question, in scoped: [ScopedContainer]) -> [AnswerPart] {
-        scoped.map { scoped in
-            AnswerPart(
-                plan: plan(question, for: scoped), snapshot: scoped.record.index.snapshot(),
-                renderer: ItemRenderer(
+    /// The plans of a question for containers, all of one moment. Complexity: one is compiled, and moved to the others, where
+    /// nothing that it asks depends on the container.
+    func plans(of question: Question, in scoped: [ScopedContainer], at now: Timestamp = .now) -> [QueryPlan] {
+        var compiled: QueryPlan?
+        return scoped.map { plan(question, for: $0, at: now, like: &compiled) }
+    }
+
+    /// Snapshots for a question that is answered by these plans, all of this moment.
+    func parts(of question: Question, in scoped: [ScopedContainer], by plans: [QueryPlan]) -> [AnswerPart] {
+        var last: ItemRenderer?
+        return zip(scoped, plans).map { scoped, plan in
+            let renderer =
+                last?.moved(to: scoped.record)
+                ?? ItemRenderer(
                     record: scoped.record, attributes: question.attributes, names: names, types: types,
-                    caller: question.caller))
+                    caller: question.caller)
+            last = renderer
+            return AnswerPart(plan: plan, snapshot: scoped.record.index.snapshot(), renderer: renderer)
         }
     }
 

@@ -82,17 +82,24 @@ extension Engine {
         guard !call.hasEnded else { return }
         let scanGuard = workload.scanGuard()
         let answering = workload.answers.enter(user: call.peer.userID) { place in
-            let parts = self.parts(of: question, in: scoped.filter { self.isWatched($0.record) })
-            let clock = self.clock(of: question, in: scoped).text
             call.onClose = {
                 scanGuard.cancel()
                 place.leave()
             }
-            let lane = self.lane(of: parts.map(\.plan), naming: naming || question.readsAccounts)
-            guard self.leavesLoop(rows: self.weight(parts.map { ($0.plan, $0.snapshot) }), lane) else {
-                return then(Result { try work(parts, scanGuard) }, clock, place)
+            let watched = scoped.filter { self.isWatched($0.record) }
+            let plans = self.plans(of: question, in: watched)
+            let lane = self.lane(of: plans, naming: naming || question.readsAccounts)
+            if lane == .shared {
+                let parts = self.parts(of: question, in: watched, by: plans)
+                if !self.leavesLoop(rows: self.weight(parts.map { ($0.plan, $0.snapshot) }), lane) {
+                    let clock = self.clock(of: question, in: scoped).text
+                    return then(Result { try work(parts, scanGuard) }, clock, place)
+                }
             }
-            self.answerInTurn(lane, call, question, in: scoped, scanGuard, place, work, then: then)
+            // It goes on with its plans: they are as good when its turn has come.
+            var planned = question
+            for (scoped, plan) in zip(watched, plans) { planned.plans[scoped.record.number] = plan }
+            self.answerInTurn(lane, call, planned, in: scoped, scanGuard, place, work, then: then)
         }
         endWaiting(
             answering, of: call, own: ("answersPerUser", limits.answersPerUser), inAll: ("answers", limits.answers))
@@ -111,8 +118,9 @@ extension Engine {
         then: @escaping (Result<Output, any Error>, String, TurnQueue.Place) -> Void
     ) {
         let scanning = workload.turns(lane).enter(user: call.peer.userID) { scan in
-            // Taken anew: while this waited no blocks were to be kept for it.
-            let parts = self.parts(of: question, in: scoped.filter { self.isWatched($0.record) })
+            // Snapshots are taken now: while this waited no blocks were to be kept for it.
+            let watched = scoped.filter { self.isWatched($0.record) }
+            let parts = self.parts(of: question, in: watched, by: self.plans(of: question, in: watched))
             let clock = self.clock(of: question, in: scoped).text
             self.inTurn(lane) {
                 try work(parts, scanGuard)

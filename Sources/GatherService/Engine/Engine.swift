@@ -255,6 +255,8 @@ final class Engine {
         reportStates()
         saveIfDue()
         complete()
+        // Who waits for a change hears of it before questions are answered that came after it.
+        deliver()
         resolveWaiters()
         deliver()
         endThoseBehind()

@@ -11,10 +11,10 @@ import Varlink
 /// Writes items of one container into replies. A value: each answer has its own, on whatever thread makes it. Nothing is
 /// allocated for an item once its buffers have grown.
 struct ItemRenderer: Sendable {
-    private let container: String
-    private let epoch: UInt64
+    private var container: String
+    private var epoch: UInt64
     /// The container's directory with a slash behind it.
-    private let rootPrefix: [UInt8]
+    private var rootPrefix: [UInt8]
     private let attributes: [Attribute]
     private let readsStatus: Bool
     private let readsPath: Bool
@@ -53,6 +53,15 @@ struct ItemRenderer: Sendable {
         self.types = types
         readsPath = attributes.contains(.path) || attributes.contains(.scope)
         readsStatus = self.attributes.contains { ItemRenderer.isOfStatus($0) }
+    }
+
+    /// The same for items of another container, before any was written.
+    func moved(to record: ContainerRecord) -> ItemRenderer {
+        var renderer = self
+        renderer.container = record.identifier
+        renderer.epoch = record.index.epoch
+        renderer.rootPrefix = record.rootPrefix
+        return renderer
     }
 
     /// Writes the item in a row. `previousPath` is relative to the container.

@@ -27,8 +27,8 @@ struct Question: Sendable {
     let planningBytes: Int
     /// What the question was, in one number: see ``QueryClock``, and ``Engine/fingerprint(of:names:)``.
     let fingerprint: UInt64
-    /// Plans that were made beforehand, for nobody, by the number of their container: those of a predicate that is too long
-    /// to be planned on the event loop.
+    /// Plans that were made beforehand, by the number of their container: those of a predicate that is too long to be planned
+    /// on the event loop, which were made for nobody, and those of a question that waits for its turn.
     var plans: [UInt32: QueryPlan] = [:]
 
     /// Understands a question, or says in the words of the interface what is wrong with it.
@@ -114,10 +114,25 @@ struct Question: Sendable {
 extension Engine {
     /// The plan of a question for one container, at a moment.
     func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan {
-        planAtHand(question, for: scoped, at: now)
-            ?? QueryPlan(
-                question.predicate, scopes: scoped.scopes,
-                environment: environment(of: scoped.record, for: question.caller, at: now))
+        var compiled: QueryPlan?
+        return plan(question, for: scoped, at: now, like: &compiled)
+    }
+
+    /// The same for one of several containers. `compiled` is what was compiled last for another of them, at this moment.
+    func plan(
+        _ question: Question, for scoped: ScopedContainer, at now: Timestamp, like compiled: inout QueryPlan?
+    ) -> QueryPlan {
+        // One that is too long for the loop stays for its moment rather than be compiled here.
+        if let plan = planAtHand(question, for: scoped, at: now),
+            plan.environment.now == now || question.planningBytes > limits.predicateBytesOnLoop
+        {
+            return plan
+        }
+        let environment = environment(of: scoped.record, for: question.caller, at: now)
+        if let plan = compiled?.moved(to: environment, scopes: scoped.scopes) { return plan }
+        let plan = QueryPlan(question.predicate, scopes: scoped.scopes, environment: environment)
+        compiled = plan
+        return plan
     }
 
     /// The same where it does not have to be compiled.
@@ -135,9 +150,11 @@ extension Engine {
         return viewer(question.caller, of: record).map(plan.seen) ?? plan
     }
 
-    /// Whether a plan may be gone on with: one that was made before a reload may be for other packages.
+    /// Whether a plan may be gone on with: one that was made before a reload may be for other packages, and one that has waited
+    /// for another index.
     func stands(_ plan: QueryPlan, for record: ContainerRecord) -> Bool {
-        !plan.isProvisional && plan.environment.hasPackages == !record.configuration.packages.isEmpty
+        !plan.isProvisional && plan.environment.epoch == record.index.epoch
+            && plan.environment.hasPackages == !record.configuration.packages.isEmpty
     }
 
     /// What a plan for a container is made for, at a moment.

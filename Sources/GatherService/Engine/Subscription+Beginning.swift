@@ -67,7 +67,9 @@ extension Subscription {
         let looked = scoped + closedContainers(besides: records)
         phase = .gathering
         isResumed = clock.map { resume(from: $0, looked) } ?? false
-        if !isResumed { for scoped in looked { add(scoped, engine.firstPlan(question, for: scoped)) } }
+        if !isResumed {
+            for (scoped, plan) in zip(looked, engine.firstPlans(question, for: looked)) { add(scoped, plan) }
+        }
         if clock != nil { sendStarted(fresh: isResumed ? nil : true) }
         // Before the scan, which may be over at once: one who comes back is told what left with time in the first phase.
         engine.followClock()
@@ -99,8 +101,8 @@ extension Subscription {
     /// snapshots are taken when that has come, so that those who wait keep nothing.
     private func hasTurn(_ scoped: [Engine.ScopedContainer], _ clock: QueryClock?) -> Bool {
         if scanTurn != nil { return true }
-        let scans = scoped.compactMap { scoped in
-            engine.firstPlan(question, for: scoped).map { (plan: $0, snapshot: scoped.record.index.snapshot()) }
+        let scans = zip(scoped, engine.firstPlans(question, for: scoped)).compactMap { scoped, plan in
+            plan.map { (plan: $0, snapshot: scoped.record.index.snapshot()) }
         }
         let lane = engine.lane(of: scans.map(\.plan), naming: question.readsAccounts)
         // Whoever comes back after long has as much merged as others scan.
@@ -163,7 +165,7 @@ extension Subscription {
         guard isKnown(clock) else { return false }
         var changes: [PastChanges?] = []
         let moment = clock.moment.map { Timestamp(nanoseconds: $0) }
-        let plans = scoped.compactMap { engine.firstPlan(question, for: $0, at: moment ?? .now) }
+        let plans = engine.firstPlans(question, for: scoped, at: moment ?? .now).compactMap(\.self)
         guard plans.count == scoped.count else { return false }
         // That of a long predicate is not compiled on the event loop for the day of the clock.
         if let moment, plans.contains(where: { $0.environment.now != moment }) { return false }

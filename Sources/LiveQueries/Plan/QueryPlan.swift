@@ -82,13 +82,32 @@ package struct QueryPlan: Sendable {
     /// The same plan for a viewer, whoever it was made for. Nothing is compiled anew.
     package func seen(by viewer: Viewer) -> QueryPlan {
         var plan = self
-        plan.environment.viewer = viewer
-        plan.root = QueryPlan.root(tests, for: viewer)
-        if plan.matchesNothing != matchesNothing {
-            plan.demand = PlanDemand(plan.root, root: environment.rootPath)
-        }
+        plan.see(by: viewer)
         return plan
     }
+
+    private mutating func see(by viewer: Viewer?) {
+        let matchedNothing = matchesNothing
+        environment.viewer = viewer
+        root = QueryPlan.root(tests, for: viewer)
+        if matchesNothing != matchedNothing { demand = PlanDemand(root, root: environment.rootPath) }
+    }
+
+    /// The same plan for another container, at the same moment and for the same content types; nil where it is compiled
+    /// otherwise there. A daemon may have a thousand containers, and most predicates ask all of them the same.
+    package func moved(to environment: PlanEnvironment, scopes: [QueryScope]) -> QueryPlan? {
+        guard scopes == self.scopes, environment.now == self.environment.now, !isProvisional,
+            !environment.hasPackages, !self.environment.hasPackages,
+            QueryPlan.ofContainer.allSatisfy({ !attributes.contains($0) })
+        else { return nil }
+        var plan = self
+        plan.environment = environment
+        if environment.viewer != self.environment.viewer { plan.see(by: environment.viewer) }
+        return plan
+    }
+
+    /// What is known of when a predicate is compiled: an answer for all items, one row, the beginning of a path.
+    private static let ofContainer: [Attribute] = [.container, .id, .parent, .path]
 
     /// The same plan by other names of accounts: they are asked for when an item is tested. Nothing is compiled anew.
     package func naming(by accounts: any AccountNaming) -> QueryPlan {
