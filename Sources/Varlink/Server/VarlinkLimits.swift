@@ -25,6 +25,8 @@ package struct VarlinkLimits: Sendable {
     /// How long those who have sent more ahead wait for the next turn, of which one has one at a time: others are heard
     /// between. 16 calls take longer.
     package static let turnPause = TimeAmount.microseconds(100)
+    /// The same at the longest, where the loop has other tasks all the time.
+    package static let longestTurnPause = TimeAmount.milliseconds(10)
     /// A connection with more than this many bytes waiting to be taken is not writable. The kernel's own buffer keeps a
     /// caller busy that does take them, so there need not be many here…
     package static let unwritableAt = 16 << 10
@@ -45,6 +47,8 @@ package struct VarlinkLimits: Sendable {
     package var replyBytesInAll = VarlinkLimits.replyBytesInAll
     /// See ``callsPerTurn``.
     package var callsPerTurn = VarlinkLimits.callsPerTurn
+    /// See ``longestTurnPause``.
+    package var longestTurnPause = VarlinkLimits.longestTurnPause
     /// See ``turnPause``.
     package var turnPause = VarlinkLimits.turnPause
     /// See ``unwritableAt``.

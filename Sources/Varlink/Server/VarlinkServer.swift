@@ -31,6 +31,9 @@ package final class VarlinkServer {
     private var awaitingTimer: Scheduled<Void>?
     /// Those that sent ahead more than a turn's calls, as they take turns. A turn is scheduled while there are any.
     private var yielding = CircularBuffer<VarlinkServerHandler>()
+    /// How long the next of them waits, and until when.
+    private var turnPause: TimeAmount
+    private var turnIsDue = NIODeadline.now()
 
     /// A server that answers for `service` through `handler`, which it keeps. To be called on `eventLoop`.
     package init(
@@ -42,6 +45,7 @@ package final class VarlinkServer {
         self.service = service
         self.handler = handler
         self.limits = limits
+        turnPause = limits.turnPause
     }
 
     /// How many connections there are now.
@@ -173,10 +177,15 @@ package final class VarlinkServer {
     /// nobody in. Only what is due later does.
     private func scheduleTurn() {
         let server = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.scheduleTask(in: limits.turnPause) { server.value.takeTurn() }
+        turnIsDue = .now() + turnPause
+        eventLoop.scheduleTask(deadline: turnIsDue) { server.value.takeTurn() }
     }
 
     private func takeTurn() {
+        // Where other tasks take longer than the pause, it is over before the loop has looked: they and turns would go on in turn,
+        // and nobody else.
+        let late = NIODeadline.now() - turnIsDue
+        turnPause = late * 2 > limits.turnPause ? min(turnPause * 2, limits.longestTurnPause) : limits.turnPause
         // One that has more to say comes last, and makes no second one be scheduled.
         yielding[yielding.startIndex].goOn()
         yielding.removeFirst()
