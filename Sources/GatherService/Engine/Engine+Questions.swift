@@ -31,7 +31,7 @@ extension Engine {
     /// The plans of a question for containers, all of one moment. Complexity: one is compiled, and moved to the others, where
     /// nothing that it asks depends on the container.
     func plans(of question: Question, in scoped: [ScopedContainer], at now: Timestamp = .now) -> [QueryPlan] {
-        var compiled: QueryPlan?
+        var compiled = question.compiled.flatMap { $0.isCompiled(for: now) ? $0.at(now) : nil }
         return scoped.map { plan(question, for: $0, at: now, like: &compiled) }
     }
 

@@ -96,9 +96,9 @@ extension Engine {
                     return then(Result { try work(parts, scanGuard) }, clock, place)
                 }
             }
-            // It goes on with its plans: they are as good when its turn has come.
+            // It goes on with what was planned, which is as good when its turn has come.
             var planned = question
-            for (scoped, plan) in zip(watched, plans) { planned.plans[scoped.record.number] = plan }
+            planned.compiled = plans.first
             self.answerInTurn(lane, call, planned, in: scoped, scanGuard, place, work, then: then)
         }
         endWaiting(

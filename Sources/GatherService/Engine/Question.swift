@@ -27,9 +27,12 @@ struct Question: Sendable {
     let planningBytes: Int
     /// What the question was, in one number: see ``QueryClock``, and ``Engine/fingerprint(of:names:)``.
     let fingerprint: UInt64
-    /// Plans that were made beforehand, by the number of their container: those of a predicate that is too long to be planned
-    /// on the event loop, which were made for nobody, and those of a question that waits for its turn.
+    /// Plans that were made beforehand, for nobody, by the number of their container: those of a predicate that is too long
+    /// to be planned on the event loop.
     var plans: [UInt32: QueryPlan] = [:]
+    /// What a question that waits for its turn was planned for one of its containers. One for each would be too much to keep:
+    /// a thousand containers may wait with each of hundreds of questions.
+    var compiled: QueryPlan?
 
     /// Understands a question, or says in the words of the interface what is wrong with it.
     init(
@@ -122,12 +125,7 @@ extension Engine {
     func plan(
         _ question: Question, for scoped: ScopedContainer, at now: Timestamp, like compiled: inout QueryPlan?
     ) -> QueryPlan {
-        // One that is too long for the loop stays for its moment rather than be compiled here.
-        if let plan = planAtHand(question, for: scoped, at: now),
-            plan.environment.now == now || question.planningBytes > limits.predicateBytesOnLoop
-        {
-            return plan
-        }
+        if let plan = planAtHand(question, for: scoped, at: now) { return plan }
         let environment = environment(of: scoped.record, for: question.caller, at: now)
         if let plan = compiled?.moved(to: environment, scopes: scoped.scopes) { return plan }
         let plan = QueryPlan(question.predicate, scopes: scoped.scopes, environment: environment)
@@ -150,11 +148,9 @@ extension Engine {
         return viewer(question.caller, of: record).map(plan.seen) ?? plan
     }
 
-    /// Whether a plan may be gone on with: one that was made before a reload may be for other packages, and one that has waited
-    /// for another index.
+    /// Whether a plan may be gone on with: one that was made before a reload may be for other packages.
     func stands(_ plan: QueryPlan, for record: ContainerRecord) -> Bool {
-        !plan.isProvisional && plan.environment.epoch == record.index.epoch
-            && plan.environment.hasPackages == !record.configuration.packages.isEmpty
+        !plan.isProvisional && plan.environment.hasPackages == !record.configuration.packages.isEmpty
     }
 
     /// What a plan for a container is made for, at a moment.
