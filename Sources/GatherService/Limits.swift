@@ -116,11 +116,11 @@ package enum Limits {
     /// Items whose time is over within so much of each other leave together.
     package static let clockGrain = TimeAmount.milliseconds(1)
     /// Callers of `Container.Monitor` who are told of a change of state at once, and the bytes of their replies: the next ones
-    /// are after a pause, so that four thousand take half a second in which nobody else waits for more than some system calls.
-    package static let monitorsToldAtOnce = 8
+    /// are after a pause, so that four thousand take a third of a second in which nobody else waits for more than some system calls.
+    package static let monitorsToldAtOnce = 3
     package static let monitorBytesToldAtOnce = 64 * 1024
     /// That pause. A shorter one may be over before the loop has looked at its descriptors.
-    package static let monitorPause = TimeAmount.microseconds(500)
+    package static let monitorPause = TimeAmount.microseconds(200)
     /// Containers that the daemon watches.
     package static let containers = 1_024
     /// Bytes of one configuration file.
