@@ -33,7 +33,7 @@ package final class VarlinkServer {
     private var yielding = CircularBuffer<VarlinkServerHandler>()
     /// How long the next of them waits, and until when.
     private var turnPause: TimeAmount
-    private var turnIsDue = NIODeadline.now()
+    private var turnIsDue = NIODeadline.uptimeNanoseconds(0)
 
     /// A server that answers for `service` through `handler`, which it keeps. To be called on `eventLoop`.
     package init(
@@ -177,14 +177,14 @@ package final class VarlinkServer {
     /// nobody in. Only what is due later does.
     private func scheduleTurn() {
         let server = NIOLoopBound(self, eventLoop: eventLoop)
-        turnIsDue = .now() + turnPause
+        turnIsDue = eventLoop.now + turnPause
         eventLoop.scheduleTask(deadline: turnIsDue) { server.value.takeTurn() }
     }
 
     private func takeTurn() {
         // Where other tasks take longer than the pause, it is over before the loop has looked: they and turns would go on in turn,
         // and nobody else.
-        let late = NIODeadline.now() - turnIsDue
+        let late = eventLoop.now - turnIsDue
         turnPause = late * 2 > limits.turnPause ? min(turnPause * 2, limits.longestTurnPause) : limits.turnPause
         // One that has more to say comes last, and makes no second one be scheduled.
         yielding[yielding.startIndex].goOn()
