@@ -126,11 +126,7 @@ extension TreeWatcher {
         for id in some where directories.isAlive(id) {
             if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
         }
-        if some.count == movedOnFrom.count {
-            movedOnFrom.removeAll(keepingCapacity: true)
-        } else {
-            movedOnFrom.subtract(some)
-        }
+        movedOnFrom.subtract(some)
         asidePosition = max(asidePosition, position + queuedBytes())
     }
 
