@@ -6,6 +6,7 @@ import PackageDescription
 
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
@@ -18,7 +19,9 @@ let package = Package(
     products: [
         .library(name: "GatherKit", targets: ["GatherKit"]),
         .library(name: "GatherFoundation", targets: ["GatherFoundation"]),
+        .library(name: "GatherDocuments", targets: ["GatherDocuments"]),
         .executable(name: "gatherd", targets: ["gatherd"]),
+        .executable(name: "gather-syncd", targets: ["gather-syncd"]),
         .executable(name: "gather", targets: ["gather"]),
         .executable(name: "grocery", targets: ["grocery"]),
     ],
@@ -36,12 +39,13 @@ let package = Package(
         .target(name: "CLinux"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .target(name: "CNcurses", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
 
         // MARK: Rung 1: the system, the vocabulary, the wire
 
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
-        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux"]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["TestSupport", "LinuxSystem", "CLinux"]),
 
         .target(name: "Metadata"),
         .testTarget(name: "MetadataTests", dependencies: ["TestSupport", "Metadata"]),
@@ -71,6 +75,11 @@ let package = Package(
             name: "FileWatchingTests", dependencies: ["TestSupport", "FileWatching", "LinuxSystem", "Metadata"],
             exclude: ["Scenarios"]
         ),
+
+        .target(name: "Syncthing", dependencies: ["Varlink", nio, nioPosix, nioHTTP1]),
+        .testTarget(
+            name: "SyncthingTests",
+            dependencies: ["TestSupport", "Syncthing", "Varlink", nio, nioPosix, nioHTTP1], exclude: ["Answers"]),
 
         // MARK: Rung 3: live queries, our interfaces
 
@@ -103,11 +112,13 @@ let package = Package(
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ]),
 
-        .target(name: "GatherKit", dependencies: ["GatherProtocol", "Varlink", "Metadata", nio, nioPosix]),
+        .target(
+            name: "GatherKit",
+            dependencies: ["GatherProtocol", "Varlink", "LinuxSystem", "Metadata", nio, nioPosix]),
         .testTarget(
             name: "GatherKitTests", dependencies: ["TestSupport", "GatherKit", "GatherProtocol", "Varlink", "Metadata"]),
 
-        // MARK: Rung 5: Foundation's predicates, systemd
+        // MARK: Rung 5: Foundation's predicates, documents, systemd
 
         .target(name: "GatherFoundation", dependencies: ["GatherKit"]),
         .testTarget(
@@ -116,40 +127,96 @@ let package = Package(
                 "GatherFoundation", "GatherKit", "GatherProtocol", "Varlink", "PredicateLanguage", "Metadata",
             ]),
 
+        .target(name: "GatherDocuments", dependencies: ["GatherKit", "LinuxSystem", "Metadata", nio, nioPosix]),
+        .testTarget(
+            name: "GatherDocumentsTests",
+            dependencies: [
+                "TestSupport", "GatherDocuments", "GatherService", "GatherKit", "LinuxSystem", "Metadata",
+            ],
+            exclude: ["KeyValueStoreOracle.py"]),
+
+        // MARK: Grocery
+
+        .target(name: "GroceryModel", dependencies: ["GatherDocuments", "GatherKit", "Varlink", nioPosix]),
+        .testTarget(
+            name: "GroceryModelTests",
+            dependencies: ["TestSupport", "GroceryModel", "GatherDocuments", "GatherService"]),
+
+        .target(
+            name: "GroceryPage",
+            dependencies: [
+                "GroceryModel", "GatherDocuments", "GatherKit", "Varlink", "Metadata", nio, nioPosix, nioHTTP1,
+            ],
+            // Inside the program, which needs no files beside it.
+            resources: ["page.html", "sw.js", "manifest.json", "icon.svg"].map { .embedInCode("Page/" + $0) }),
+        .testTarget(
+            name: "GroceryPageTests",
+            dependencies: ["TestSupport", "GroceryPage", "GroceryModel", "Metadata", nio, nioPosix, nioHTTP1]),
+
+        .target(
+            name: "SyncService",
+            dependencies: [
+                "Syncthing", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", nio, nioPosix, log, lifecycle,
+                signals,
+            ]),
+        .testTarget(
+            name: "SyncServiceTests", dependencies: ["TestSupport", "SyncService", "GatherProtocol", "Varlink"]),
+
         .target(name: "SystemdSupport", dependencies: ["CSystemd", log]),
         .testTarget(name: "SystemdSupportTests", dependencies: ["SystemdSupport", log]),
 
         // MARK: Rung 6: the programs
 
         .executableTarget(name: "gatherd", dependencies: ["GatherService", "SystemdSupport", log, arguments]),
+        .executableTarget(
+            name: "gather-syncd", dependencies: ["SyncService", "SystemdSupport", log, arguments]),
         // Scripts start it often. Linked as a whole there is nothing to load and to relocate: 3.2 ms of CPU time for a whole
         // find with few matches with shared libraries, 1.8 ms without. The names of accounts that come from elsewhere than
         // files, which only the daemon asks for, would need the C library of the build at run time.
         .executableTarget(
             name: "gather",
             dependencies: [
-                "GatherKit", "PredicateLanguage", "ContentTypes", "GatherService", "LinuxSystem", "Metadata", arguments,
+                "GatherKit", "GatherDocuments", "PredicateLanguage", "ContentTypes", "GatherService", "LinuxSystem",
+                "Metadata",
+                arguments,
             ],
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]),
         .testTarget(name: "GatherCommandTests", dependencies: ["gather", "GatherKit", "Metadata"]),
-        .executableTarget(name: "grocery", dependencies: ["GatherKit", arguments]),
+        .executableTarget(
+            name: "grocery",
+            dependencies: ["GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen", arguments],
+            linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]),
+
+        // MARK: Rung 7: the full-screen view
+
+        .target(
+            name: "GroceryScreen",
+            dependencies: ["GroceryModel", "CNcurses", "GatherDocuments", "GatherKit", "LinuxSystem"]),
+        .testTarget(
+            name: "GroceryScreenTests",
+            dependencies: ["TestSupport", "GroceryScreen", "GroceryModel", "CNcurses", "GatherDocuments"]),
 
         // MARK: Tests of the whole
 
-        .testTarget(name: "ArchitectureTests"),
+        .testTarget(name: "ArchitectureTests", dependencies: ["TestSupport"]),
         // It sorts and compares thousands of paths for each question: optimized in each configuration, so that a run of any
         // mode takes seconds.
         .testTarget(
             name: "ModelCheckerTests", dependencies: ["TestSupport", "gatherd"], swiftSettings: [.unsafeFlags(["-O"])]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["TestSupport", "GatherKit", "Metadata", "gatherd", "gather", "grocery"]),
+            dependencies: [
+                "TestSupport", "GatherKit", "GatherDocuments", "GatherProtocol", "Varlink", "Metadata", "gatherd",
+                "gather", "gather-syncd", "grocery", "DocumentSaver", nio, nioPosix,
+            ]),
+        .executableTarget(
+            name: "DocumentSaver", dependencies: ["GatherDocuments", "LinuxSystem"], path: "Tests/DocumentSaver"),
     ],
     swiftLanguageModes: [.v6]
 )
 
 // House settings for every Swift target.
-for target in package.targets where target.type != .system && target.name != "CLinux" {
+for target in package.targets where target.type != .system && !["CLinux", "CNcurses"].contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .enableUpcomingFeature("ExistentialAny"),

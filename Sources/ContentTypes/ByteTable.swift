@@ -1,11 +1,12 @@
-// A hash table from bytes to rules that is asked with borrowed bytes.
+// A hash table with bytes as keys, looked up without a copy.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hash table from texts to rules, several for one text, that is asked with borrowed bytes: a `Dictionary` would need an
-/// array for each name. Its keys are the database's; a name that collides with many of them costs at most the longest run.
+/// A hash table from texts to rules, several for one text, looked up with borrowed bytes. A `Dictionary` would need an
+/// array for each name. Its keys come from the database; a name that collides with many of them costs at most the
+/// longest run.
 struct ByteTable: Sendable {
     private struct Slot {
-        /// Where the text stands in `texts`; `length` 0 is an empty slot.
+        /// The place of the text in `texts`; a `length` of 0 is an empty slot.
         let start: UInt32
         let length: UInt32
         let rule: GlobTable.Rule

@@ -1,7 +1,7 @@
-// The types of entries that are no regular files.
+// The MIME types of entries that are no regular files.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The types that the specification gives to entries that are no regular files.
+/// The MIME types that the specification gives to entries that are no regular files.
 package enum EntryType: String, Sendable, CaseIterable {
     case directory = "inode/directory"
     case symlink = "inode/symlink"

@@ -1,18 +1,19 @@
-// Which type a name has, by the globs of the database.
+// The globs of the MIME database, and the type that they give a name.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
 
-/// The globs of the database. A name takes the type of the glob that matches it with the greatest weight, of several the
-/// longest, of several the one that the database has first. Globs are held against the name as it is; only where none
-/// matches against the name in small letters, since `main.C` is C++ and `IMAGE.GIF` a picture.
+/// The globs of the MIME database. If several match a name, the greatest weight wins, then the longest glob, then the
+/// first in the database. The exact name is tried first, and the name in lower case only if no glob matches: `main.C`
+/// is C++, `IMAGE.GIF` a picture.
 ///
-/// Nearly all globs are `*.suffix`, found in one table for each dot of the name; so are those without a special character.
+/// Nearly all globs are `*.suffix`, found by one table look-up for each dot of the name; a glob without special
+/// characters takes one look-up.
 struct GlobTable: Sendable {
-    /// A glob and what it says.
+    /// A glob's type and rank.
     struct Rule: Sendable {
         let type: UInt16
-        /// Weight, then length, then how early it stands: the greatest wins.
+        /// Weight, then length, then position in the database; the greatest wins.
         let rank: UInt64
         let isCaseSensitive: Bool
     }
@@ -22,7 +23,7 @@ struct GlobTable: Sendable {
     private let suffixes: ByteTable
     /// Other suffixes, such as `~`.
     private let odd: [(bytes: [UInt8], rule: Rule)]
-    /// What fnmatch(3) has to decide, ended by a NUL.
+    /// The patterns left to fnmatch(3), each ended by a NUL.
     private let patterns: [(text: [CChar], rule: Rule)]
 
     var isEmpty: Bool { whole.isEmpty && suffixes.isEmpty && odd.isEmpty && patterns.isEmpty }
@@ -62,7 +63,7 @@ struct GlobTable: Sendable {
 }
 
 extension GlobTable {
-    /// Reads `globs2` files, the one that decides last.
+    /// Reads `globs2` files. A later file overrides an earlier one.
     struct Builder {
         private struct Line {
             let weight: UInt64
@@ -73,8 +74,8 @@ extension GlobTable {
 
         private var lines: [Line] = []
 
-        /// Adds a file: `weight:type:glob` and perhaps `:flags`, of which only `cs` is known. The glob `__NOGLOBS__` takes
-        /// away what was said of its type before.
+        /// Adds a file with lines `weight:type:glob` and optional `:flags`, of which only `cs` is known. The glob
+        /// `__NOGLOBS__` removes the earlier globs of its type.
         mutating func add(_ bytes: [UInt8]) {
             var added: [Line] = []
             for line in meaningfulLines(of: bytes) {
@@ -92,7 +93,8 @@ extension GlobTable {
                 let flags = fields.count > 3 ? fields[3].split(separator: UInt8(ascii: ",")) : []
                 let isCaseSensitive = flags.contains { $0.elementsEqual("cs".utf8) }
                 let glob = isCaseSensitive ? Array(fields[2]) : fields[2].map(ASCII.lowercased)
-                // update-mime-database writes what is case-sensitive twice, the second time for readers that know no flags.
+                // update-mime-database writes a case-sensitive glob twice, the second time without flags for older
+                // readers.
                 if let last = added.last, last.isCaseSensitive, !isCaseSensitive, last.type == type,
                     last.glob.map(ASCII.lowercased) == glob
                 {
@@ -100,11 +102,11 @@ extension GlobTable {
                 }
                 added.append(Line(weight: UInt64(weight), type: type, glob: glob, isCaseSensitive: isCaseSensitive))
             }
-            // Of equals the first wins, and a file that decides stands before those that it was laid over.
+            // The first of equal globs wins, so an overriding file stands before the files that it overrides.
             lines = added + lines
         }
 
-        /// The table, and the types by number, with others added at the end.
+        /// Returns the table and the types by number, with `others` added at the end.
         func finish(adding others: [String]) -> (GlobTable, [String]) {
             var types: [String] = []
             var numbers: [String: UInt16] = [:]
@@ -117,7 +119,7 @@ extension GlobTable {
                 if let known = numbers[line.type] {
                     number = known
                 } else {
-                    // No database has so many; what is beyond has no type.
+                    // Type numbers have 16 bits; a type beyond them is left out. No database has so many.
                     guard types.count + others.count < Int(UInt16.max) else { continue }
                     number = UInt16(types.count)
                     numbers[line.type] = number

@@ -13,6 +13,8 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     private struct State {
         /// Last in, first out: that keeps the stack short and the file system's caches warm.
         var jobs: [CrawlJob] = []
+        /// Jobs on mounts that may hang, by the mount's number. Each mount has a thread while it has an entry here.
+        var mountJobs: [Int: [CrawlJob]] = [:]
         var results: [CrawlResult] = []
         /// Entries in `results` and in what the loop took last, to hold the threads back.
         var entriesAhead = 0
@@ -43,7 +45,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let hasJobs: UnsafeMutablePointer<pthread_cond_t>
     private let hasRoom: UnsafeMutablePointer<pthread_cond_t>
-    private var threads: [pthread_t] = []
+    private var threads: [RunningThread] = []
     private let nextTicket = Atomic<UInt64>(1)
     /// What a reading that begins now is good for: it is raised whenever everything read before may be out of date.
     private let round = Atomic<UInt32>(1)
@@ -97,12 +99,17 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
 
     /// Asks for a directory. The threads start with the first job.
     func submit(_ job: CrawlJob) {
+        let mount = threadCount > 0 ? kernel.mount(ofOpen: job.root.number) : nil
         pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        if let mount, hasThread(of: mount) {
+            state.mountJobs[mount]?.append(job)
+            return
+        }
         state.jobs.append(job)
         let starts = threads.isEmpty && threadCount > 0 && !state.stopping
         if starts { start() }
         pthread_cond_signal(hasJobs)
-        pthread_mutex_unlock(mutex)
     }
 
     /// Takes all results. `processed` is how many entries of those taken before the loop has worked off since.
@@ -125,7 +132,7 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
         guard let job else { return false }
         let reader = makeReader()
-        perform(job, reader)
+        perform(job, reader, mount: nil)
         return true
     }
 
@@ -145,21 +152,44 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         pthread_cond_broadcast(hasJobs)
         pthread_cond_broadcast(hasRoom)
         pthread_mutex_unlock(mutex)
-        for thread in running { pthread_join(thread, nil) }
+        kernel.interruptMounts()
+        for thread in running { thread.join() }
+        pthread_mutex_lock(mutex)
+        while !state.mountJobs.isEmpty { pthread_cond_wait(hasRoom, mutex) }
+        pthread_mutex_unlock(mutex)
     }
 
     /// Starts the threads; the mutex is held.
     private func start() {
         for _ in 0..<threadCount {
-            var thread = pthread_t()
-            let box = Unmanaged.passRetained(CrawlThread { [self] in run() })
-            let result = pthread_create(
-                &thread, nil,
-                { context in
-                    if let context { Unmanaged<CrawlThread>.fromOpaque(context).takeRetainedValue().body() }
-                    return nil
-                }, box.toOpaque())
-            if result == 0 { threads.append(thread) } else { box.release() }
+            if let thread = try? Threads.start({ [self] in run() }) { threads.append(thread) }
+        }
+    }
+
+    /// Whether a mount has a thread, which is started where it has none; the mutex is held.
+    private func hasThread(of mount: Int) -> Bool {
+        if state.mountJobs[mount] != nil { return true }
+        guard !state.stopping, let thread = try? Threads.start({ [self] in run(mount) }) else { return false }
+        thread.detach()
+        state.mountJobs[mount] = []
+        return true
+    }
+
+    /// Reads the directories of one mount until there are none left. No other thread waits for its server meanwhile.
+    private func run(_ mount: Int) {
+        MountAgent.makeThreadPatient()
+        let reader = makeReader()
+        while true {
+            pthread_mutex_lock(mutex)
+            while state.entriesAhead > entriesAheadLimit && !state.stopping { pthread_cond_wait(hasRoom, mutex) }
+            guard !state.stopping, let job = state.mountJobs[mount]?.popLast() else {
+                state.mountJobs[mount] = nil
+                pthread_cond_broadcast(hasRoom)
+                pthread_mutex_unlock(mutex)
+                return
+            }
+            pthread_mutex_unlock(mutex)
+            perform(job, reader, mount: mount)
         }
     }
 
@@ -173,11 +203,11 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
             let stopping = state.stopping
             pthread_mutex_unlock(mutex)
             if stopping { return }
-            if let job { perform(job, reader) }
+            if let job { perform(job, reader, mount: nil) }
         }
     }
 
-    private func perform(_ job: CrawlJob, _ reader: borrowing DirectoryReader<Kernel>) {
+    private func perform(_ job: CrawlJob, _ reader: borrowing DirectoryReader<Kernel>, mount: Int?) {
         var children: [CrawlJob] = []
         let round = round.load(ordering: .acquiring)
         let linkEpoch = linkEpoch.load(ordering: .acquiring)
@@ -188,17 +218,15 @@ final class CrawlPool<Kernel: WatchKernel>: @unchecked Sendable {
         state.entriesWaiting += result.batch.weight
         // The result goes in before anybody can begin with the directories below, so the loop knows them first.
         state.results.append(result)
-        state.jobs.append(contentsOf: children)
-        if children.count > 1 { pthread_cond_broadcast(hasJobs) }
+        if let mount {
+            state.mountJobs[mount]?.append(contentsOf: children)
+        } else {
+            state.jobs.append(contentsOf: children)
+            if children.count > 1 { pthread_cond_broadcast(hasJobs) }
+        }
         let wakes = state.wantsLoop || (!state.isWoken && state.entriesAhead > entriesAheadLimit)
         if wakes { state.isWoken = true }
         pthread_mutex_unlock(mutex)
         if wakes { wake() }
     }
-}
-
-/// What a thread runs.
-private final class CrawlThread: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }

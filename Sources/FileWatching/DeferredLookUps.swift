@@ -17,6 +17,10 @@ struct DeferredLookUp {
     var isTold = false
     /// What was heard of the name says why another file may be there, and no look has shown which.
     var isUnexpected = false
+    /// Its directory's place, or that of the one above that is missing, is looked at when so many look-ups were taken.
+    var lookUps: UInt64 = 0
+    /// The depth of the directory that was missing when this was last tried.
+    var depth: UInt16 = 0
 }
 
 /// Look-ups that wait for what is queued. As long as one does nobody has looked at its name: what is asked of the names that
@@ -27,46 +31,67 @@ struct DeferredLookUps: Sequence {
         var name: [UInt8]
     }
 
+    /// How many look-ups of a name wait, and of how many of them another file may be there by what was heard.
+    private struct Count {
+        var all = 0
+        var unexpected = 0
+    }
+
     private var lookUps: [DeferredLookUp] = []
-    /// The names, and whether another file may be there by what was heard.
-    private var places: [Place: Bool] = [:]
+    /// Those before this were taken.
+    private var next = 0
+    private var places: [Place: Count] = [:]
 
-    var isEmpty: Bool { lookUps.isEmpty }
-    var count: Int { lookUps.count }
+    var isEmpty: Bool { next == lookUps.count }
+    var count: Int { lookUps.count - next }
 
-    func makeIterator() -> IndexingIterator<[DeferredLookUp]> { lookUps.makeIterator() }
+    func makeIterator() -> IndexingIterator<ArraySlice<DeferredLookUp>> { lookUps[next...].makeIterator() }
 
     mutating func append(_ lookUp: DeferredLookUp) {
-        let place = Place(directory: lookUp.directory, name: lookUp.name)
-        places[place] = places[place] == true || lookUp.isUnexpected
+        var count = places[place(of: lookUp)] ?? Count()
+        count.all += 1
+        if lookUp.isUnexpected { count.unexpected += 1 }
+        places[place(of: lookUp)] = count
         lookUps.append(lookUp)
     }
 
-    /// Takes all of them.
-    mutating func takeAll() -> [DeferredLookUp] {
-        defer { (lookUps, places) = ([], [:]) }
-        return lookUps
+    /// Takes the one that has waited longest since it was last tried.
+    mutating func takeFirst() -> DeferredLookUp? {
+        guard next < lookUps.count else { return nil }
+        let lookUp = lookUps[next]
+        next += 1
+        if next == lookUps.count {
+            lookUps.removeAll(keepingCapacity: next < 4_096)
+            next = 0
+        } else if next >= 4_096, next * 2 > lookUps.count {
+            lookUps.removeFirst(next)
+            next = 0
+        }
+        if var count = places[place(of: lookUp)] {
+            count.all -= 1
+            if lookUp.isUnexpected { count.unexpected -= 1 }
+            places[place(of: lookUp)] = count.all > 0 ? count : nil
+        }
+        return lookUp
     }
+
+    private func place(of lookUp: DeferredLookUp) -> Place { Place(directory: lookUp.directory, name: lookUp.name) }
 
     /// What waits for a task waits for these.
     mutating func lowerCauses(of task: UInt32, to cause: UInt64) {
-        for index in lookUps.indices where lookUps[index].origin.task == task {
+        for index in next..<lookUps.count where lookUps[index].origin.task == task {
             lookUps[index].origin.cause = Swift.min(lookUps[index].origin.cause, cause)
         }
     }
 
-    mutating func removeAll(where isOver: (DeferredLookUp) -> Bool) {
-        guard lookUps.contains(where: isOver) else { return }
-        for lookUp in takeAll() where !isOver(lookUp) { append(lookUp) }
-    }
-
     /// Whether a name waits.
     func waits(_ name: UnsafeRawBufferPointer, in directory: DirectoryID) -> Bool {
-        !lookUps.isEmpty && places[Place(directory: directory, name: Array(name))] != nil
+        !isEmpty && places[Place(directory: directory, name: Array(name))] != nil
     }
 
     /// Whether a name waits of which something was heard that says why another file may be there.
     func isUnexpected(_ name: UnsafeRawBufferPointer, in directory: DirectoryID) -> Bool {
-        !lookUps.isEmpty && places[Place(directory: directory, name: Array(name))] == true
+        guard !isEmpty, let count = places[Place(directory: directory, name: Array(name))] else { return false }
+        return count.unexpected > 0
     }
 }

@@ -109,6 +109,8 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
                 if !job.options.ignored.isEmpty, job.options.ignored.contains(name) { return }
                 readEntry(name, in: directory, job, into: &result)
             }
+            // The mount failed, so the entries that are missing may well exist.
+            if let error = result.entryError, error.isOfMount { throw error }
         }
     }
 

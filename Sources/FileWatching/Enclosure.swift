@@ -25,15 +25,21 @@ extension TreeWatcher {
         suspect(number, cause: causeNow)
     }
 
-    /// Whether a container's directory belongs to the container that it lies in.
-    func isEnclosed(_ container: WatchedContainer, isMountRoot: Bool) -> Bool {
+    /// Returns whether a container's directory belongs to the container that it lies in. Throws the error of a directory that
+    /// could not be looked at for want of something, or since its mount does not answer, unless another one is a mount point.
+    func isEnclosed(_ container: WatchedContainer, isMountRoot: Bool) throws(SystemError) -> Bool {
         guard let enclosure = container.enclosure, !isMountRoot else { return false }
-        return !enclosure.directories.contains { path in
-            guard let number = try? kernel.openDirectory(at: path.utf8CString.map { $0 }, access: .path) else {
-                return false
+        var failure: SystemError?
+        for path in enclosure.directories {
+            do throws(SystemError) {
+                let number = try kernel.openDirectory(at: path.utf8CString.map { $0 }, access: .path)
+                defer { kernel.close(number) }
+                if try kernel.status(of: "", in: number).isMountRoot { return false }
+            } catch {
+                if error.isShortage || error.isOfMount { failure = failure ?? error }
             }
-            defer { kernel.close(number) }
-            return (try? kernel.status(of: "", in: number))?.isMountRoot == true
         }
+        if let failure { throw failure }
+        return true
     }
 }

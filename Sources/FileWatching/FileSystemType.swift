@@ -33,6 +33,19 @@ package struct FileSystemType: Sendable, Hashable {
         0x6265_6572: "sysfs",
     ]
 
+    /// The type by its name in the table of mounts, such as `fuse.sshfs` or `nfs4`; nil for one without remote changes.
+    /// Asks no file system.
+    package init?(inMountTable name: String) {
+        let kind = name.prefix { $0 != "." }
+        let names =
+            kind == "fuseblk" || kind == "virtiofs" ? ["fuse"] : [String(kind), String(kind.prefix { !$0.isNumber })]
+        let type = names.lazy.compactMap { name in
+            FileSystemType.changedElsewhere.first { $0.value == name }
+        }.first
+        guard let type else { return nil }
+        rawValue = type.key
+    }
+
     /// Whether a file keeps its birth time. On an overlay it gets another when it is changed for the first time and so
     /// copied to the upper layer, a directory too, while its inode number stays.
     package var keepsBirthTimes: Bool { rawValue != 0x794C_7630 }

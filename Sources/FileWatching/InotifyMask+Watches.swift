@@ -4,17 +4,18 @@
 import LinuxSystem
 
 extension InotifyMask {
-    /// What a directory is watched for. Always the same: another mask for the same directory would replace it.
+    /// The events of a directory's watch. Always the same, since another mask for the same directory would replace it.
+    ///
+    /// Without `IN_EXCL_UNLINK`: a descriptor's events carry the name that the file was opened by, also after that name is
+    /// unlinked, and the file may live on under another (see ``UnlinkedNames``). `O_TMPFILE` has no other events.
     static let directory: InotifyMask = [
         .create, .delete, .movedFrom, .movedTo, .modify, .closeWrite, .attributes, .deleteSelf, .moveSelf,
-        .onlyDirectories, .excludeUnlinked,
+        .onlyDirectories,
     ]
 
     /// What the directories above a container are watched for: their own moves. Added to whatever they are watched for
     /// already, and never more than ``directory``, which may replace it.
-    static let ancestor: InotifyMask = [
-        .deleteSelf, .moveSelf, .onlyDirectories, .excludeUnlinked, .addToMask,
-    ]
+    static let ancestor: InotifyMask = [.deleteSelf, .moveSelf, .onlyDirectories, .addToMask]
 
     /// The same for a directory that holds the container, or a symlink on the way to it: who takes its name matters.
     /// The container tells of its own removal only when nobody has it open any more, and a symlink tells of nothing.

@@ -13,7 +13,7 @@ extension LinuxKernel {
             case .symlink:
                 var writer = ExtraAttributesWriter(in: buffer)
                 try writer.add(UnsafeRawBufferPointer(start: nil, count: 0)) { (room) throws(SystemError) in
-                    try Entry.readSymlink(name, in: directory, into: room)
+                    try readSymlink(name, in: directory, into: room)
                 }
                 return writer.finish()
             case .file, .directory, .package: return try readAttributes(of: name, in: directory, into: buffer)
@@ -27,7 +27,10 @@ extension LinuxKernel {
             case .invalid where kind == .symlink: return 0
             // It has none, or none for us: that stays so until the entry changes.
             case .notSupported, .noData, .noAccess, .notPermitted: return 0
-            default: throw error
+            default:
+                // A mount point is looked at again when its mount answers: the directory that holds it lacks nothing.
+                if error.isOfMount, place(of: name, in: directory)?.path != nil { return 0 }
+                throw error
             }
         }
     }
@@ -36,7 +39,7 @@ extension LinuxKernel {
         of name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
         let list = UnsafeMutableRawBufferPointer(rebasing: buffer[ExtraAttributesWriter.bufferSize...])
-        let length = try LinuxKernel.listAttributes(of: name, in: directory, into: list)
+        let length = try listAttributes(of: name, in: directory, into: list)
         // Nearly always.
         if length == 0 { return 0 }
         var writer = ExtraAttributesWriter(in: buffer)
@@ -45,7 +48,7 @@ extension LinuxKernel {
         func add(_ attribute: UnsafeRawBufferPointer) throws(SystemError) {
             guard let start = attribute.baseAddress.map({ $0 - namespaceSize }) else { return }
             try writer.add(attribute) { (room) throws(SystemError) in
-                try LinuxKernel.value(
+                try value(
                     of: start.assumingMemoryBound(to: CChar.self), of: name, in: directory, into: room)
             }
         }
@@ -71,16 +74,14 @@ extension LinuxKernel {
 
     /// Reads the names of the attributes, nil where they are more than fit: the list may have 64 KiB (xattr(7)). The kernel
     /// takes memory for as much as it is given room for, so it is given little first.
-    private static func listAttributes(
+    private func listAttributes(
         of name: UnsafePointer<CChar>, in directory: CInt, into list: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int? {
         func read(_ size: Int) throws(SystemError) -> Int {
-            try ExtendedAttributes.list(
-                of: name, in: directory,
-                into: UnsafeMutableRawBufferPointer(rebasing: list[..<size]).assumingMemoryBound(to: CChar.self))
+            try attributes(of: name, in: directory, into: UnsafeMutableRawBufferPointer(rebasing: list[..<size]))
         }
         do throws(SystemError) {
-            return try read(usualNamesSize)
+            return try read(LinuxKernel.usualNamesSize)
         } catch {
             guard error == .range else { throw error }
         }
@@ -92,12 +93,12 @@ extension LinuxKernel {
         }
     }
 
-    private static func value(
+    private func value(
         of key: UnsafePointer<CChar>, of name: UnsafePointer<CChar>, in directory: CInt,
         into room: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int? {
         do throws(SystemError) {
-            return try ExtendedAttributes.get(key, of: name, in: directory, into: room)
+            return try attribute(key, of: name, in: directory, into: room)
         } catch {
             // It does not fit, or may not be read: either stays so until it changes.
             if error == .range || error.isRefusal { return nil }

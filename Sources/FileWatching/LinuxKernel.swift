@@ -22,22 +22,27 @@ package final class LinuxKernel: WatchKernel {
     }
     package let queueLimit: Int
     package let readsAccessLists: Bool
-    /// A directory of the daemon's own, which is not entered.
-    private let own: FileIdentity?
+    /// A directory of the daemon's own, which is not entered; 0 for none.
+    private let ownInode = Atomic<UInt64>(0)
+    private let ownDevice = Atomic<UInt64>(0)
     /// For the loop; the thread that waits for changes has one of its own, since a change is told once for each.
     private let mountChanges: MountChanges?
     /// Why no question takes in what was mounted just before it; nil where each does.
     package let mountChangesError: SystemError?
+    /// Makes the calls on mounts that may hang.
+    let agents: MountAgents
 
     /// Opens an inotify instance; with `inotify` it takes over one that another process has left, and with `kept` all that is
     /// read goes there. The directory `own` is one that is not entered, as if a file system were mounted on it: each change
-    /// is written down there, and were that a change that is written down in turn, it would never end.
+    /// is written down there, and were that a change that is written down in turn, it would never end. A call on a mount that
+    /// may hang fails with ``SystemError/timedOut`` after `mountTimeLimit` nanoseconds, or `mountPatience` on the thread that
+    /// reads the directories of that mount.
     package init(
         readsAccessLists: Bool = false, inotify descriptor: consuming Descriptor? = nil, kept: KeptMemory? = nil,
-        own: FileIdentity? = nil
+        own: FileIdentity? = nil, mountTimeLimit: UInt64 = WatchLimits.mountTimeLimit,
+        mountPatience: UInt64 = WatchLimits.mountPatience, mountAgents: Int = WatchLimits.mountAgents
     ) throws(SystemError) {
         self.readsAccessLists = readsAccessLists
-        self.own = own
         self.kept = kept
         do throws(SystemError) {
             (mountChanges, mountChangesError) = (try MountChanges(), nil)
@@ -46,20 +51,25 @@ package final class LinuxKernel: WatchKernel {
         }
         if let descriptor { inotify = Inotify(owning: descriptor) } else { inotify = try Inotify() }
         queueLimit = LinuxKernel.readQueueLimit() ?? LinuxKernel.usualQueueLimit
+        agents = MountAgents(
+            inotify: inotify.number, timeLimit: mountTimeLimit, patience: mountPatience, limit: mountAgents)
+        setOwn(own)
+    }
+
+    /// Replaces the directory of the daemon's own, which was made again.
+    package func setOwn(_ identity: FileIdentity?) {
+        ownDevice.store(identity?.device ?? 0, ordering: .relaxed)
+        ownInode.store(identity?.inode ?? 0, ordering: .relaxed)
+    }
+
+    private func isOwn(inode: UInt64, device: UInt64) -> Bool {
+        inode == ownInode.load(ordering: .relaxed) && device == ownDevice.load(ordering: .relaxed) && inode != 0
     }
 
     /// What the kernel starts with (inotify(7)).
     private static let usualQueueLimit = 16_384
 
-    private static func readQueueLimit() -> Int? { readNumber("/proc/sys/fs/inotify/max_queued_events") }
-
-    private static func readNumber(_ path: String) -> Int? {
-        guard let file = try? Entry.openForReading(path) else { return nil }
-        return withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { buffer in
-            guard let count = try? file.read(into: buffer) else { return nil }
-            return Int(String(decoding: buffer[..<count], as: UTF8.self).filter(\.isNumber))
-        }
-    }
+    private static func readQueueLimit() -> Int? { Entry.number(in: "/proc/sys/fs/inotify/max_queued_events") }
 
     /// The inotify descriptor's number, to poll it.
     package var descriptor: CInt { inotify.number }
@@ -180,13 +190,48 @@ package final class LinuxKernel: WatchKernel {
 
     package func openDirectory(
         at path: UnsafePointer<CChar>, access: Directory.Access
-    ) throws(SystemError) -> CInt { try Directory.open(path, access: access).release() }
+    ) throws(SystemError) -> CInt {
+        guard let place = agents.place(ofPath: path), let absolute = place.path else {
+            let directory = try Directory.open(path, access: access)
+            // As a container, or above one, each save would be an event, and each event one more save.
+            if let status = try? EntryStatus(of: "", in: directory.number),
+                isOwn(inode: status.inode, device: status.device)
+            {
+                throw .busy
+            }
+            return directory.release()
+        }
+        let opened = try agents.ask(place, path) { (agent, path, _) throws(SystemError) in
+            try agent.open(path, access: access)
+        }
+        let number = try agents.keep(opened, at: absolute.dropLast().map(UInt8.init(bitPattern:)), on: place)
+        if place.mount.device == ownDevice.load(ordering: .relaxed), let status = try? entryStatus(of: "", in: number),
+            isOwn(inode: status.file.inode, device: status.file.device)
+        {
+            close(number)
+            throw .busy
+        }
+        return number
+    }
 
     package func openDirectory(
         _ path: UnsafePointer<CChar>, beneath directory: CInt, access: Directory.Access
-    ) throws(SystemError) -> CInt { try Directory.open(path, beneath: directory, access: access).release() }
+    ) throws(SystemError) -> CInt {
+        // No mount is entered below an open directory, so only its own matters.
+        guard agents.isActive, let above = agents.path(ofKept: directory),
+            let place = agents.place(of: "", in: directory), let number = place.directory
+        else { return try Directory.open(path, beneath: directory, access: access).release() }
+        let opened = try agents.ask(place, path) { (agent, path, _) throws(SystemError) in
+            try agent.open(path, beneath: number, access: access)
+        }
+        let name = String(cString: path)
+        return try agents.keep(opened, at: name == "." ? above : above + Array("/\(name)".utf8), on: place)
+    }
 
-    package func close(_ directory: CInt) { _ = Descriptor(owning: directory) }
+    package func close(_ directory: CInt) {
+        agents.forget(directory)
+        _ = Descriptor(owning: directory)
+    }
 
     package func status(
         of name: UnsafePointer<CChar>, in directory: CInt
@@ -201,8 +246,8 @@ package final class LinuxKernel: WatchKernel {
     package func entryStatus(
         of name: UnsafePointer<CChar>, in directory: CInt
     ) throws(SystemError) -> KernelStatus {
-        var status = KernelStatus(try EntryStatus(of: name, in: directory))
-        if let own, own.inode == status.file.inode, own.device == status.file.device { status.isMountRoot = true }
+        var status = try mountAwareStatus(of: name, in: directory)
+        if isOwn(inode: status.file.inode, device: status.file.device) { status.isMountRoot = true }
         return status
     }
 
@@ -219,8 +264,7 @@ package final class LinuxKernel: WatchKernel {
             withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { buffer in
                 do throws(SystemError) {
                     guard
-                        let count = try ExtendedAttributes.get(
-                            AccessLists.attribute, of: name, in: directory, into: buffer)
+                        let count = try attribute(AccessLists.attribute, of: name, in: directory, into: buffer)
                     else { return }
                     list = AccessLists.intern(Array(buffer[..<count]), owner: owner)
                 } catch {
@@ -245,36 +289,97 @@ package final class LinuxKernel: WatchKernel {
 
     package func readSymlink(
         _ name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
-    ) throws(SystemError) -> Int { try Entry.readSymlink(name, in: directory, into: buffer) }
+    ) throws(SystemError) -> Int {
+        guard let place = place(of: name, in: directory) else {
+            return try Entry.readSymlink(name, in: directory, into: buffer)
+        }
+        return try agents.ask(place, name) { (agent, name, directory) throws(SystemError) in
+            try agent.symlink(name, in: directory, into: buffer)
+        }
+    }
 
     package func readEntries(
         of directory: CInt, into buffer: UnsafeMutableRawBufferPointer
-    ) throws(SystemError) -> Int { try Directory.readEntries(of: directory, into: buffer) }
+    ) throws(SystemError) -> Int {
+        guard let place = place(of: "", in: directory), let number = place.directory else {
+            return try Directory.readEntries(of: directory, into: buffer)
+        }
+        return try agents.ask(place, "") { (agent, _, _) throws(SystemError) in
+            try agent.entries(of: number, into: buffer)
+        }
+    }
+
+    /// The kernel's own record of the path (`/proc/self/fd`, proc_pid_fd(5)), which asks no file system.
+    package func path(of directory: CInt) -> String? {
+        if agents.mount(ofKept: directory) != nil { return pathOnMount(of: directory) }
+        return MountAgents.path(of: directory)?.withUnsafeBytes { LinuxKernel.path(inLink: $0) }
+    }
+
+    /// Returns the path in such a link; nil for a directory that was removed, and for a path that is not UTF-8.
+    static func path(inLink link: UnsafeRawBufferPointer) -> String? {
+        guard let path = String(validating: link, as: UTF8.self), path.hasPrefix("/"), !path.hasSuffix(deleted) else {
+            return nil
+        }
+        return path
+    }
+
+    /// `PATH_MAX`: proc_pid_fd(5) tells no longer path.
+    static let longestPath = 4_096
+    /// Stands behind the path of a directory that was removed.
+    private static let deleted = " (deleted)"
 
     /// rename(2) holds the locks of both directories until it has queued both halves (`do_renameat2`), and getdents64(2) takes
     /// the same one, whatever it finds.
     package func finishRenames(in directory: CInt) {
-        guard let reading = try? Directory.open(".", beneath: directory, access: .reading) else { return }
+        guard let reading = try? openDirectory(".", beneath: directory, access: .reading) else { return }
+        defer { close(reading) }
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
-            _ = try? Directory.readEntries(of: reading.number, into: buffer)
+            _ = try? readEntries(of: reading, into: buffer)
         }
     }
 
     package func addWatch(on directory: CInt, mask: InotifyMask) throws(SystemError) -> Int32 {
-        try inotify.addWatch(on: directory, mask: mask)
+        guard let place = place(of: "", in: directory), let number = place.directory else {
+            return try inotify.addWatch(on: directory, mask: mask)
+        }
+        return try agents.ask(place, "") { (agent, _, _) throws(SystemError) in
+            try agent.addWatch(on: number, mask: mask)
+        }
     }
 
     package func removeWatch(_ watch: Int32) throws(SystemError) { try inotify.removeWatch(watch) }
 
     package func fileSystemType(of directory: CInt) -> FileSystemType? {
-        (try? Directory.fileSystemType(of: directory)).map(FileSystemType.init)
+        do throws(SystemError) {
+            guard let place = place(of: "", in: directory), let number = place.directory else {
+                return FileSystemType(rawValue: try Directory.fileSystemType(of: directory))
+            }
+            if let type = agents.fileSystemType(ofKept: directory) { return type }
+            return FileSystemType(
+                rawValue: try agents.ask(place, "") { (agent, _, _) throws(SystemError) in
+                    try agent.fileSystemType(of: number)
+                })
+        } catch {
+            return nil
+        }
     }
 
-    package func userWatchLimit() -> Int? { LinuxKernel.readNumber("/proc/sys/fs/inotify/max_user_watches") }
+    /// Returns the tighter of the kernel's limit and that of the user namespace, which has one of its own
+    /// (namespaces(7)); nil where neither can be read.
+    package func userWatchLimit() -> Int? {
+        [
+            Entry.number(in: "/proc/sys/fs/inotify/max_user_watches"),
+            Entry.number(in: "/proc/sys/user/max_inotify_watches"),
+        ].compactMap { $0 }.min()
+    }
 
     package func haveMountsChanged() -> Bool { mountChanges?.take() ?? false }
 
-    package func mounts() throws(SystemError) -> Set<Mount> { try MountTable.read() }
+    package func mounts() throws(SystemError) -> Set<Mount> {
+        let mounts = try MountTable.read()
+        agents.update(mounts)
+        return mounts
+    }
 }
 
 extension KernelStatus {

@@ -35,6 +35,10 @@ struct LookUpQueue {
         var isArrival = false
         /// A rename has left or taken this name since whatever had to wait for it began to.
         var isRenamed = false
+        /// Whether the last event that named it and was no change of content told of its deletion.
+        var isUnlinked = false
+        /// Whether its content was changed after that, through a descriptor that was open.
+        var isWrittenUnlinked = false
         /// Whether what was heard of the name says why another file may be there.
         var isUnexpected: Bool { !isExpected || isArrival }
     }
@@ -81,11 +85,11 @@ struct LookUpQueue {
     /// Adds a name, unless it waits already; the earlier cause then counts.
     mutating func add(
         _ name: UnsafeRawBufferPointer, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
-        isExpected: Bool = false, isArrival: Bool = false, isTold: Bool = false
+        isExpected: Bool = false, isArrival: Bool = false, isTold: Bool = false, isUnlinked: Bool = false
     ) {
         add(
             name, hash: LookUpQueue.hash(name, directory.slot), in: directory, origin: origin, attempts: attempts,
-            isExpected: isExpected, isArrival: isArrival, isTold: isTold)
+            isExpected: isExpected, isArrival: isArrival, isTold: isTold, isUnlinked: isUnlinked)
     }
 
     /// The same of a name that a rename has left or taken, which is the last that was heard of it: whatever was heard before,
@@ -98,6 +102,7 @@ struct LookUpQueue {
         if let index = find(name, hash, directory).index {
             entries[index].isExpected = true
             (entries[index].isArrival, entries[index].isRenamed) = (isArrival, true)
+            (entries[index].isUnlinked, entries[index].isWrittenUnlinked) = (false, false)
         }
     }
 
@@ -143,7 +148,14 @@ struct LookUpQueue {
         return true
     }
 
-    private mutating func merge(_ origin: Origin, isExpected: Bool, isArrival: Bool = false, into index: Int) {
+    private mutating func merge(
+        _ origin: Origin, isExpected: Bool, isArrival: Bool = false, isUnlinked: Bool = false, into index: Int
+    ) {
+        if isHearing, !isExpected {
+            entries[index].isUnlinked = isUnlinked
+        } else if isHearing, entries[index].isUnlinked {
+            entries[index].isWrittenUnlinked = true
+        }
         if !isExpected {
             entries[index].isExpected = false
             entries[index].isArrival = false
@@ -176,11 +188,11 @@ struct LookUpQueue {
     /// As the other, for a name whose hash is known.
     mutating func add(
         _ name: UnsafeRawBufferPointer, hash: UInt32, in directory: DirectoryID, origin: Origin, attempts: UInt8 = 0,
-        isExpected: Bool = false, isArrival: Bool = false, isTold: Bool = false
+        isExpected: Bool = false, isArrival: Bool = false, isTold: Bool = false, isUnlinked: Bool = false
     ) {
         let (index, bucket) = find(name, hash, directory)
         if let index {
-            merge(origin, isExpected: isExpected, isArrival: isArrival, into: index)
+            merge(origin, isExpected: isExpected, isArrival: isArrival, isUnlinked: isUnlinked, into: index)
             if attempts > 0 { entries[index].hasWaited = true }
             if isTold { entries[index].isTold = true }
             return
@@ -201,7 +213,8 @@ struct LookUpQueue {
             Entry(
                 directory: directory, origin: origin, offset: UInt32(truncatingIfNeeded: offset), hash: hash,
                 length: UInt16(truncatingIfNeeded: name.count), attempts: attempts, isExpected: isExpected,
-                isHeard: isHearing, isTold: isTold || isHearing, hasWaited: attempts > 0, isArrival: isArrival))
+                isHeard: isHearing, isTold: isTold || isHearing, hasWaited: attempts > 0, isArrival: isArrival,
+                isUnlinked: isUnlinked))
         table[bucket] = UInt32(truncatingIfNeeded: entries.count)
         if entries.count * 2 > table.count { grow() }
     }

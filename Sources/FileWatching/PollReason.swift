@@ -30,15 +30,15 @@ package enum PollReason: Sendable, Hashable, CustomStringConvertible {
     /// What it is, and what helps.
     package var description: String {
         switch self {
-        case .watchLimit: "no inotify watches are left; raise fs.inotify.max_user_watches (sysctl)"
+        case .watchLimit:
+            "no inotify watches are left (fs.inotify.max_user_watches, or user.max_inotify_watches of the user "
+                + "namespace); 'gather doctor' names the limit to raise"
         case .watchShare:
-            "gatherd's share of the inotify watches is used up; raise fs.inotify.max_user_watches (sysctl) or "
-                + "watch-share"
+            "gatherd's share of the inotify watches is used up (watch-share); 'gather doctor' names the limit to raise"
         case .fileSystem(let name): "\(name) does not report changes that are made elsewhere"
         case .shared: "another container has them too, by another path, and watches them"
         case .unstable:
-            "one that is found is another, or none, where it is to be read, each time: its file system may give no stable "
-                + "inode numbers"
+            "directories have another inode number at each look; their file system may have no stable inode numbers"
         case .shortage(let error): "\(error)"
         }
     }

@@ -39,47 +39,58 @@ extension TreeWatcher {
         var above: [FileAccess] = []
         var isAboveKnown = true
         var isAboveAsBefore = false
+        var keepsWatches = false
         var isUnheard = false
         container.hasWideAncestors = false
         while let component = walk.next() {
-            let opened = openAncestor(walk.path)
-            guard case .success(let (directory, isReadable)) = opened else {
+            do throws(SystemError) {
+                let (directory, isReadable) = try openAncestor(walk.path)
+                defer { kernel.close(directory) }
+                let target = readSymlink(component, in: directory)
+                if !isReadable { isUnheard = true }
+                var holdsName = walk.isAtEnd
+                if case .success(.none) = target {} else { holdsName = true }
+                var mask: InotifyMask = isMissing ? .ancestorOfMissing : holdsName ? .ancestorOfName : .ancestor
+                if kernel.readsAccessLists { mask.insert(.attributes) }
+                do throws(SystemError) {
+                    guard isReadable else { throw .noAccess }
+                    let watch = try kernel.addWatch(on: directory, mask: mask)
+                    mask.formUnion(watches[watch] ?? [])
+                    watches[watch] = mask
+                    narrow(watch, on: directory, to: mask, for: container)
+                } catch {
+                    isWhole = false
+                    keepsWatches = keepsWatches || error.isShortage
+                }
+                // After the watch, which tells of what changes from now on.
+                let status = try kernel.status(of: "", in: directory)
+                // An unread symlink must not count as a directory: the directories above its target would be left out.
+                let next = try target.get()
+                guard walk.descend(component, through: next) else {
+                    isAboveKnown = false
+                    break
+                }
+                above.append(status.file.access)
+            } catch {
                 isAboveKnown = false
-                guard case .failure(let error) = opened else { break }
                 if error.isShortage {
-                    // That says nothing of them.
-                    watches.merge(container.ancestors) { $0.union($1) }
-                    isWhole = false
-                    isAboveAsBefore = true
+                    // The error says nothing of the directories, so all that was known of them stays.
+                    (isAboveAsBefore, keepsWatches) = (true, true)
+                    isUnheard = isUnheard || container.hasUnheardAncestors
                 } else if error == .noAccess {
-                    isWhole = false
                     isUnheard = true
                 }
+                if ![.noEntry, .notDirectory, .crossesDevice].contains(error) { isWhole = false }
                 break
             }
-            defer { kernel.close(directory) }
-            let target = readSymlink(component, in: directory)
-            if !isReadable { isUnheard = true }
-            let holdsName = walk.isAtEnd || target != nil
-            var mask: InotifyMask = isMissing ? .ancestorOfMissing : holdsName ? .ancestorOfName : .ancestor
-            if kernel.readsAccessLists { mask.insert(.attributes) }
-            if isReadable, let watch = try? kernel.addWatch(on: directory, mask: mask) {
-                mask.formUnion(watches[watch] ?? [])
-                watches[watch] = mask
-                narrow(watch, on: directory, to: mask, for: container)
-            } else {
-                isWhole = false
-            }
-            // After the watch, which tells of what changes from now on.
-            guard let status = try? kernel.status(of: "", in: directory), walk.descend(component, through: target)
-            else {
-                isAboveKnown = false
-                break
-            }
-            above.append(status.file.access)
         }
-        if !isAboveAsBefore { setAbove(of: container, to: isAboveKnown ? above : nil) }
-        container.ancestorNames = walk.names
+        if keepsWatches { watches.merge(container.ancestors) { $0.union($1) } }
+        if isAboveAsBefore {
+            container.ancestorNames.formUnion(walk.names)
+        } else {
+            setAbove(of: container, to: isAboveKnown ? above : nil)
+            container.ancestorNames = walk.names
+        }
         container.hasUnheardAncestors = isUnheard
         setAncestors(of: container, to: watches)
         if !isWhole, container.nextPoll == nil { container.nextPoll = kernel.now() &+ settings.pollInterval }
@@ -92,27 +103,32 @@ extension TreeWatcher {
         }
     }
 
-    /// Opens a directory above a container, to watch it where that is allowed.
-    private func openAncestor(_ path: [CChar]) -> Result<(CInt, isReadable: Bool), SystemError> {
+    /// Opens a directory above a container. A directory that may not be read is opened without a watch.
+    private func openAncestor(_ path: [CChar]) throws(SystemError) -> (CInt, isReadable: Bool) {
         do throws(SystemError) {
-            do throws(SystemError) {
-                return .success((try kernel.openDirectory(at: path, access: .reading), true))
-            } catch {
-                guard error == .noAccess else { throw error }
-                return .success((try kernel.openDirectory(at: path, access: .path), false))
-            }
+            return (try kernel.openDirectory(at: path, access: .reading), true)
         } catch {
-            return .failure(error)
+            guard error == .noAccess else { throw error }
+            return (try kernel.openDirectory(at: path, access: .path), false)
         }
     }
 
-    /// What a symlink says; nil for anything else.
-    private func readSymlink(_ name: [UInt8], in directory: CInt) -> [UInt8]? {
+    /// Returns the target of a symlink; nil if the entry is no symlink or does not exist.
+    private func readSymlink(_ name: [UInt8], in directory: CInt) -> Result<[UInt8]?, SystemError> {
         let text = name.map(CChar.init(bitPattern:)) + [0]
-        guard let status = try? kernel.status(of: text, in: directory), status.file.kind == .symlink else { return nil }
+        do throws(SystemError) {
+            guard try kernel.status(of: text, in: directory).file.kind == .symlink else { return .success(nil) }
+        } catch {
+            // A directory without search permission ends the walk when the next one is opened.
+            return error == .noEntry || error == .noAccess ? .success(nil) : .failure(error)
+        }
         return withUnsafeTemporaryAllocation(byteCount: AncestorWalk.symlinkLength, alignment: 1) { buffer in
-            guard let count = try? kernel.readSymlink(text, in: directory, into: buffer) else { return nil }
-            return Array(buffer[..<count])
+            do throws(SystemError) {
+                let count = try kernel.readSymlink(text, in: directory, into: buffer)
+                return .success(Array(buffer[..<count]))
+            } catch {
+                return .failure(error)
+            }
         }
     }
 

@@ -46,9 +46,9 @@ extension TreeWatcher {
             beside.append(UInt8(ascii: "~"))
         } while beside.withUnsafeBytes { tree.child(of: place, named: $0) } != nil
         guard beside.count <= WatchLimits.nameLength else { return false }
-        beside.withUnsafeBytes { tree.move(node, to: place, named: $0) }
+        beside.withUnsafeBytes { moveRow(node, to: place, named: $0) }
         _ = setAside(name, in: id)
-        tree.move(node, to: place, named: name)
+        moveRow(node, to: place, named: name)
         return true
     }
 
@@ -85,8 +85,10 @@ extension TreeWatcher {
         guard let waiting = halves.half(id, name), isRow(node, of: waiting),
             tree.child(of: place, named: newName) == nil, halves.half(directory, newName) == nil
         else { return false }
-        tree.move(node, to: place, named: newName)
+        moveRow(node, to: place, named: newName)
         halves.move(id, name, to: directory, Array(newName))
+        // A look-up of the former name may have been left to the second half, which looks at the new one.
+        lookUps.addRenamed(name, in: id, origin: waiting.origin)
         return true
     }
 

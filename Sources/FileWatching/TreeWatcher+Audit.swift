@@ -114,6 +114,7 @@ extension TreeWatcher {
         let end = position + queuedBytes()
         container.comparison?.settled = end
         forcedPosition = max(forcedPosition, end)
+        noteBarrier(at: end)
         holdOldPlaces(in: container)
     }
 

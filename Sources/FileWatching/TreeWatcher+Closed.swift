@@ -41,11 +41,12 @@ extension TreeWatcher {
         }
     }
 
-    /// The way to a directory was refused: closes the one that refuses it, which may lie above. False where none does that is in
-    /// its place: another has come there, of which nobody has heard yet.
+    /// Closes the directory that refuses the way to another, which may be that one or one above it. False where no directory in
+    /// its place refuses: another has come there, and its event is still queued.
     func closeRefusing(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) -> Bool {
         // What is open may have gone elsewhere.
         closeDescriptors(above: id)
+        lostDirectories.release(id.slot)
         var id = id
         while true {
             closeDescriptor(of: id)
@@ -60,8 +61,10 @@ extension TreeWatcher {
                     return true
                 }
                 guard error.isRefusal else { return false }
-                guard let parent = tree.parent(of: directories[id].node) else {
-                    close(id, error, origin)
+                // The directory that holds the first one that could not be opened is the one that refuses.
+                let refused = obstacle ?? id
+                guard let parent = tree.parent(of: directories[refused].node) else {
+                    close(refused, error, origin)
                     return true
                 }
                 guard let above = directories.directory(at: parent) else { return false }

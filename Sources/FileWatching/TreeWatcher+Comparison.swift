@@ -197,6 +197,8 @@ extension TreeWatcher {
         guard var comparison = container.comparison else { return }
         let task = comparison.task
         while tasks[task]?.outstanding ?? 0 < settings.comparisonWindow {
+            // The path of each takes as many steps as it is deep. The results of the others wake the next iteration.
+            if stepsOfTurn >= WatchLimits.stepsPerTurn, tasks[task]?.outstanding ?? 0 > 0 { break }
             if comparison.next == comparison.queue.count {
                 guard tasks[task]?.outstanding == 0 else { break }
                 let wanted = comparison.isPoll ? [] : unreadSince(comparison.round, container)

@@ -64,14 +64,16 @@ extension TreeWatcher {
     func runPatientLookUps() {
         guard !patientLookUps.isEmpty else { return }
         turnDeadline = max(turnDeadline, kernel.now() &+ settings.turnBudget / 4)
-        lookUpsOfTurn = 0
+        (lookUpsOfTurn, stepsOfTurn) = (0, 0)
         while !isTurnOver, let entry = patientLookUps.take(into: nameBuffer) { look(at: entry) }
-        lookUpsOfTurn = 0
+        (lookUpsOfTurn, stepsOfTurn) = (0, 0)
         runLookUps()
     }
 
-    /// Whether the turn has had its time. A few look-ups are made in any case; the clock is not asked for each.
+    /// Whether the loop iteration has had its time. A few look-ups are made in any case, fewer in deep trees. The clock is not
+    /// asked for each.
     var isTurnOver: Bool {
+        if stepsOfTurn >= WatchLimits.stepsPerTurn { return kernel.now() >= turnDeadline }
         guard lookUpsOfTurn >= WatchLimits.lookUpsPerTurn else { return false }
         return lookUpsOfTurn % 16 == 0 && kernel.now() >= turnDeadline
     }

@@ -28,6 +28,7 @@ extension TreeWatcher {
         container.isMountPoint = isKnown && wasMountPoint
         container.enclosure = enclosure
         container.key = key
+        noteUnreachable(in: container)
         if knownMounts == nil { knownMounts = readMounts() ?? [] }
         if containers.isEmpty { askForWatchLimit() }
         containers[number] = container
@@ -52,6 +53,18 @@ extension TreeWatcher {
 
     /// How a container stands; nil for one that is not watched.
     package func state(of number: UInt32) -> ContainerState? { containers[number]?.state }
+
+    /// Returns the paths of at most `limit` directories of a container that cannot be read, relative to its root. Looks
+    /// at ``WatchLimits/unreadableScanned`` directories at most, over all containers, and leaves out paths that are longer
+    /// than `PATH_MAX`: users choose them, and no program can be given them.
+    package func unreadablePaths(of number: UInt32, limit: Int) -> [[UInt8]] {
+        unreadable.lazy.prefix(WatchLimits.unreadableScanned)
+            .filter {
+                self.directories.container(of: $0) == number
+                    && self.hasPath(of: self.directories[$0].node, within: WatchLimits.pathTold)
+            }
+            .prefix(limit).map { self.path(of: self.directories[$0].node) }
+    }
 
     /// Figures of a container.
     package func figures(of number: UInt32) -> ContainerFigures {
@@ -118,7 +131,7 @@ extension TreeWatcher {
             }
             container.failure = error
             // No event tells when its number stays.
-            if error == .stale { pollLater(container) }
+            if error == .stale || error.isShortage { pollLater(container) }
             park(container)
         case .success(let status): check(container, status, cause: cause)
         }
@@ -132,6 +145,7 @@ extension TreeWatcher {
     }
 
     private func status(ofRoot container: WatchedContainer) -> Result<FileStatus, SystemError> {
+        let wasEnclosed = container.isEnclosed
         container.isEnclosed = false
         do throws(SystemError) {
             let before = try inode(ofRoot: container)
@@ -142,7 +156,7 @@ extension TreeWatcher {
             guard status.file.inode == before else { throw .stale }
             // An empty directory is what is left when its file system is gone, and no news of what lies in that.
             container.isUnmounted = container.isMountPoint && !status.isMountRoot
-            container.isEnclosed = isEnclosed(container, isMountRoot: status.isMountRoot)
+            container.isEnclosed = try isEnclosed(container, isMountRoot: status.isMountRoot)
             guard !container.isUnmounted, !container.isEnclosed else { throw .noDevice }
             container.isMountPoint = status.isMountRoot
             let type = kernel.fileSystemType(of: number)
@@ -155,6 +169,7 @@ extension TreeWatcher {
             }
             return .success(status.file)
         } catch {
+            if error.isShortage { container.isEnclosed = wasEnclosed }
             return .failure(error)
         }
     }
@@ -165,6 +180,7 @@ extension TreeWatcher {
             let isKnown = record.inode == found.inode && record.device == found.device
             let known = tree.status(of: record.node)
             if isKnown, !record.flags.contains(.wasRead) || haveSameBirth(known, found) {
+                placeChanged(record.node)
                 let changed = tree.update(record.node, status: found)
                 if record.flags.contains(.needsReading), !isUnstable(root) {
                     readRoot(root, of: container, cause: cause)
@@ -195,7 +211,6 @@ extension TreeWatcher {
 
     /// The container's directory is there: it is crawled, or what is known of it is verified.
     private func find(_ container: WatchedContainer, _ status: FileStatus, cause: UInt64) {
-        unpark(container)
         let node = tree.root(of: container.number)
         container.failure = nil
         let former = tree.status(of: node)
@@ -224,9 +239,13 @@ extension TreeWatcher {
         readRoot(root, of: container, cause: cause)
     }
 
-    /// Has the container's own directory read; until that has come to something it is the first crawl.
-    private func readRoot(_ root: DirectoryID, of container: WatchedContainer, cause: UInt64) {
-        unpark(container)
+    /// Has the container's own directory read, and what is known of the container verified. Where nothing is known, this is the
+    /// first crawl until it has come to something.
+    func readRoot(_ root: DirectoryID, of container: WatchedContainer, cause: UInt64) {
+        if container.isParked {
+            read(root, descends: false, origin: Origin(cause: cause))
+            return
+        }
         if container.isKnown {
             verify(container, root)
             return
@@ -266,7 +285,7 @@ extension SystemError {
     }
 
     /// The same, where trying again at once is of no use.
-    var isLack: Bool { [.tooManyDescriptors, .tooManyDescriptorsInSystem, .noMemory].contains(self) }
+    var isLack: Bool { [.tooManyDescriptors, .tooManyDescriptorsInSystem, .noMemory, .timedOut].contains(self) }
 
     /// Whether permissions are what fails.
     var isRefusal: Bool { self == .noAccess || self == .notPermitted }

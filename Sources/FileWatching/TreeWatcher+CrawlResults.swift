@@ -76,7 +76,13 @@ extension TreeWatcher {
             read(id, descends: true, origin: origin)
             return
         }
+        if isParkedRoot(id) {
+            dropWatch(of: result)
+            touchedNames[id.slot] = nil
+            return bringBack(id, cause: origin.cause)
+        }
         heldEvents[result.watch] = nil
+        if !lostDirectories.isEmpty { lostDirectories.release(id.slot) }
         directories[id].flags.remove(.closed)
         if !readsAstray.isEmpty { readsAstray[id] = nil }
         // What another has heard by this watch since the directory was read is lost with that one.
@@ -123,6 +129,7 @@ extension TreeWatcher {
         }
         let holds = holdsFindings(of: result, in: containers[node.container])
         for name in held?.names ?? [] {
+            if ignoresNames, name.withUnsafeBytes({ isIgnored($0, in: id) }) { continue }
             let isHeld =
                 holds && name.withUnsafeBytes { tree.child(of: node, named: $0) == nil }
                 && containers[node.container]?.comparison?.isInBackground == false
@@ -133,9 +140,8 @@ extension TreeWatcher {
                 continue
             }
             name.withUnsafeBytes { name in
-                let ignored = ignoresNames && isIgnored(name, in: id)
                 let cause = min(origin.cause, held?.cause ?? .max)
-                if !ignored { lookUps.add(name, in: id, origin: Origin(cause: cause, task: origin.task)) }
+                lookUps.add(name, in: id, origin: Origin(cause: cause, task: origin.task))
             }
         }
         if held?.isCut == true { read(id, descends: true, origin: origin) }
@@ -273,6 +279,9 @@ extension TreeWatcher {
             removeChildren(of: node, origin: origin)
         case .noEntry, .stale, .notDirectory, .tooManyLinks, .wouldBlock:
             goneAstray(id, origin)
+        case .timedOut:
+            // It is read when the mount answers, and the container says why it is not.
+            fellShort(id, error)
         default:
             becameUnreadable(id, error)
             fellShort(id, error)

@@ -11,12 +11,12 @@ extension TreeWatcher {
         guard let container = containers[record.node.container] else { return }
         if record.flags.contains(.reading) { return awaitRead(of: id, cause: origin.cause) }
         directories[id].flags.remove(.needsReading)
-        if container.isParked, container.root == id {
-            unpark(container)
-            if container.isKnown {
-                verify(container, id)
-                return
-            }
+        var (descends, origin) = (descends, origin)
+        if isParkedRoot(id) {
+            // It may be unreadable. Its entries and those below come back only after it was read. The known entries are of a
+            // time before all barriers, so each barrier waits for this.
+            descends = false
+            origin.cause = 0
         }
         let root: OpenDirectory
         do throws(SystemError) {
@@ -125,6 +125,7 @@ extension TreeWatcher {
             throw .stale
         }
         container.openRoot = open
+        container.resolvedPath = kernel.path(of: number) ?? container.resolvedPath
         return open
     }
 

@@ -73,58 +73,99 @@ extension TreeWatcher {
         compare(container, origin: origin)
     }
 
-    /// Whether all that was queued when a look-up began to wait has been heard.
-    func isDue(_ lookUp: DeferredLookUp) -> Bool { isHeard(lookUp.position) }
+    /// Whether all that was queued when a look-up began to wait has been heard, and the look at the missing directory's place
+    /// was made.
+    func isDue(_ lookUp: DeferredLookUp) -> Bool { isHeard(lookUp.position) && lookUps.taken >= lookUp.lookUps }
 
     /// Whether all of the stream before a position has been heard, renames with both their halves.
     func isHeard(_ end: UInt64) -> Bool {
         position >= end && halves.oldest.map { $0.origin.cause >= end } ?? true
     }
 
+    /// Tries the look-ups that wait once more, a limited number of them in one loop iteration.
     func retryDeferredLookUps() {
         guard !deferredLookUps.isEmpty else { return }
         if lookUps.taken >= retriedLookUps.end { retriedLookUps.cause = .max }
-        var unreachable: Set<Int32> = []
-        for var lookUp in deferredLookUps.takeAll() {
-            let id = lookUp.directory
-            guard directories.isAlive(id) else { continue }
-            if lookUp.waitsForNews, position < lookUp.position {
-                deferredLookUps.append(lookUp)
-                continue
-            }
-            if !unreachable.contains(id.slot) {
-                do throws(SystemError) {
-                    _ = try descriptor(of: id)
-                    // What it found has been explained, and what it finds now may again be told of later.
-                    let isExpected = lookUp.waitsForNews && lookUp.attempts + 1 < settings.limits.lookUpAttempts
-                    lookUp.name.withUnsafeBytes {
-                        lookUps.add(
-                            $0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1, isExpected: isExpected,
-                            isArrival: lookUp.isArrival, isTold: lookUp.isTold)
-                    }
-                    retriedLookUps = (min(retriedLookUps.cause, lookUp.origin.cause), lookUps.end)
-                    continue
-                } catch {
-                    if isRefused(id, error, lookUp.origin) { continue }
-                }
-            }
-            // It waits for its directory from now on, and first halves do not wait for it: it may wait for one of them.
-            lookUp.waitsForNews = false
-            if isDue(lookUp) {
-                if lookUp.attempts >= settings.limits.lookUpAttempts {
-                    abandon(id, lookUp.origin)
-                    continue
-                }
-                // No event has told where it went: look at its own place, and so on upwards.
-                if unreachable.insert(id.slot).inserted {
-                    lookAtPlace(of: id, origin: lookUp.origin, attempts: lookUp.attempts)
-                }
-                lookUp.attempts += 1
-                lookUp.position = position + queuedBytes()
-            } else {
-                unreachable.insert(id.slot)
-            }
-            deferredLookUps.append(lookUp)
+        var round = DeferredRound()
+        var left = min(deferredLookUps.count, WatchLimits.deferredPerTurn)
+        while left > 0, !isTurnOver, let lookUp = deferredLookUps.takeFirst() {
+            left -= 1
+            lookUpsOfTurn += 1
+            retry(lookUp, &round)
         }
+        // These are no look-ups: some of those are made in any case.
+        (lookUpsOfTurn, stepsOfTurn) = (0, 0)
     }
+
+    private func retry(_ lookUp: DeferredLookUp, _ round: inout DeferredRound) {
+        var lookUp = lookUp
+        let id = lookUp.directory
+        guard directories.isAlive(id) else { return }
+        if lookUp.waitsForNews, position < lookUp.position {
+            deferredLookUps.append(lookUp)
+            return
+        }
+        // With all heard that was queued, the way to a missing directory is tried once more for all that lies below it.
+        let isDue = isDue(lookUp)
+        if isDue, let lost = lostDirectories.lost(atOrAbove: id.slot), round.tried.insert(lost).inserted {
+            lostDirectories.release(lost)
+        }
+        do throws(SystemError) {
+            _ = try descriptor(of: id)
+            // Its former finding is explained. The event of its next finding may come later again.
+            let isExpected = lookUp.waitsForNews && lookUp.attempts + 1 < settings.limits.lookUpAttempts
+            lookUp.name.withUnsafeBytes {
+                lookUps.add(
+                    $0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1, isExpected: isExpected,
+                    isArrival: lookUp.isArrival, isTold: lookUp.isTold)
+            }
+            retriedLookUps = (min(retriedLookUps.cause, lookUp.origin.cause), lookUps.end)
+            return
+        } catch {
+            if isRefused(id, error, lookUp.origin) { return }
+        }
+        // It waits for its directory from now on, and first halves do not wait for it: it may wait for one of them.
+        lookUp.waitsForNews = false
+        if isDue {
+            if lookUp.attempts >= settings.limits.lookUpAttempts {
+                abandon(id, lookUp.origin)
+                return
+            }
+            // No event has told where the missing directory went. A look at its place settles everything below it.
+            let missing = lostDirectories.lost(atOrAbove: id.slot).map { directories.id(ofSlot: $0) } ?? id
+            if round.looked.insert(missing.slot).inserted {
+                round.tried.insert(missing.slot)
+                lookAtPlace(of: missing, origin: lookUp.origin, attempts: lookUp.attempts)
+            }
+            // While a removal goes on, one directory after the other is missing on the way up. Each is news.
+            let depth = directories[missing].depth
+            if lookUp.depth == 0 || depth >= lookUp.depth { lookUp.attempts += 1 }
+            lookUp.depth = depth
+            lookUp.lookUps = lookUps.end
+            let queued = round.queued ?? queuedBytes()
+            round.queued = queued
+            lookUp.position = position + queued
+        }
+        deferredLookUps.append(lookUp)
+    }
+
+    /// Drops look-ups whose directories have left the tree, a limited number of them in one loop iteration.
+    func dropDeferredLookUps() {
+        let checked = min(deferredToCheck, deferredLookUps.count, WatchLimits.deferredPerTurn)
+        for _ in 0..<checked {
+            guard let lookUp = deferredLookUps.takeFirst() else { break }
+            if directories.isAlive(lookUp.directory) { deferredLookUps.append(lookUp) }
+        }
+        deferredToCheck = deferredLookUps.isEmpty ? 0 : deferredToCheck - checked
+    }
+}
+
+/// One round of trying look-ups that wait.
+private struct DeferredRound {
+    /// Missing directories, by slot, to which the way was tried in this round.
+    var tried: Set<Int32> = []
+    /// Those whose places are looked at.
+    var looked: Set<Int32> = []
+    /// The bytes that were queued in it, once they were asked for.
+    var queued: UInt64?
 }

@@ -1,4 +1,4 @@
-// Entering and leaving directories, opening them for look-ups, and their watches.
+// Entering and leaving directories, and their watches.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -32,7 +32,7 @@ extension TreeWatcher {
             return
         }
         giveUpName(of: known)
-        tree.move(known, to: directory, named: name)
+        moveRow(known, to: directory, named: name)
         hasMoved(known)
         ahead.forget(known)
         let old = tree.status(of: known)
@@ -75,7 +75,7 @@ extension TreeWatcher {
     func forget(_ node: TreeNode) {
         guard let id = directories.directory(at: node) else { return }
         endWatch(of: id)
-        closeDescriptor(of: id)
+        closeDescriptorLater(of: id)
         if let container = containers[node.container] {
             container.directories -= 1
             if directories[id].flags.contains(.unreadable) {
@@ -87,6 +87,9 @@ extension TreeWatcher {
         touchedNames[id.slot] = nil
         awaitedReads[id] = nil
         readsAstray[id] = nil
+        lostDirectories.forget(id.slot)
+        // Look-ups in it bring nothing.
+        deferredToCheck = deferredLookUps.count
         directories.remove(id)
     }
 
@@ -173,126 +176,5 @@ extension TreeWatcher {
     /// We are short of something, which says nothing of the directory: it is polled until it can be read.
     func fellShort(_ id: DirectoryID, _ error: SystemError) {
         becamePolled(id, .shortage(error))
-    }
-
-    // MARK: Descriptors
-
-    /// An open descriptor of a directory, for look-ups in it. `.stale` and the like where it is not where its row is,
-    /// which is known by device and inode. It stays open at least until the next call.
-    func descriptor(of id: DirectoryID) throws(SystemError) -> CInt {
-        let record = directories[id]
-        if record.cacheSlot >= 0 { return cache.use(record.cacheSlot) }
-        let number = try open(id)
-        let (slot, evicted) = cache.insert(number, for: id)
-        directories[id].cacheSlot = slot
-        if let evicted {
-            directories[evicted.directory].cacheSlot = -1
-            kernel.close(evicted.number)
-        }
-        return number
-    }
-
-    func closeDescriptor(of id: DirectoryID) {
-        let slot = directories[id].cacheSlot
-        guard slot >= 0 else { return }
-        directories[id].cacheSlot = -1
-        let number = cache.remove(slot)
-        if number >= 0 { kernel.close(number) }
-    }
-
-    /// Has the next that is opened below a directory's container go the whole way.
-    func closeDescriptors(above id: DirectoryID) {
-        var node = directories[id].node
-        while let parent = tree.parent(of: node) {
-            if let above = directories.directory(at: parent) { closeDescriptor(of: above) }
-            node = parent
-        }
-    }
-
-    func closeIdleDirectories() {
-        guard cache.nextDeadline(idleTime: 0) != nil else { return }
-        for idle in cache.sweep(now: kernel.now(), idleTime: settings.directoryIdleTime) {
-            closeDescriptor(of: idle.directory)
-        }
-    }
-
-    private func open(_ id: DirectoryID) throws(SystemError) -> CInt {
-        do throws(SystemError) {
-            return try openOnce(id)
-        } catch {
-            guard error == .tooManyDescriptors || error == .tooManyDescriptorsInSystem else { throw error }
-        }
-        for slot in directories.records.indices where directories.records[slot].cacheSlot >= 0 {
-            closeDescriptor(of: directories.id(ofSlot: Int32(slot)))
-        }
-        return try openOnce(id)
-    }
-
-    private func openOnce(_ id: DirectoryID) throws(SystemError) -> CInt {
-        let record = directories[id]
-        let number: CInt
-        if let (start, way) = try wayFromOpenDirectory(to: id) {
-            var opened: CInt = -1
-            var failure: SystemError?
-            way.withUnsafeBytes {
-                do throws(SystemError) {
-                    opened = try kernel.openDirectory(longPath: $0, beneath: start, access: .path)
-                } catch {
-                    failure = error
-                }
-            }
-            if let failure { throw failure }
-            number = opened
-        } else {
-            guard tree.parent(of: record.node) == nil, let container = containers[record.node.container] else {
-                throw .stale
-            }
-            number = try kernel.openDirectory(at: container.path, access: .path)
-        }
-        guard let status = try? kernel.status(of: "", in: number), status.file.inode == record.inode,
-            status.file.device == record.device
-        else {
-            kernel.close(number)
-            throw .stale
-        }
-        return number
-    }
-
-    /// The nearest directory above that is open, and the way down from it; the root is opened for it. Nil for a root.
-    private func wayFromOpenDirectory(to id: DirectoryID) throws(SystemError) -> (start: CInt, way: [UInt8])? {
-        nodeStack.removeAll(keepingCapacity: true)
-        var node = directories[id].node
-        while let parent = tree.parent(of: node) {
-            nodeStack.append(node)
-            guard let above = directories.directory(at: parent) else { return nil }
-            let isRoot = tree.parent(of: parent) == nil
-            if isRoot || directories[above].cacheSlot >= 0 {
-                // The names first: opening a root comes back to this buffer.
-                let way = joinNames(of: nodeStack)
-                return (try descriptor(of: above), way)
-            }
-            node = parent
-        }
-        return nil
-    }
-
-    private func joinNames(of nodes: [TreeNode]) -> [UInt8] {
-        var path: [UInt8] = []
-        for node in nodes.reversed() {
-            if !path.isEmpty { path.append(UInt8(ascii: "/")) }
-            tree.appendName(of: node, to: &path)
-        }
-        return path
-    }
-
-    /// The path of an entry below its container's root.
-    func path(of node: TreeNode) -> [UInt8] {
-        var nodes: [TreeNode] = []
-        var current = node
-        while let parent = tree.parent(of: current) {
-            nodes.append(current)
-            current = parent
-        }
-        return joinNames(of: nodes)
     }
 }

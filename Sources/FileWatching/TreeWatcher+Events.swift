@@ -112,6 +112,11 @@ extension TreeWatcher {
             return
         }
         if event.mask.contains(.ignored) { releaseWatch(event.watch) }
+        if !namesAboveMounts.isEmpty, event.mask.isSuperset(of: [.movedFrom, .isDirectory]),
+            namesAboveMounts.contains(Array(name))
+        {
+            mountsMayHaveMoved = true
+        }
         if !ancestorWatches.isEmpty, let watch = ancestorWatches[event.watch] {
             ancestorChanged(event, name: name, watch.containers, origin)
         }
@@ -125,6 +130,13 @@ extension TreeWatcher {
             return
         }
         if directories[id].flags.contains(.closed) { return heardInClosed(id, event, name: name, origin) }
+        if !lostDirectories.isEmpty, event.mask.contains(.isDirectory),
+            !event.mask.isDisjoint(with: [.create, .movedTo]),
+            let child = tree.child(of: directories[id].node, named: name)
+        {
+            // It may be back.
+            placeChanged(child)
+        }
         if secondPair != nil { noteSecondPair(id, event, name: name, at: origin.cause) }
         if origin.cause < heardBefore, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
             movedBefore(id, event, name: name, origin: origin)
@@ -133,7 +145,7 @@ extension TreeWatcher {
         } else if event.mask.contains(.movedTo) {
             movedTo(id, event, name: name, origin: origin, following: following)
         } else if !ignoresNames || !isIgnored(name, in: id) {
-            lookUps.add(name, in: id, origin: origin)
+            lookUps.add(name, in: id, origin: origin, isUnlinked: event.mask.contains(.delete))
             if !touchedNames.isEmpty { touchedNames[id.slot]?.insert(Array(name)) }
         }
         if !event.mask.isDisjoint(with: .changesDirectory) {
@@ -242,6 +254,7 @@ extension TreeWatcher {
     private func overflowed(origin: Origin) {
         counters.overflows += 1
         (exchangeCookie, secondPair) = (0, nil)
+        backups = [:]
         notices.append(.overflow)
         for container in containers.values where container.failure == nil {
             compare(container, origin: origin, isPaced: true)

@@ -147,7 +147,9 @@ extension TreeWatcher {
             let id = directories.directory(watch: event.watch), !directories[id].flags.contains(.closed)
         else { return false }
         if let half = halves.half(cookie: event.cookie) {
-            guard isOntoAnother(half, name, in: id), exchangeSign(half, id, name, following).isOpen else {
+            guard !isSave(half, event, name, in: id), isOntoAnother(half, name, in: id),
+                exchangeSign(half, id, name, following).isOpen
+            else {
                 return false
             }
         } else {
@@ -180,7 +182,8 @@ extension TreeWatcher {
                 // It has left that name before.
                 guard !isSelfOrAncestor(waiting, of: to), setAside(former, in: half.directory) else { return false }
             }
-            tree.move(target, to: from, named: former)
+            noteExchange(nil, half, target, name, in: id)
+            moveRow(target, to: from, named: former)
             ahead.moved(target, at: half.origin.cause)
             exchangeCookie = cookie
             return true

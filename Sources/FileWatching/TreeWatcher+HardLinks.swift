@@ -64,6 +64,7 @@ extension TreeWatcher {
 
     /// Tells the names of the files that came up, and has them looked at where a name has ended.
     func settleLinks() {
+        resolveNames()
         guard !linkNews.isEmpty else { return }
         // Not those that it asks for itself.
         let areOthersWaiting = mayFindDirectories
@@ -75,6 +76,7 @@ extension TreeWatcher {
 
     private func settle(_ news: LinkNews, areOthersWaiting: Bool) {
         let known = links(of: news.status)
+        if let node = known.first, unlinkedNames.hasNames { unlinkedNames.came(news.status, node) }
         if news.lostName {
             for node in known { lookAt(node, origin: news.origin) }
             if !known.isEmpty {
@@ -103,7 +105,13 @@ extension TreeWatcher {
                 }
             }
         }
-        if news.searches, known.count < news.status.links { findLinksLater(of: news.status, news.origin) }
+        guard news.searches, known.count < news.status.links else { return }
+        findLinksLater(of: news.status, news.origin)
+        // A name that is not known may be unlinked before its look-up. That look-up then tells of no file that is known.
+        if !news.wasCrawled, !known.isEmpty {
+            noteStray(
+                news.status, cause: news.origin.cause, in: Set(known.map(\.container)), areOthersWaiting: true)
+        }
     }
 
     func lookAt(_ node: TreeNode, origin: Origin) {
@@ -168,22 +176,39 @@ extension TreeWatcher {
                 found.append((node, origin))
             }
         }
-        for (node, origin) in found {
-            guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { continue }
-            withName(of: node) { lookUps.add($0, in: above, origin: origin, isExpected: true) }
-        }
+        for (node, origin) in found { lookAt(node, origin: origin) }
+        lookAtCrawled(wanted)
         runLookUps()
     }
 
+    /// Looks again at the files that a crawl found with more links than it found names: a name may have been unlinked after
+    /// the file was read, in a directory that had no watch yet.
+    private func lookAtCrawled(_ files: [InodeNumber: Origin]) {
+        for (file, origin) in files where origin.task != 0 {
+            let known = links(of: file)
+            guard let first = known.first, known.count < tree.status(of: first).links else { continue }
+            for node in known { lookAt(node, origin: origin) }
+            // A watched directory may lose it after this look.
+            guard strays.count < settings.limits.soughtLinks else { continue }
+            noteStray(
+                tree.status(of: first), cause: origin.cause, in: Set(known.map(\.container)),
+                areOthersWaiting: mayFindDirectories)
+        }
+    }
+
     func links(of status: FileStatus) -> [TreeNode] {
+        links(of: InodeNumber(device: status.device, inode: status.inode)).filter {
+            isSameFile(tree.status(of: $0), status)
+        }
+    }
+
+    /// The entries of an inode that is no directory, as far as it has several links.
+    func links(of file: InodeNumber) -> [TreeNode] {
         var nodes: [TreeNode] = []
         for number in containers.keys {
-            tree.forEachNode(inode: status.inode, device: status.device, in: number) { nodes.append($0) }
+            tree.forEachNode(inode: file.inode, device: file.device, in: number) { nodes.append($0) }
         }
-        return nodes.filter {
-            let known = tree.status(of: $0)
-            return !known.kind.isDirectory && isSameFile(known, status)
-        }
+        return nodes.filter { !tree.status(of: $0).kind.isDirectory }
     }
 
     /// Files below a directory that have other names, each once.

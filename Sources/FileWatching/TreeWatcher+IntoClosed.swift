@@ -30,7 +30,7 @@ extension TreeWatcher {
             leave(node)
         }
         ahead.forget(node)
-        tree.move(node, to: closed, named: name)
+        moveRow(node, to: closed, named: name)
         setAsideBelow(closed, half.origin)
     }
 }

@@ -14,11 +14,25 @@ extension TreeWatcher {
         tree.park(container.number)
     }
 
-    /// The entries come back, if the tree has kept them.
-    func unpark(_ container: WatchedContainer) {
-        guard container.isParked else { return }
+    /// Whether a directory is the root of a container whose entries have left the tree.
+    func isParkedRoot(_ id: DirectoryID) -> Bool {
+        guard let container = containers[directories.container(of: id)] else { return false }
+        return container.isParked && container.root == id
+    }
+
+    /// The root of a container whose entries have left the tree was read. They come back, if the tree has kept them, and are
+    /// verified, or the container is crawled. The root is read once more for that, with the directories below.
+    ///
+    /// Until a root was read nothing says that it may be: each attempt would bring back all entries, only to have them leave
+    /// again. And entries that come back while the container counts as unavailable would be published before they are
+    /// verified (``WatchedContainer/state``).
+    func bringBack(_ root: DirectoryID, cause: UInt64) {
+        guard let container = containers[directories.container(of: root)], container.isParked else { return }
         container.isParked = false
         container.isKnown = tree.unpark(container.number)
+        directories[root].flags.remove(.closed)
+        readRoot(root, of: container, cause: cause)
+        becameReadable(root)
     }
 
     /// Begins to compare what is known of a container with its directory, every directory of which is watched and read
@@ -95,7 +109,7 @@ extension TreeWatcher {
         guard other != child, !isSelfOrAncestor(other, of: child), !isSelfOrAncestor(child, of: other) else {
             return nil
         }
-        tree.exchange(child, other)
+        exchangeRows(child, other)
         for node in [child, other] { ahead.forget(node) }
         // Where the other was.
         if let parent = tree.parent(of: child), let above = directories.directory(at: parent) {

@@ -49,12 +49,13 @@ extension TreeWatcher {
                     // What waited here for news had been seen, and may have had names in directories that are read meanwhile.
                     if entry.hasWaited { pool.raiseLinkEpoch() }
                     awaitMovingOn(from: id)
+                    heardOfMissingName(name, in: id, entry)
                     return
                 }
                 if entry.isExpected || mayBeTold(entry), waitForNews(entry, name: name) { return }
                 if let directory = directories.directory(at: child) {
                     if holdRemoval(of: directory, entry.origin) { return }
-                } else if holdOwnRemoval(child, name, in: id, entry) {
+                } else if holdOwnRemoval(child, name, in: id, entry) || takeBack(child, entry) {
                     return
                 }
                 removeNode(child, origin: entry.origin, isOutdated: entry.isExpected)
@@ -63,6 +64,7 @@ extension TreeWatcher {
             }
             return
         }
+        if unlinkedNames.hasNames, entry.isTold { heardOfFormerName(in: id, entry) }
         let container = containers[node.container]
         container?.lookUps &+= 1
         let readsExtras = container?.options.readsExtras == true
@@ -221,6 +223,7 @@ extension TreeWatcher {
             noteFound(child, status.file, known: old, isExpected: !entry.isUnexpected)
         }
         let changed = tell(child, status.file, extras: extras)
+        if !changed, unlinkedNames.hasNames, entry.isTold { heardWithoutChange(in: id, entry) }
         if changed {
             count(entry.origin) { $0.changed += 1 }
             lookForCopying(of: old, to: status.file, in: id, entry.origin)
@@ -228,6 +231,10 @@ extension TreeWatcher {
         if status.file.kind == .directory {
             foundDirectory(child, status, changedFrom: changed ? old : nil, entry.origin)
             return
+        }
+        if !isSame, status.file.kind == .file || old.kind == .file {
+            unlinkedNames.lost(UnlinkedNames.Name(directory: id, hash: entry.hash), of: old)
+            unlinkedNames.came(status.file, child)
         }
         if !isSame, old.links > 1 { lookAtLinks(of: old, origin: entry.origin) }
         if changed, status.file.links > 1 || old.links > 1 {
@@ -249,6 +256,7 @@ extension TreeWatcher {
             removeChildren(of: node, origin: origin)
             return
         }
+        placeChanged(node)
         heard(of: id, cause: origin.cause)
         let flags = directories[id].flags
         // What reads it for the first time may have been asked for by what has come later than this.
@@ -317,6 +325,7 @@ extension TreeWatcher {
             return
         }
         guard let node = tree.insert(named: name, status: status.file, extras: extras, into: directory) else { return }
+        unlinkedNames.came(status.file, node)
         noteFound(node, status.file, known: nil, isExpected: entry.isExpected)
         count(entry.origin) { $0.added += 1 }
         if status.file.links > 1 { tellLinks(of: status.file, extras: extras, searches: true, origin: entry.origin) }
@@ -348,6 +357,7 @@ extension TreeWatcher {
             leave(node)
         } else if status.links > 1 {
             linked = [status]
+            noteLostName(of: node, status)
         }
         let isKept = keepsIdentities(node.container, status, isDisplaced: isDisplaced)
         // A row of which nobody knows the file is known by its name, and may never have been the file that was found there. What

@@ -8,6 +8,7 @@ extension TreeWatcher {
     /// The table of mounts has changed: the containers' roots are looked at, and what is or was mounted within them.
     /// Call ``turn()`` after it.
     package func mountsChanged() {
+        mountsMayHaveMoved = false
         guard !isClosed, let known = knownMounts, let mounts = readMounts() else { return }
         knownMounts = mounts
         let differing = known.symmetricDifference(mounts)
@@ -65,7 +66,8 @@ extension TreeWatcher {
             defer { kernel.close(number) }
             status = try kernel.status(of: "", in: number).file
         } catch {
-            return !error.isLack
+            // It is looked at again when the mount that it lies on answers.
+            return !error.isLack || error == .timedOut
         }
         let name = Array(mount.path[(slash + 1)...])
         guard name.count <= WatchLimits.nameLength else { return true }
@@ -102,5 +104,16 @@ extension TreeWatcher {
         if tell(child, new.file, extras: extras) { count(origin) { $0.changed += 1 } }
         if !new.isMountRoot { enter(child, new.file, origin: origin) }
         return true
+    }
+}
+
+extension Set<Mount> {
+    /// The names of the directories above mounts that may hang. If such a directory is renamed, paths in the table change, but
+    /// `poll(2)` on the table reports nothing.
+    var namesAbove: Set<[UInt8]> {
+        reduce(into: []) { names, mount in
+            guard mount.mayHang else { return }
+            names.formUnion(mount.path.split(separator: UInt8(ascii: "/")).dropLast().map(Array.init))
+        }
     }
 }

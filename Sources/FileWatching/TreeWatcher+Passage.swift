@@ -8,6 +8,10 @@ extension TreeWatcher {
     /// is not known. Kept right by their watches, where access control lists are read.
     package func directoriesAbove(_ number: UInt32) -> [FileAccess]? { containers[number]?.above }
 
+    /// The path of a container's directory without symbolic links, as of its last reading; nil before that. A link in the
+    /// path may lead elsewhere later, and the container with it.
+    package func resolvedPath(of number: UInt32) -> String? { containers[number]?.resolvedPath }
+
     /// Takes the containers of which ``directoriesAbove(_:)`` has changed.
     package func takePassageChanges() -> Set<UInt32> {
         defer { if !passageChanges.isEmpty { passageChanges = [] } }

@@ -134,6 +134,13 @@ extension TreeWatcher {
         let from = directories[half.directory].node
         let to = directories[id].node
         let isDirectory = event.mask.contains(.isDirectory)
+        // The second pair of a save by exchange: the item of the document stays, and both names are looked at.
+        if !isDirectory, half.directory == id, SaveName.complete.isName(name, of: half.name) { return }
+        let isSave = isSave(half, event, name, in: id)
+        if !isDirectory, waits(name, in: id) {
+            unlinkedNames.lostUnseen(
+                UnlinkedNames.Name(directory: id, hash: LookUpQueue.hash(name, id.slot)))
+        }
         // Where it had no row when it left, what is known under its name has come to that since.
         var source =
             half.isAside || !half.hasRow ? nil : half.name.withUnsafeBytes { tree.child(of: from, named: $0) }
@@ -151,7 +158,7 @@ extension TreeWatcher {
                 ahead.cameLater(known)
             }
         }
-        let sign = isOntoAnother(half, name, in: id) ? exchangeSign(half, id, name, following) : .isNone
+        let sign = !isSave && isOntoAnother(half, name, in: id) ? exchangeSign(half, id, name, following) : .isNone
         guard let source else {
             awaitMovingOn(from: id)
             if exchangeUnseen(half, name, in: id, sign) { return }
@@ -176,7 +183,8 @@ extension TreeWatcher {
                 // What has come to the name unseen changes places with it: it is looked at where it is then.
                 exchangeCookie =
                     cookieOfExchange(sign, source, name, id, at: half.origin.cause) ?? exchangeCookie
-                tree.move(source, to: to, named: name)
+                noteBackup(source, leaving: half.name, in: half.directory, at: half.origin.cause)
+                moveRow(source, to: to, named: name)
                 ahead.moved(source, at: half.origin.cause)
             }
             return
@@ -196,13 +204,14 @@ extension TreeWatcher {
                 // it waits under the name that is free now.
                 exchangeCookie =
                     cookieOfExchange(sign, source, name, id, at: half.origin.cause) ?? exchangeCookie
-                tree.exchange(source, target)
+                exchangeRows(source, target)
                 ahead.moved(source, at: half.origin.cause)
                 halves.move(id, name, to: half.directory, half.name)
                 return
             }
             if let cookie = cookieOfExchange(sign, source, ontoAnother: true, name, id, at: half.origin.cause) {
-                tree.exchange(source, target)
+                noteExchange(source, half, target, name, in: id)
+                exchangeRows(source, target)
                 for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
                 exchangeCookie = cookie
                 return
@@ -223,7 +232,7 @@ extension TreeWatcher {
             let removed = tree.remove(target)
             count(half.origin) { $0.removed += removed }
             ahead.forget(target)
-            tree.move(source, to: to, named: name)
+            moveRow(source, to: to, named: name)
             return
         }
         let targetStayed = isSame(atTarget, targetFile)
@@ -242,7 +251,8 @@ extension TreeWatcher {
             likelyTarget.map { $0.kind.isDirectory || ($0.links == 1 && !isSameFile(sourceStatus, targetStatus)) }
             ?? false
         if isThere, hasOneName, sign != .isNone {
-            tree.exchange(source, target)
+            noteExchange(source, half, target, name, in: id)
+            exchangeRows(source, target)
             for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
             awaitSecondPair(from: id, name, to: half.directory)
             return
@@ -255,7 +265,7 @@ extension TreeWatcher {
             } else {
                 removeNode(target, origin: half.origin, isDisplaced: true)
             }
-            tree.move(source, to: to, named: name)
+            moveRow(source, to: to, named: name)
             ahead.moved(source, at: half.origin.cause)
             return
         }
@@ -265,10 +275,22 @@ extension TreeWatcher {
             if targetStayed, !sourceArrived { return }
             replaceDirectory(target, with: source, origin: half.origin)
         } else {
+            unlinkedNames.lost(
+                UnlinkedNames.Name(directory: id, hash: LookUpQueue.hash(name, id.slot)), of: targetStatus)
             tree.replace(target, with: source)
+            unlinkedNames.came(sourceStatus, target)
             ahead.replaced(target, by: source, at: half.origin.cause)
             if targetStatus.links > 1 { lookAtLinks(of: targetStatus, origin: half.origin) }
         }
+    }
+
+    /// Whether a rename is the first pair of a save of a document, by exchange or over the current file. The item of the document
+    /// goes on in both cases.
+    func isSave(
+        _ half: RenameHalf, _ event: InotifyEvent, _ name: UnsafeRawBufferPointer, in id: DirectoryID
+    ) -> Bool {
+        !event.mask.contains(.isDirectory) && half.directory == id
+            && SaveName.complete.isName(half.name, of: name)
     }
 
     /// Whether a file has a name now.
@@ -283,6 +305,7 @@ extension TreeWatcher {
         while let place = current {
             if place == node { return true }
             current = tree.parent(of: place)
+            stepsOfTurn += 1
         }
         return false
     }
@@ -312,11 +335,22 @@ extension TreeWatcher {
     /// Looks at an entry now; nil where it is not there or its directory is not where its row is. Whatever name a look-up is at
     /// stays in its buffer.
     func status(of name: UnsafeRawBufferPointer, in id: DirectoryID) -> KernelStatus? {
-        guard let directory = try? descriptor(of: id) else { return nil }
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + 1) { text in
+        try? findStatus(of: name, in: id)
+    }
+
+    /// ``status(of:in:)``, with the error.
+    func findStatus(of name: UnsafeRawBufferPointer, in id: DirectoryID) throws(SystemError) -> KernelStatus {
+        let directory = try descriptor(of: id)
+        return try withUnsafeTemporaryAllocation(of: CChar.self, capacity: name.count + 1) {
+            (text) -> Result<KernelStatus, SystemError> in
             UnsafeMutableRawBufferPointer(text).copyMemory(from: name)
             text[name.count] = 0
-            return text.baseAddress.flatMap { try? kernel.status(of: $0, in: directory) }
-        }
+            guard let start = text.baseAddress else { return .failure(.invalid) }
+            do throws(SystemError) {
+                return .success(try kernel.status(of: start, in: directory))
+            } catch {
+                return .failure(error)
+            }
+        }.get()
     }
 }

@@ -33,7 +33,9 @@ struct DirectorySlices {
 // between two slices, so the tree may be ahead of what was read.
 extension TreeWatcher {
     func isSliced(_ result: CrawlResult) -> Bool {
-        result.error == nil && result.batch.count > settings.directorySlice
+        guard result.error == nil, result.batch.count > settings.directorySlice else { return false }
+        // Its entries are not taken: the directory is read once more.
+        return !(tickets[result.ticket].map { directories.isAlive($0) && isParkedRoot($0) } ?? false)
     }
 
     /// Takes the next slice of a result. Returns whether that was all, and the result can be applied.
@@ -87,7 +89,7 @@ extension TreeWatcher {
         let gone = missing.filter { child in
             taken.meet(child)
             var isGone = true
-            withName(of: child) { isGone = !isThere($0, in: id) }
+            withName(of: child) { isGone = !isThere($0, in: id, origin) }
             return isGone
         }
         tellMissing(gone, in: id, result, origin)
@@ -95,5 +97,16 @@ extension TreeWatcher {
         return isAll
     }
 
-    private func isThere(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool { status(of: name, in: id) != nil }
+    /// Returns whether an entry is there. If the call fails for want of something or by a time-out, the entry stays and is looked
+    /// up again.
+    private func isThere(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ origin: Origin) -> Bool {
+        do throws(SystemError) {
+            _ = try findStatus(of: name, in: id)
+            return true
+        } catch {
+            guard error.isLack else { return false }
+            lookUps.add(name, in: id, origin: origin)
+            return true
+        }
+    }
 }

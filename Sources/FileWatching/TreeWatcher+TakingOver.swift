@@ -100,6 +100,9 @@ extension TreeWatcher {
         removeChildren(of: target, origin: origin)
         tree.replace(target, with: source)
         ahead.replaced(target, by: source, at: origin.cause)
-        if let known { directories.setNode(known, to: target) }
+        if let known {
+            directories.setNode(known, to: target)
+            placeChanged(target)
+        }
     }
 }

@@ -59,6 +59,7 @@ extension TreeWatcher {
         // What is on its way has been to the other one.
         if directories[id].flags.contains(.reading) { directories[id].flags.insert(.closedMeanwhile) }
         (directories[id].device, directories[id].inode) = (status.file.device, status.file.inode)
+        placeChanged(node)
         tell(node, status.file, extras: extras)
         count(origin) { $0.changed += 1 }
         return true

@@ -35,12 +35,22 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var turnTime: UInt64 = 0
     var turnDeadline: UInt64 = 0
     var lookUpsOfTurn = 0
+    /// How many directories it has climbed over since: in a deep tree a look-up costs as much as there lie above it.
+    var stepsOfTurn = 0
     /// Whether the events that were read tell of entries that change all the time, and of nothing else.
     var onlyHot = false
     /// The same of what lies in entries, of their modes and times, and no names that come or go; and how fast they come.
     var onlyContent = false
     var pace = ReadPace()
     var deferredLookUps = DeferredLookUps()
+    /// How many of those are to be checked for directories that have left the tree.
+    var deferredToCheck = 0
+    /// Descriptors of directories that have left the tree.
+    var unclosed: [CInt] = []
+    /// Directories that are not where their rows are.
+    var lostDirectories = LostDirectories()
+    /// The directory that could not be opened on the way to the last one that could not.
+    var obstacle: DirectoryID?
     var halves = RenameHalves()
     /// Containers in which something was removed that may come again.
     var containersWithAside: Set<UInt32> = []
@@ -119,6 +129,12 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var soughtTicket: UInt64 = 0
     /// Files with several names, one of which was lost while there was more to hear.
     var strays: [InodeNumber: StrayLink] = [:]
+    /// Names by which files were opened that live on under others.
+    var unlinkedNames = UnlinkedNames()
+    /// Names that are not there and whose content has changed, of files that are not known.
+    var unresolvedNames: [(name: UnlinkedNames.Name, origin: Origin)] = []
+    /// Files that were renamed of late, and may be the backups of programs that save.
+    var backups: [TreeNode: Backup] = [:]
     /// File systems whose birth times say nothing of which file it is (see ``FileSystemType/keepsBirthTimes``).
     var devicesWithoutBirthTimes: Set<UInt64> = []
     var ignoresNames = false
@@ -134,11 +150,21 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     /// When directories that want a watch may get those that others have or have had.
     var nextBalance: UInt64?
     /// What was mounted when that was looked at last; nil before the first container.
-    var knownMounts: Set<Mount>?
+    var knownMounts: Set<Mount>? {
+        didSet { namesAboveMounts = knownMounts?.namesAbove ?? [] }
+    }
+    private(set) var namesAboveMounts: Set<[UInt8]> = []
+    /// Whether a directory above a mount that may hang was perhaps renamed.
+    var mountsMayHaveMoved = false
     /// Mounts and unmounts while directories were being read, which are looked at again, now and then until no more are; and
     /// those for which there was no descriptor.
     var unsureMounts: Set<Mount> = []
     var nextMountLook: UInt64?
+    /// Mounts that do not answer, the version of that list, and when they are asked again and how much later after that.
+    var unreachable: [UnreachableMount] = []
+    var reachabilityVersion: UInt64 = 0
+    var asksMountsAgain: UInt64?
+    var mountPause = WatchLimits.mountRetry
     /// Whether one of those, or the table itself, could not be read for want of something.
     var lacksMounts = false
     /// Whether a watcher without threads reads directories in its turns; a test can hold that back, or have it read some.
@@ -186,7 +212,6 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     let nameBuffer: UnsafeMutableRawBufferPointer
     let extrasBuffer: UnsafeMutableRawBufferPointer
     var pathBuffer: [UInt8] = []
-    var nodeStack: [TreeNode] = []
 
     /// Makes a watcher; nothing is watched yet.
     /// - Parameter wake: called from a crawling thread when there is something to take: ``turn()`` must be called soon.
@@ -206,6 +231,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         readBuffer = .allocate(byteCount: max(settings.readBufferSize, 65_536), alignment: 8)
         nameBuffer = .allocate(byteCount: WatchLimits.nameLength + 1, alignment: 8)
         extrasBuffer = .allocate(byteCount: WatchLimits.extrasBuffer, alignment: 8)
+        kernel.onLateAnswer(wake)
     }
 
     deinit {
@@ -221,6 +247,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         isClosed = true
         pool.stop()
         for number in cache.removeAll() { kernel.close(number) }
+        closeDescriptors(isAll: true)
         for container in containers.values { container.openRoot = nil }
         inbox = []
     }
@@ -233,9 +260,11 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         tasksOfTurn = [:]
         beginTurn()
         if settings.crawlThreads == 0, performsJobs { more = performJobs() }
+        followMounts()
         takeResults()
         releaseHotLookUps()
         if !isFull, readEvents() { more = true }
+        if mountsMayHaveMoved { mountsChanged() }
         retryDeferredLookUps()
         expireHalves()
         lookForStrays()
@@ -247,29 +276,30 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         findLinks()
         runPatientLookUps()
         finishTasks()
-        // What waits for a directory that is gone brings nothing.
-        deferredLookUps.removeAll { !directories.isAlive($0.directory) }
+        dropDeferredLookUps()
         endAside()
         endClosed()
         removeUnwantedWatches()
         closeIdleDirectories()
+        closeDescriptors()
         poll()
         audit()
         balance()
         lookAtUnsureMounts()
         closeAhead()
         finishCheck()
+        followMounts()
         return more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
             || deferredLookUps.contains(where: isDue) || strays.values.contains(where: isDue)
             || hasComparisonStep || hasLinksToFind || !movedOnFrom.isEmpty
-            || (!unwantedWatches.isEmpty && position >= removalPosition)
+            || (!unwantedWatches.isEmpty && position >= removalPosition) || !unclosed.isEmpty
     }
 
     private func beginTurn() {
         turnNumber &+= 1
         turnTime = kernel.now()
         turnDeadline = turnTime &+ settings.turnBudget
-        lookUpsOfTurn = 0
+        (lookUpsOfTurn, stepsOfTurn) = (0, 0)
         oldestCause = .max
     }
 
@@ -288,6 +318,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         consider(readsAgain)
         if isAuditBehind || !settings.hasRegularTurns { consider(nextAudit) }
         consider(nextMountLook)
+        consider(asksMountsAgain)
         if !tasksAreOutstanding { consider(nextBalance) }
         consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
         for container in containers.values {
@@ -326,6 +357,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         suspectUnheard(numbers)
         let barrier = Barrier(position: position + queuedBytes())
         forcedPosition = max(forcedPosition, barrier.position)
+        noteBarrier(at: barrier.position)
         return barrier
     }
 

@@ -64,6 +64,9 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// Returns when the renames out of a directory, or in it, that are under way now have told of both their halves.
     func finishRenames(in directory: CInt)
 
+    /// The path of an open directory without symbolic links; nil where it has none or that cannot be told. Does no I/O.
+    func path(of directory: CInt) -> String?
+
     /// Watches a directory that was opened for reading.
     func addWatch(on directory: CInt, mask: InotifyMask) throws(SystemError) -> Int32
 
@@ -83,6 +86,28 @@ package protocol WatchKernel: AnyObject, Sendable {
     /// What is mounted where.
     func mounts() throws(SystemError) -> Set<Mount>
 
+    /// The mounts that were asked for something and do not answer. Calls on them fail with an error at once.
+    func unreachableMounts() -> [UnreachableMount]
+
+    /// Changes whenever ``unreachableMounts()`` may have. Cheap.
+    var reachabilityVersion: UInt64 { get }
+
+    /// Sets the function that is called, from any thread, when a call has returned that was given up.
+    func onLateAnswer(_ wake: @escaping @Sendable () -> Void)
+
+    /// Takes the results of calls that were given up. Returns whether one of them is a reason to ask the mounts at once.
+    func takeLateAnswers() -> Bool
+
+    /// The number of the mount that may hang on which an open directory lies; nil for none.
+    func mount(ofOpen directory: CInt) -> Int?
+
+    /// Ends all calls that wait for the server of a mount, and lets no more begin.
+    func interruptMounts()
+
+    /// An absolute path with its symlinks followed, up to the first mount that may hang; nil where it does not exist before
+    /// that. The path ends with a NUL.
+    func resolvedPath(_ path: [CChar]) -> [UInt8]?
+
     /// What is known of an entry by system calls of its own: the bytes of its `ExtraAttributes` in the buffer of
     /// ``WatchLimits/extrasBuffer`` bytes, and their length. Attributes that may not be read, or are too large, are as good as
     /// missing; an error means that nothing can be said of any. An empty name means the directory itself.
@@ -91,8 +116,16 @@ package protocol WatchKernel: AnyObject, Sendable {
     ) throws(SystemError) -> Int
 }
 
-/// Where nobody asks who may see what, and nothing is kept.
+/// A kernel without access lists and handover, on which every mount answers.
 extension WatchKernel {
+    package func path(of directory: CInt) -> String? { nil }
+    package func unreachableMounts() -> [UnreachableMount] { [] }
+    package var reachabilityVersion: UInt64 { 0 }
+    package func onLateAnswer(_ wake: @escaping @Sendable () -> Void) {}
+    package func takeLateAnswers() -> Bool { false }
+    package func mount(ofOpen directory: CInt) -> Int? { nil }
+    package func interruptMounts() {}
+    package func resolvedPath(_ path: [CChar]) -> [UInt8]? { path.dropLast().map(UInt8.init(bitPattern:)) }
     package func readAhead() throws(SystemError) {}
     package func watches() -> [Int32: UInt64]? { nil }
     package var readsAccessLists: Bool { false }

@@ -31,8 +31,19 @@ package struct WatchLimits: Sendable {
     /// Look-ups that wait before no more events are read.
     package var lookUpsAhead = 1 << 20
 
+    /// How many renamed files are kept that may be the backups of programs that save.
+    package var backups = 1_024
+
     package init() {}
 
+    /// How long after a rename the file may be removed as a program's backup, in nanoseconds. The program has written the
+    /// new file in between, and waited for `fsync(2)`.
+    static let backupWindow: UInt64 = 1_000_000_000
+
+    /// How many unreadable directories are looked at to name a few of one container.
+    static let unreadableScanned = 4_096
+    /// Bytes of a path in a message: `PATH_MAX`.
+    static let pathTold = 4_096
     /// Bytes of a path that one openat2(2) gets: below `PATH_MAX` (4,096) by more than a name.
     static let pathChunk = 3_500
     /// Room for the extras of one entry, and for the names of its attributes, of which there may be 64 KiB (xattr(7)): where
@@ -54,6 +65,18 @@ package struct WatchLimits: Sendable {
     /// How often the mount points are looked at again that changed while directories were being read, or for which there were
     /// no descriptors. In nanoseconds.
     static let mountLookInterval: UInt64 = 1_000_000_000
+    /// How long a call on a mount that may hang is waited for. A longer call goes on in the mount's agent, and its result is
+    /// taken when it has returned. The event loop waits that long when a mount stops answering. In nanoseconds.
+    package static let mountTimeLimit: UInt64 = 100_000_000
+    /// How long the thread waits that reads the directories of one such mount. In nanoseconds.
+    package static let mountPatience: UInt64 = 10_000_000_000
+    /// How long a call is waited for in a program that answers once and ends. In nanoseconds.
+    package static let mountTimeLimitOfOneAnswer: UInt64 = 5_000_000_000
+    /// How many processes make the calls on such mounts.
+    package static let mountAgents = 32
+    /// When a mount that does not answer is asked again: at first, and at most. The delay doubles each time. In nanoseconds.
+    static let mountRetry: UInt64 = 1_000_000_000
+    static let mountRetryLimit: UInt64 = 60_000_000_000
     /// How long watches that are free, or in the wrong place, stay so: looking for those who want them costs a walk over
     /// all directories. In nanoseconds.
     static let balanceInterval: UInt64 = 1_000_000_000
@@ -66,6 +89,15 @@ package struct WatchLimits: Sendable {
     static let auditIntervalLimit = 100 * 365 * 86_400e9
     /// Look-ups that a turn makes whatever time it has.
     static let lookUpsPerTurn = 64
+    /// Directories that a loop iteration climbs over, on the ways to what it looks at, before it asks the clock: less than a
+    /// millisecond.
+    static let stepsPerTurn = 8_192
+    /// Directories that are opened at once on a long way. The last of each stride stays open.
+    static let stride = 32
+    /// Descriptors of directories that have left the tree that a loop iteration closes whatever time it has.
+    static let closesPerTurn = 4
+    /// Look-ups that waited and are tried again in one loop iteration.
+    static let deferredPerTurn = 1_024
     /// Directories in which a turn waits for renames under way, for what may have moved on from there: some milliseconds.
     static let movedOnPerTurn = 256
     /// With fewer look-ups waiting, each is made at once.

@@ -31,6 +31,10 @@ package enum WatchNotice: Sendable, Hashable {
     case watchLimitOver(container: UInt32)
     /// The self-audit has seen all directories of the container once, and has repaired what no event had told.
     case audited(container: UInt32, directories: Int, counts: ComparisonCounts)
+    /// A mount in the container, or the one that it lies on, does not answer.
+    case unreachableMount(container: UInt32, UnreachableMount)
+    /// It answers again, or is gone.
+    case reachableMount(container: UInt32, Mount)
     /// Reading the inotify descriptor failed.
     case readFailed(error: SystemError)
 }
@@ -57,6 +61,10 @@ package struct WatchCounters: Sendable, Hashable {
     /// Entries that the self-audit has found out of date, and the times that it has seen a container as a whole.
     package var auditRepairs: UInt64 = 0
     package var auditPasses: UInt64 = 0
+    /// System calls that were to open a directory for look-ups, or several one in another; and the directories that were climbed
+    /// over for them.
+    package var waysTried: UInt64 = 0
+    package var stepsClimbed: UInt64 = 0
     /// Look-ups given up: their directory could not be reached however long they waited.
     package var lookUpsAbandoned: UInt64 = 0
 

@@ -41,6 +41,8 @@ final class WatchedContainer {
     var outstanding = 0
     /// The root, open for the threads while there is something outstanding.
     var openRoot: OpenDirectory?
+    /// Where the symbolic links in the path led when the root was opened last; nil before that.
+    var resolvedPath: String?
     /// Watches on the directories above it, and what each is needed for.
     var ancestors: [Int32: InotifyMask] = [:]
     /// The names on the way down to it, those that symlinks add too.
@@ -75,6 +77,11 @@ final class WatchedContainer {
     /// Whether it is no container of its own for that.
     var isEnclosed = false
 
+    /// The mounts in it that do not answer, or the one that it lies on, and those of them that a notice has named.
+    var unreachable: [UnreachableMount] = []
+    var toldUnreachable: Set<Mount> = []
+    var isOnUnreachableMount = false
+
     init(number: UInt32, path: String, options: CrawlOptions) {
         self.number = number
         self.path = path.utf8.map(CChar.init(bitPattern:)) + [0]
@@ -93,8 +100,16 @@ final class WatchedContainer {
                 reason: "its file system is not mounted; to have the directory itself, remove the container and add it "
                     + "again")
         }
+        if failure?.isOfMount == true, isOnUnreachableMount, let reason = unreachableReason {
+            return .unavailable(reason: reason)
+        }
         if let failure = failure ?? rootError { return .unavailable(reason: failure.description) }
+        if let reason = unreachableReason, isOnUnreachableMount || (firstCrawl == nil && wasCrawled) {
+            return .degraded(reason: reason)
+        }
         if firstCrawl != nil { return .crawling }
+        // Its directory is being read, and what is known of it comes back after that.
+        if isParked { return .verifying }
         if let comparison, !comparison.isInBackground { return .verifying }
         if let fileSystem {
             return .degraded(
@@ -106,7 +121,7 @@ final class WatchedContainer {
         }
         // They are watched again, but what lies in them is not known yet, and no question waits for it.
         if let comparison, comparison.isPoll, !comparison.isAudit {
-            return .degraded(reason: "what was polled is being read once more")
+            return .degraded(reason: "directories that were polled are being read once more")
         }
         return wasCrawled ? .live : .crawling
     }

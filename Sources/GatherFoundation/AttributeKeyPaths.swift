@@ -1,11 +1,11 @@
-// The properties of an item that are attributes.
+// The attributes of an item by key path.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 
-/// Which attribute a key path of ``MetadataItem`` is.
+/// Finds the attribute of a key path of ``MetadataItem``.
 enum AttributeKeyPaths {
-    // Key paths without captured subscripts, never changed after: each may be used from any thread.
+    // Key paths without captured subscripts, which never change. Any thread may use them.
     nonisolated(unsafe) static let attributes: [AnyKeyPath: Attribute] = [
         \MetadataItem.id: .id, \MetadataItem.parent: .parent, \MetadataItem.name: .name, \MetadataItem.path: .path,
         \MetadataItem.displayName: .displayName, \MetadataItem.fileExtension: .fileExtension,
@@ -16,13 +16,24 @@ enum AttributeKeyPaths {
         \MetadataItem.mode: .mode, \MetadataItem.inode: .inode, \MetadataItem.device: .device,
         \MetadataItem.links: .links, \MetadataItem.depth: .depth, \MetadataItem.tags: .tags,
         \MetadataItem.comment: .comment, \MetadataItem.rating: .rating, \MetadataItem.whereFrom: .whereFrom,
-        \MetadataItem.target: .target,
+        \MetadataItem.target: .target, \MetadataItem.conflictOf: .conflictOf,
+        \MetadataItem.conflictDevice: .conflictDevice, \MetadataItem.conflictDate: .conflictDate,
+        \MetadataItem.conflictVersions: .conflictVersions, \MetadataItem.percentDownloaded: .percentDownloaded,
+        \MetadataItem.downloadingError: .downloadingError, \MetadataItem.percentUploaded: .percentUploaded,
+        \MetadataItem.uploadedTo: .uploadedTo, \MetadataItem.uploadingError: .uploadingError,
+        \MetadataItem.savingDevice: .savingDevice,
     ]
 
-    /// Those that are true or false.
+    /// The Boolean properties.
     nonisolated(unsafe) static let conditions: [AnyKeyPath: (String, Attribute)] = [
         \MetadataItem.isHidden: ("hidden == TRUE", .hidden),
         \MetadataItem.isInPackage: ("inPackage == TRUE", .inPackage),
+        \MetadataItem.isConflictVersion: ("isConflictVersion == TRUE", .isConflictVersion),
+        \MetadataItem.hasUnresolvedConflicts: ("hasUnresolvedConflicts == TRUE", .hasUnresolvedConflicts),
+        \MetadataItem.isUbiquitous: ("isUbiquitous == TRUE", .isUbiquitous),
+        \MetadataItem.isDownloading: ("isDownloading == TRUE", .isDownloading),
+        \MetadataItem.isUploaded: ("isUploaded == TRUE", .isUploaded),
+        \MetadataItem.isUploading: ("isUploading == TRUE", .isUploading),
         \MetadataItem.isDocument: ("scope == 'documents'", .scope),
     ]
 }

@@ -1,11 +1,11 @@
-// Comparisons of values, as Swift means them.
+// Converts comparisons with Swift's meaning.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 
-/// Comparisons in the language that are true where Swift's are.
+/// Writes comparisons that are true when Swift's are.
 ///
-/// Strings of Swift are equal, and in order, by their canonical equivalence: what `[n]` does.
+/// Swift compares strings by canonical equivalence, as `[n]` does.
 enum Comparisons {
     enum Operator: String {
         case equal = "=="
@@ -35,7 +35,7 @@ enum Comparisons {
         }
     }
 
-    /// A condition on `base ?? fallback` as one on either.
+    /// Writes a condition on `base ?? fallback` as one on either.
     static func apart(_ value: Value, _ condition: (Value) -> Condition) -> Condition {
         guard value.parts.count == 2 else { return condition(value) }
         let base = value.parts[0]
@@ -70,10 +70,10 @@ enum Comparisons {
         return condition
     }
 
-    /// `[n]` where text is compared, unless plain comparison comes to the same.
+    /// Adds `[n]` to a comparison of text, unless the result is the same without it.
     private static func options(_ left: Value, _ right: Value, inOrder: Bool = false) -> String {
         guard [left.sort, right.sort].contains(where: { $0 == .text || $0 == .list }) else { return "" }
-        // What is equal to nothing else may still have another place in an order than what is decomposed.
+        // A character that equals no other may still sort differently in decomposed form.
         if inOrder { return "[n]" }
         for constant in [left.constant, right.constant].compactMap({ $0 }) {
             let values = if case .array(let elements) = constant { elements } else { [constant] }
@@ -111,8 +111,8 @@ enum Comparisons {
 
     // MARK: Text and lists
 
-    /// Whether the text begins with, or holds, another one. Empty text is found in everything by Swift, in nothing by the
-    /// language.
+    /// Writes whether a text begins with or contains another one. For Swift, every text contains the empty one; for the
+    /// language, none does.
     static func text(_ text: Value, _ operation: String, _ part: Value) -> Condition {
         apart(text) { text in
             apart(part) { part in
@@ -131,7 +131,7 @@ enum Comparisons {
         }
     }
 
-    /// Whether a list has an element, or a text a character.
+    /// Writes whether a list has an element, or a text a character.
     static func contains(_ list: Value, _ element: Value) -> Condition {
         if list.sort == .text { return text(list, "CONTAINS", element) }
         return apart(list) { list in
@@ -144,7 +144,7 @@ enum Comparisons {
                 if let constant = element.constant {
                     return .constant(values.contains { holds($0, .equal, constant) })
                 }
-                // nil is an element for Swift, for the language it is in no list.
+                // nil can be an element in Swift. In the language, no list has it.
                 let present = values.filter { $0 != .none }
                 let others = Value(.array(present))
                 let found =

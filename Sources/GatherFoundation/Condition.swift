@@ -1,4 +1,4 @@
-// A predicate of the language, with what is needed to put it together with others.
+// A predicate of the language, and its precedence for composition.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Text that is a predicate of the language.
@@ -7,11 +7,11 @@ struct Condition {
 
     private(set) var text: String
     private(set) var level: Level
-    /// Whether it is always true, or always false, where that is known.
+    /// The value of a condition that is always true or always false; nil for others.
     private(set) var constant: Bool?
-    /// Expressions without which it is false.
+    /// The expressions that make the condition false if they are nil.
     private(set) var falseWithout: Set<String>
-    /// What follows the left side of a comparison of which that is the variable of a condition over elements.
+    /// The rest of a comparison whose left side is the variable of a condition over elements.
     var afterElement: String?
 
     init(_ text: String, _ level: Level = .single, falseWithout: Set<String> = []) {

@@ -1,20 +1,20 @@
-// The way from a predicate of Foundation to the language, node by node.
+// Converts a Foundation predicate to the language.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
 internal import GatherKit
 
-/// An expression of Foundation's predicates that the language may have words for.
+/// An expression of Foundation's predicates that the language may be able to express.
 protocol GatherConvertible {
     func term(in conversion: inout Conversion) throws(PredicateConversionError) -> Term
 }
 
-/// What is known while a predicate is converted: what its variables stand for.
+/// The state of a conversion: the terms of the predicate's variables.
 struct Conversion {
     private var variables: [PredicateExpressions.VariableID: Term] = [:]
     private var elements = 0
 
-    /// The text of a predicate.
+    /// Returns the text of a predicate.
     static func text(of predicate: Predicate<MetadataItem>) throws(PredicateConversionError) -> String {
         var conversion = Conversion()
         conversion.bind(predicate.variable, to: .item)
@@ -27,7 +27,7 @@ struct Conversion {
 
     func term(of variable: PredicateExpressions.VariableID) -> Term? { variables[variable] }
 
-    /// A new variable for the elements of a list.
+    /// Returns a new variable for the elements of a list.
     mutating func element() -> Value {
         elements += 1
         var element = Value("$e\(elements)", .text)
@@ -52,7 +52,7 @@ struct Conversion {
         return truth
     }
 
-    /// A condition that is never nil.
+    /// Returns a condition that is never nil.
     mutating func condition<Node: PredicateExpression>(
         _ node: Node
     ) throws(PredicateConversionError) -> Condition {

@@ -1,4 +1,4 @@
-// The Swift values that the language has literals for.
+// Swift values with literals in the language.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
@@ -77,7 +77,7 @@ extension Array: GatherConstant {
     func gatherValue() throws(PredicateConversionError) -> MetadataValue { try list(self) }
 }
 extension Set: GatherConstant {
-    // In one order whatever the hashes, so that the same predicate has the same text.
+    // Sorted, so that equal predicates have equal text whatever the hashes are.
     func gatherValue() throws(PredicateConversionError) -> MetadataValue {
         guard case .array(let elements) = try list(self) else { return .none }
         return .array(elements.map { ($0, Literal.text(of: $0)) }.sorted { $0.1 < $1.1 }.map(\.0))
@@ -90,7 +90,7 @@ private func list(_ elements: some Sequence) throws(PredicateConversionError) ->
     return .array(values)
 }
 
-/// The value of anything that is a constant of the language.
+/// Returns the value of a constant that the language has.
 func value<Constant>(ofConstant constant: Constant) throws(PredicateConversionError) -> MetadataValue {
     guard let known = constant as? any GatherConstant else {
         throw .value(type: "\(Constant.self)", reason: "there is no literal for it")

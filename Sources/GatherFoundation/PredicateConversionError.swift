@@ -1,16 +1,16 @@
-// Why a predicate of Foundation cannot be said in the language.
+// The error for a Foundation predicate that the language cannot express.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the language of Gather has no words for, in a predicate that was made with `#Predicate`.
+/// A part of a `#Predicate` that the language of Gather cannot express.
 public enum PredicateConversionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A kind of expression, by the name of its type in Foundation's `PredicateExpressions`, and what to write instead.
+    /// A kind of expression, by the name of its type in Foundation's `PredicateExpressions`, with an alternative.
     case expression(String, advice: String)
-    /// A key path that is no attribute and nothing that the language knows of a value.
+    /// A key path that is neither an attribute nor a property that the language has.
     case keyPath(String)
-    /// A value that was captured, by its type, and why it cannot be written.
+    /// A captured value that has no literal, by its type, with the reason.
     case value(type: String, reason: String)
 
-    /// For a person.
+    /// A sentence for people.
     public var description: String {
         switch self {
         case .expression(let name, let advice):

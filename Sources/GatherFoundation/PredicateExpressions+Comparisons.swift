@@ -1,4 +1,4 @@
-// Comparisons, and what holds of several values.
+// Converts comparisons, ranges and conditions on several values.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
@@ -117,7 +117,7 @@ extension PredicateExpressions.SequenceContains: GatherConvertible {
 }
 
 extension Conversion {
-    /// What holds of one element of a sequence, or of all.
+    /// Converts a condition on one element of a sequence, or on all.
     fileprivate mutating func quantified<Sequence: PredicateExpression, Test: PredicateExpression, Element>(
         _ sequence: Sequence, _ variable: PredicateExpressions.Variable<Element>, _ test: Test,
         of node: some PredicateExpression, all: Bool
@@ -125,7 +125,7 @@ extension Conversion {
         let list = try value(sequence)
         guard list.sort == .list else { throw Conversion.refusal(of: node) }
         if let values = list.list {
-            // Each of them is known: what holds of which.
+            // All values are known, so the condition is written for each.
             var condition = Condition.constant(all)
             for value in values {
                 bind(variable, to: .value(Value(value)))

@@ -1,4 +1,4 @@
-// How conditions are put together, and what is nil.
+// Converts Boolean connectives and comparisons with nil.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
@@ -53,7 +53,7 @@ extension PredicateExpressions.NilCoalesce: GatherConvertible {
 extension PredicateExpressions.OptionalFlatMap: GatherConvertible {
     func term(in conversion: inout Conversion) throws(PredicateConversionError) -> Term {
         guard case .value(var base) = try conversion.term(wrapped) else { throw Conversion.refusal(of: self) }
-        // Where there is something, it is that of the whole expression.
+        // If there is a value, it is the value of the whole expression.
         base.parts = []
         conversion.bind(variable, to: .value(base))
         switch try conversion.term(transform) {
@@ -72,7 +72,7 @@ extension PredicateExpressions.OptionalFlatMap: GatherConvertible {
     }
 }
 
-// Swift fails where there is nothing to unwrap; here nil goes on being nil, which no comparison but `!=` is true of.
+// Swift traps without a value to unwrap. Here the result stays nil, and only `!=` is true of it.
 extension PredicateExpressions.ForcedUnwrap: GatherConvertible {
     func term(in conversion: inout Conversion) throws(PredicateConversionError) -> Term {
         switch try conversion.term(inner) {

@@ -1,4 +1,4 @@
-// Attributes, what is known of them, constants and arithmetic.
+// Converts attributes, their members, constants and arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation

@@ -1,9 +1,9 @@
-// What parts of a predicate are on their way into the language: values, conditions, ranges.
+// The parts of a predicate during conversion: values, conditions, ranges.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 
-/// A part of a predicate of Foundation, understood.
+/// A converted part of a Foundation predicate.
 enum Term {
     /// The item itself.
     case item
@@ -18,13 +18,13 @@ struct Value {
 
     var text: String
     var sort: Sort
-    /// The value, where it is a literal.
+    /// The value of a literal; nil for others.
     var constant: MetadataValue?
-    /// Expressions, itself among them, that make it nil where they are.
+    /// The expressions, itself included, that make it nil if they are nil.
     var nilWithout: Set<String> = []
-    /// `base ?? fallback`, for a comparison to take apart: what the index can look for is then in the open.
+    /// `base ?? fallback`, for a comparison to take apart, so that the index can be used.
     var parts: [Value] = []
-    /// Whether it is the variable of a condition over elements.
+    /// Whether it is the variable of a condition on elements.
     var isElement = false
 
     init(_ text: String, _ sort: Sort, nilWithout: Set<String> = []) {
@@ -70,10 +70,10 @@ struct Value {
     var list: [MetadataValue]? { if case .array(let elements) = constant { elements } else { nil } }
 }
 
-/// A Boolean of Swift: a condition, and what makes it nil.
+/// A Boolean of Swift: a condition, and the expressions that make it nil.
 struct Truth {
     var condition: Condition
-    /// Expressions of which each makes it nil where it is nil; the condition then says nothing.
+    /// Expressions that each make it nil if they are nil. The condition then has no meaning.
     var nilWithout: [String] = []
     var isNil = false
 
@@ -88,11 +88,11 @@ struct Truth {
         return truth
     }()
 
-    /// That it is true, and not nil.
+    /// Whether it is true and not nil.
     var holds: Condition { isNil ? .constant(false) : guarded(condition) }
-    /// That it is false, and not nil.
+    /// Whether it is false and not nil.
     var fails: Condition { isNil ? .constant(false) : guarded(condition.negated) }
-    /// That it is nil.
+    /// Whether it is nil.
     var isAbsent: Condition {
         isNil ? .constant(true) : nilWithout.reduce(.constant(false)) { $0.or(.isNil($1)) }
     }
@@ -103,7 +103,7 @@ struct Truth {
     }
 }
 
-/// What a range has to hold.
+/// The bounds of a range.
 struct Bounds {
     var lower: Value?
     var upper: Value?

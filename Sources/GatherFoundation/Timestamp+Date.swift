@@ -1,11 +1,12 @@
-// Points in time, as Foundation has them and as Gather does.
+// Converts points in time between Foundation and Gather.
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
 public import GatherKit
 
 extension Timestamp {
-    /// A date of Foundation, to the nearest nanosecond that it tells; what is before 1678 or after 2262 is clamped.
+    /// Makes a timestamp from a Foundation date, to the nearest nanosecond. Dates before 1678 or after 2262 are
+    /// clamped.
     public init(_ date: Date) {
         let seconds = date.timeIntervalSince1970
         guard let whole = Int64(exactly: seconds.rounded(.down)) else {
@@ -18,7 +19,7 @@ extension Timestamp {
 }
 
 extension Date {
-    /// A point in time of Gather, as precisely as a date of Foundation can be: to a tenth of a microsecond or so.
+    /// Makes a Foundation date from a timestamp, with a precision of about a tenth of a microsecond.
     public init(_ timestamp: Timestamp) {
         let (seconds, rest) = timestamp.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         self.init(timeIntervalSince1970: Double(seconds) + Double(rest) / 1_000_000_000)

@@ -1,4 +1,4 @@
-// What a predicate captures has to be coded, by Foundation's rules: kinds by their names, points in time by their text.
+// Codes captured values by Foundation's rules: kinds by name, timestamps by text.
 // SPDX-License-Identifier: Apache-2.0
 
 public import GatherKit

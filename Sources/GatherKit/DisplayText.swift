@@ -1,14 +1,13 @@
-// File names as they may be shown to a person: names are bytes, and a terminal obeys some of them.
+// File names as text that is safe to print.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Makes names safe to show. A file name may hold any byte but NUL and `/`: line ends, which would look like two names,
-/// sequences that a terminal obeys, bytes that are no UTF-8.
+/// Makes names safe to print. A file name may have any byte but NUL and `/`. It may have line ends, control sequences
+/// of terminals, and bytes that are not UTF-8.
 public enum DisplayText {
-    /// `bytes` as text, in which every control character, every character that turns the direction of the text, and every
-    /// byte that is no UTF-8 stands as an escape: `\n`, `\t`, `\r`, `\e`, `\u{202e}`, `\xff`.
+    /// Returns `bytes` as text for a terminal. Control characters, bidirectional controls and invalid UTF-8 bytes are
+    /// escaped: `\n`, `\t`, `\r`, `\e`, `\u{202e}`, `\xff`.
     public static func escaped(_ bytes: some Collection<UInt8>) -> String {
-        // Nearly every name is plain.
-        if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return String(decoding: bytes, as: UTF8.self) }
+        if bytes.allSatisfy(isPlain) { return String(decoding: bytes, as: UTF8.self) }
         var text = ""
         var index = bytes.startIndex
         while true {
@@ -22,8 +21,13 @@ public enum DisplayText {
         }
     }
 
-    /// `text` with escapes, as ``escaped(_:)-swift.type.method`` makes them of bytes.
-    public static func escaped(_ text: String) -> String { escaped(Array(text.utf8)) }
+    /// Returns `text` with the escapes of ``escaped(_:)-swift.type.method``.
+    public static func escaped(_ text: String) -> String {
+        text.utf8.allSatisfy(isPlain) ? text : escaped(Array(text.utf8))
+    }
+
+    /// Whether a byte stands for itself. Almost all names have such bytes only.
+    private static func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F }
 
     private enum Decoded {
         case scalar(Unicode.Scalar)
@@ -38,7 +42,7 @@ public enum DisplayText {
         let first = bytes[index]
         let length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
         let sequence = bytes[index...].prefix(length)
-        // The standard library decides what is well formed.
+        // The standard library decides which sequences are well formed.
         if let text = String(validating: sequence, as: UTF8.self), let scalar = text.unicodeScalars.first,
             text.unicodeScalars.count == 1
         {
@@ -66,8 +70,8 @@ public enum DisplayText {
         }
     }
 
-    /// The embeddings, overrides and isolates of Unicode's bidirectional algorithm; other format characters, such as the
-    /// joiner inside an emoji, are harmless.
+    /// The embeddings, overrides and isolates of Unicode's bidirectional algorithm. Other format characters are
+    /// harmless, such as the joiner inside an emoji.
     private static func turnsDirection(_ scalar: Unicode.Scalar) -> Bool {
         (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
     }

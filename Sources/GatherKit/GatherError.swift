@@ -1,67 +1,79 @@
-// What can go wrong between a program and the daemon, in words for a person.
+// Errors of requests to the daemon and to the sharing helper.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why something that was asked of the daemon could not be done.
+/// A failed request to the daemon or to the sharing helper.
 ///
-/// ``code`` is for the program, ``message`` for the person before it: a sentence without a full stop that says what is
-/// wrong and, where that is known, what to do about it.
+/// ``code`` is for the program, ``message`` for its user. The message is a sentence without a full stop, with the
+/// remedy if it is known.
 public struct GatherError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of error it is. Codes may be added; take one that you do not know for a general failure.
+    /// The kind of an error. Codes may be added; treat an unknown one as a general failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name.
         public let rawValue: String
 
-        /// A code from its name.
+        /// Makes a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Nobody listens on the socket, or this user may not open it.
+        /// No daemon or helper listens on the socket, or this user may not connect.
         public static let unreachable = Code(rawValue: "unreachable")
         /// The connection ended before the answer was complete.
         public static let connectionLost = Code(rawValue: "connectionLost")
-        /// The predicate could not be understood; ``GatherError/position`` says where.
+        /// The predicate cannot be parsed. ``GatherError/position`` is the place.
         public static let invalidPredicate = Code(rawValue: "invalidPredicate")
-        /// An attribute that does not exist.
+        /// An attribute does not exist.
         public static let unknownAttribute = Code(rawValue: "unknownAttribute")
-        /// A scope that is no container, or a directory outside all of them.
+        /// A scope is neither a container nor a directory inside one.
         public static let unknownScope = Code(rawValue: "unknownScope")
-        /// The predicate failed while it was evaluated.
+        /// The predicate failed during its evaluation.
         public static let evaluationFailed = Code(rawValue: "evaluationFailed")
         /// A limit of the daemon was reached.
         public static let limitExceeded = Code(rawValue: "limitExceeded")
         /// The containers were not exact in time.
         public static let syncTimeout = Code(rawValue: "syncTimeout")
-        /// There is no container with this identifier.
+        /// No container has this identifier.
         public static let noSuchContainer = Code(rawValue: "noSuchContainer")
-        /// There is a container with this identifier already.
+        /// A container has this identifier already.
         public static let containerExists = Code(rawValue: "containerExists")
-        /// What was said of a container cannot be.
+        /// The description of a container is invalid.
         public static let invalidContainer = Code(rawValue: "invalidContainer")
         /// A directory of the container is missing or cannot be made.
         public static let containerUnavailable = Code(rawValue: "containerUnavailable")
         /// A configuration file is wrong.
         public static let invalidConfiguration = Code(rawValue: "invalidConfiguration")
-        /// This user may not do that.
+        /// This user may not make the call.
         public static let permissionDenied = Code(rawValue: "permissionDenied")
-        /// The daemon does not offer this yet.
+        /// The daemon does not implement this call.
         public static let notImplemented = Code(rawValue: "notImplemented")
-        /// What came over the connection is not what the interface promises.
+        /// A message on the connection violates the interface.
         public static let protocolViolation = Code(rawValue: "protocolViolation")
-        /// The task that waited was cancelled, or the query stopped.
+        /// The waiting task was cancelled, or the query was stopped.
         public static let cancelled = Code(rawValue: "cancelled")
+        /// The sharing helper runs, and Syncthing does not answer it.
+        public static let syncNotRunning = Code(rawValue: "syncNotRunning")
+        /// The container is not shared.
+        public static let notShared = Code(rawValue: "notShared")
+        /// No device has this identifier.
+        public static let noSuchDevice = Code(rawValue: "noSuchDevice")
+        /// The identifier of a device has a mistake.
+        public static let invalidDevice = Code(rawValue: "invalidDevice")
+        /// No other device is known to have the present version of an item.
+        public static let notUploaded = Code(rawValue: "notUploaded")
+        /// No shared container has an item at the path.
+        public static let noSuchItem = Code(rawValue: "noSuchItem")
         /// An error that this version does not know.
         public static let other = Code(rawValue: "other")
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     public let code: Code
     /// A sentence for a person, without a full stop.
     public let message: String
-    /// What the error is about, where it is about a name: a container, an attribute, a scope, a socket's path.
+    /// The subject of the error, if any: a container, an attribute, a scope, a device, or a path.
     public let subject: String?
-    /// Where in the predicate, in bytes from its start, for ``Code/invalidPredicate``.
+    /// The place in the predicate, in bytes from its start, for ``Code/invalidPredicate``.
     public let position: Int?
 
-    /// An error from its parts.
+    /// Makes an error from its parts.
     public init(code: Code, message: String, subject: String? = nil, position: Int? = nil) {
         self.code = code
         self.message = message
@@ -72,6 +84,6 @@ public struct GatherError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// Whether trying again later, with nothing changed, may help: the daemon is away, not unwilling.
+    /// Whether a later attempt may succeed without any other change, since the daemon is not running.
     var isTransient: Bool { code == .unreachable || code == .connectionLost }
 }

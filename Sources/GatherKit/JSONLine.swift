@@ -1,27 +1,27 @@
-// JSON objects for programs that read what a command prints, one a line.
+// JSON objects, one on each line, for programs that read the output of a command.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Varlink
 
-/// One JSON object, built field by field.
+/// A JSON object, built field by field.
 package struct JSONLine: ~Copyable {
     private var writer = JSONWriter()
 
-    /// An object without fields.
+    /// Makes an object without fields.
     package init() { writer.beginObject() }
 
-    /// A string, or nothing.
+    /// Adds a string, or null.
     package mutating func add(_ name: StaticString, _ value: String?) { writer.field(name, value) }
-    /// A number.
+    /// Adds an integer.
     package mutating func add(_ name: StaticString, _ value: Int) { writer.field(name, Int64(value)) }
-    /// A number with a fraction.
+    /// Adds a number with a fraction.
     package mutating func add(_ name: StaticString, _ value: Double) { writer.field(name, value) }
-    /// An object.
+    /// Adds an object.
     package mutating func add(_ name: StaticString, object: [UInt8]) {
         writer.key(name)
         object.withUnsafeBytes { writer.raw($0) }
     }
-    /// Texts by names that are data.
+    /// Adds an object with text values.
     package mutating func add(_ name: StaticString, texts: [(name: String, value: String)]) {
         writer.key(name)
         writer.beginObject()
@@ -31,23 +31,23 @@ package struct JSONLine: ~Copyable {
         }
         writer.endObject()
     }
-    /// A truth.
+    /// Adds a Boolean.
     package mutating func add(_ name: StaticString, _ value: Bool) { writer.field(name, value) }
-    /// Strings.
+    /// Adds a list of strings.
     package mutating func add(_ name: StaticString, _ values: [String]) { writer.field(name, values) }
-    /// Bytes as Base64.
+    /// Adds bytes as Base64.
     package mutating func add(_ name: StaticString, base64 bytes: [UInt8]) {
         writer.key(name)
         bytes.withUnsafeBytes { writer.base64($0) }
     }
 
-    /// An item, with no more than these attributes, and where it came from if it moved.
+    /// Adds an item with these attributes at most, and with its former path if it moved.
     package mutating func add(_ name: StaticString, _ item: MetadataItem, attributes: [Attribute]) {
         writer.key(name)
         item.write(attributes, to: &writer)
     }
 
-    /// Objects.
+    /// Adds a list of objects.
     package mutating func add(_ name: StaticString, _ lines: [[UInt8]]) {
         writer.key(name)
         writer.beginArray()
@@ -55,7 +55,7 @@ package struct JSONLine: ~Copyable {
         writer.endArray()
     }
 
-    /// The object's text.
+    /// Returns the text of the object.
     package consuming func bytes() -> [UInt8] {
         writer.endObject()
         return writer.withUnsafeBytes { Array($0) }
@@ -63,14 +63,14 @@ package struct JSONLine: ~Copyable {
 }
 
 extension MetadataItem {
-    /// The item as JSON, with no more than these attributes.
+    /// Returns the item as JSON with these attributes at most.
     package func json(_ attributes: [Attribute]) -> [UInt8] {
         var writer = JSONWriter()
         write(attributes, to: &writer)
         return writer.withUnsafeBytes { Array($0) }
     }
 
-    /// The fields as they came, so that the form of every value is the daemon's.
+    /// Copies the fields, so that each value has the daemon's form.
     fileprivate func write(_ attributes: [Attribute], to writer: inout JSONWriter) {
         var wanted = Set(attributes.map(\.fieldName.description)).union(["previousPath"])
         if attributes.contains(.name) { wanted.insert("rawName") }
@@ -78,7 +78,7 @@ extension MetadataItem {
         writer.beginObject()
         writer.field("id", id)
         json.withUnsafeBytes { bytes in
-            // What came as an item is an object, so there is nothing to report.
+            // An item is always an object, so this cannot fail.
             try? JSONReader.read(bytes) { (reader) throws(JSONError) in
                 try reader.beginObject()
                 while try reader.nextKey() {

@@ -1,10 +1,10 @@
-// Words as a person would type them into a shell, for the commands that messages suggest.
+// Quotes words for suggested shell commands.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Quoting for suggestions that can be pasted into a shell.
+/// Quotes words for suggestions that can be pasted into a shell.
 package enum ShellText {
-    /// `word` as it is where the shell takes it for one word, else in quotes: single ones, or double ones where that
-    /// reads better.
+    /// Returns `word` unchanged if the shell takes it for one plain word. Otherwise it is in single quotes, or in
+    /// double quotes if that reads better.
     package static func quoted(_ word: String) -> String {
         let plain = word.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || "_-./=:,@%+".unicodeScalars.contains($0)
@@ -21,7 +21,7 @@ package enum ShellText {
         return quoted + "'"
     }
 
-    /// `word` in double quotes, which leave the single quotes of a predicate as they are.
+    /// Returns `word` in double quotes, which keep the single quotes of a predicate.
     package static func doubleQuoted(_ word: String) -> String {
         var quoted = "\""
         for scalar in word.unicodeScalars {

@@ -1,4 +1,4 @@
-// What all messages have in common, and reading and writing their fields.
+// The common protocol of all messages, and the coding of their fields.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Varlink

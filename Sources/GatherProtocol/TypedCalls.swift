@@ -44,7 +44,7 @@ extension VarlinkCall {
 }
 
 extension JSONBytes {
-    /// The bytes as a reply of `method`; what is none counts as a violation of the protocol.
+    /// Decodes the bytes as a reply of `method`; malformed bytes are a violation of the protocol.
     package func reply<Method: VarlinkMethod>(of method: Method.Type) throws(VarlinkClientError) -> Method.Reply {
         do throws(JSONError) { return try decode(Method.Reply.self) } catch { throw .violation(.malformed(error)) }
     }

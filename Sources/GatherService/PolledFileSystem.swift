@@ -1,14 +1,17 @@
-// Which file systems are polled, for a command that says so beforehand.
+// Tells beforehand whether a file system is polled.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
 import LinuxSystem
 
-/// File systems whose files others change without this machine hearing of it.
+/// File systems on which other machines change files without an event of this kernel.
 package enum PolledFileSystem {
-    /// The name of the one that a directory lies in; nil where everything that happens there is reported, and where it cannot
-    /// be opened.
+    /// Returns the name of the file system of a directory if it is polled. Nil if it is not, or cannot be opened.
     package static func name(at path: String) -> String? {
+        // The table of mounts has the type of a remote file system, and reading it never waits for a server.
+        if let mount = MountPaths.mountBehindServers(path) {
+            return FileSystemType(inMountTable: mount.type)?.nameIfChangedElsewhere
+        }
         guard let directory = try? Directory.open(path, access: .path),
             let type = try? Directory.fileSystemType(of: directory.number)
         else { return nil }

@@ -1,11 +1,11 @@
-// The limits that a test may want lower.
+// The limits that tests lower.
 // SPDX-License-Identifier: Apache-2.0
 
 package import LiveQueries
 import MetadataIndex
 package import NIOCore
 
-/// Those of the daemon's limits that take a crowd to pass: a test lowers them. See ``Limits`` for each.
+/// The limits of the daemon that a test lowers, since they take many callers to reach. ``Limits`` explains each.
 package struct ServiceLimits: Sendable {
     package var containers = Limits.containers
     package var connections = Limits.connections
@@ -15,7 +15,11 @@ package struct ServiceLimits: Sendable {
     package var predicateBytesPerUser = Limits.predicateBytesPerUser
     package var pendingItems = Limits.pendingItems
     package var pendingItemsTold = Limits.pendingItemsTold
-    package var pendingItemsInAll = Limits.pendingItemsInAll
+    package var pendingBytesPerUser = Limits.pendingBytesPerUser
+    package var pendingBytesInAll = Limits.pendingBytesInAll
+    package var pendingItemsBeforeSuspension = LiveQueryRegistry.pendingBeforeSuspension
+    package var updatesAtOnce = Limits.updatesAtOnce
+    package var updatesPerUser = Limits.updatesPerUser
     package var answers = Limits.answers
     package var answersPerUser = Limits.answersPerUser
     package var answerTime = Limits.answerTime
@@ -47,6 +51,6 @@ package struct ServiceLimits: Sendable {
     package var largestRecord = JournalWriter.largestRecord
     package var saveAgainAfter = StateLimits.retryAfter
 
-    /// The house limits.
+    /// Makes the limits of ``Limits``.
     package init() {}
 }

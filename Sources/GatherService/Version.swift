@@ -1,4 +1,4 @@
-// What this build calls itself.
+// The name and version of this build.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The version of the daemon and its clients.

@@ -21,7 +21,7 @@ package struct Descriptor: ~Copyable, Sendable {
         return number
     }
 
-    /// Reads what is there into the buffer (read(2)); 0 at the end of a file.
+    /// Reads available bytes into the buffer (read(2)); 0 at the end of a file.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         try systemCall { clinux_read(number, buffer.baseAddress, buffer.count) }
     }
@@ -61,6 +61,18 @@ package struct Descriptor: ~Copyable, Sendable {
     /// Bytes of the file (fstat(2)).
     package func size() throws(SystemError) -> Int { try systemCall { Int(clinux_file_size(number)) } }
 
+    /// Whether a path names this very file, by device and inode. False where nothing is there.
+    package func isFile(at path: UnsafePointer<CChar>) throws(SystemError) -> Bool {
+        let own = try EntryStatus(of: "", in: number)
+        do throws(SystemError) {
+            let there = try EntryStatus(of: path, in: Entry.workingDirectory)
+            return there.inode == own.inode && there.device == own.device
+        } catch {
+            if error == .noEntry || error == .notDirectory { return false }
+            throw error
+        }
+    }
+
     /// Makes the file end there (ftruncate(2)).
     package func truncate(to size: Int) throws(SystemError) { try systemCall { clinux_ftruncate(number, Int64(size)) } }
 
@@ -72,7 +84,7 @@ package struct Descriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Forces what was written to the disk (fsync(2)).
+    /// Forces written data to the disk (fsync(2)).
     package func synchronize() throws(SystemError) { try systemCall { clinux_fsync(number) } }
 
     /// Bytes that a read would find now (`FIONREAD` of ioctl(2)).

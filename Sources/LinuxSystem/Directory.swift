@@ -14,10 +14,10 @@ package enum Directory {
         case reading
     }
 
-    /// What an openat2(2) within a tree must never do.
-    private static let beneath = UInt64(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV)
+    /// The restrictions of an openat2(2) within a tree.
+    static let beneath = UInt64(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV)
 
-    private static func flags(_ access: Access) -> CInt {
+    static func flags(_ access: Access) -> CInt {
         O_DIRECTORY | O_CLOEXEC | (access == .path ? pathOnly : O_RDONLY | O_NONBLOCK)
     }
 
@@ -53,6 +53,23 @@ package enum Directory {
     ) throws(SystemError) -> Int {
         try systemCall { clinux_getdents64(directory, buffer.baseAddress, buffer.count) }
     }
+
+    /// Passes the name of each entry to `body`, in no order. The directory is opened anew, since the position belongs to a
+    /// descriptor, which may have several readers. The bytes are lent for the call.
+    package static func forEachName(
+        in directory: CInt, _ body: (_ name: UnsafeRawBufferPointer) -> Void
+    ) throws(SystemError) {
+        let list = try open(".", beneath: directory, access: .reading)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: namesBufferBytes, alignment: 8)
+        defer { buffer.deallocate() }
+        while true {
+            let count = try readEntries(of: list.number, into: buffer)
+            if count == 0 { return }
+            forEachEntry(in: UnsafeRawBufferPointer(rebasing: buffer[..<count]), body)
+        }
+    }
+
+    private static let namesBufferBytes = 1 << 16
 
     /// The entries in a buffer filled by ``readEntries(of:into:)``, without `.` and `..`: each name ends with a NUL
     /// that is not counted, and lives as long as the buffer. Stops at a record that does not fit.

@@ -6,7 +6,7 @@ import Glibc
 
 /// Calls that change one entry, by directory descriptor and name. `nil` for a directory is the working directory.
 package enum Entry {
-    /// What a rename does where the new name is taken.
+    /// The effect of a rename whose target exists.
     package enum RenameMode: UInt32, Sendable {
         case replace = 0
         case keep = 1
@@ -16,15 +16,26 @@ package enum Entry {
     /// The working directory, for paths (`AT_FDCWD`).
     package static let workingDirectory: CInt = AT_FDCWD
 
-    /// Opens a file for writing, made with this mode where it is missing; emptied if asked.
+    /// Opens a file for writing, made with this mode where it is missing; emptied if asked. A FIFO that nothing reads is
+    /// `ENXIO` instead of a wait for its reader (open(2), `O_NONBLOCK`).
     package static func openForWriting(
         _ path: UnsafePointer<CChar>, in directory: CInt = workingDirectory, mode: UInt32, truncate: Bool,
         exclusive: Bool = false, append: Bool = false
     ) throws(SystemError) -> Descriptor {
         let flags =
-            O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (truncate ? O_TRUNC : 0) | (exclusive ? O_EXCL : 0)
+            O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (truncate ? O_TRUNC : 0)
+            | (exclusive ? O_EXCL : 0)
             | (append ? O_APPEND : 0)
         return Descriptor(owning: CInt(try systemCall { clinux_openat(directory, path, flags, mode) }))
+    }
+
+    /// Returns the number in a file of the kernel such as `/proc/sys/fs/inotify/max_user_watches`; nil if it cannot be read.
+    package static func number(in path: UnsafePointer<CChar>) -> Int? {
+        guard let file = try? openForReading(path) else { return nil }
+        return withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { buffer in
+            guard let count = try? file.read(into: buffer) else { return nil }
+            return Int(String(decoding: buffer[..<count], as: UTF8.self).filter(\.isNumber))
+        }
     }
 
     /// Opens a file for reading; a symlink at the end is refused.
@@ -40,6 +51,27 @@ package enum Entry {
         _ old: UnsafePointer<CChar>, in from: CInt = workingDirectory, to new: UnsafePointer<CChar>,
         in to: CInt = workingDirectory, mode: RenameMode = .replace
     ) throws(SystemError) { try systemCall { clinux_renameat2(from, old, to, new, mode.rawValue) } }
+
+    /// Renames an entry to a free name; an existing one is `EEXIST`. A file system without `RENAME_NOREPLACE`, such as NFS, gets a
+    /// link in its place. Without hard links the name is looked at first, which another process may take in between.
+    package static func renameToFree(
+        _ old: UnsafePointer<CChar>, in from: CInt = workingDirectory, to new: UnsafePointer<CChar>,
+        in to: CInt = workingDirectory
+    ) throws(SystemError) {
+        do throws(SystemError) {
+            return try rename(old, in: from, to: new, in: to, mode: .keep)
+        } catch {
+            guard error == .invalid || error == .notSupported else { throw error }
+        }
+        do throws(SystemError) {
+            try link(old, in: from, to: new, in: to)
+        } catch {
+            guard error == .notPermitted || error == .notSupported else { throw error }
+            if (try? EntryStatus(of: new, in: to)) != nil { throw .exists }
+            return try rename(old, in: from, to: new, in: to)
+        }
+        try remove(old, in: from)
+    }
 
     /// unlinkat(2) of a file, or of an empty directory.
     package static func remove(
@@ -60,7 +92,7 @@ package enum Entry {
         _ path: UnsafePointer<CChar>, in directory: CInt = workingDirectory, to target: UnsafePointer<CChar>
     ) throws(SystemError) { try systemCall { clinux_symlinkat(target, directory, path) } }
 
-    /// What a symlink says (readlinkat(2)): its length, or the buffer's where it does not fit.
+    /// Reads a symlink's target (readlinkat(2)). Returns its length, or the buffer's if the target does not fit.
     package static func readSymlink(
         _ path: UnsafePointer<CChar>, in directory: CInt = workingDirectory,
         into buffer: UnsafeMutableRawBufferPointer

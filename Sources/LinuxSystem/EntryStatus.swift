@@ -1,9 +1,9 @@
-// What statx(2) says of an entry.
+// The result of statx(2).
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
 
-/// What `statx(2)` says of an entry, as plain numbers.
+/// The result of `statx(2)`, as plain numbers.
 package struct EntryStatus: Sendable, Hashable {
     /// Seconds since 1970 and the nanoseconds of the fraction.
     package struct Time: Sendable, Hashable {
@@ -16,7 +16,7 @@ package struct EntryStatus: Sendable, Hashable {
     }
 
     package var inode: UInt64
-    /// `major << 32 | minor`.
+    /// The number of the device, as `st_dev` of `stat(2)` and `stat -c %d` have it.
     package var device: UInt64
     package var size: Int64
     package var modified: Time
@@ -42,17 +42,21 @@ package struct EntryStatus: Sendable, Hashable {
         case socket = 0o140000
     }
 
-    /// What sort of file it is; nil for one that Linux does not know.
+    /// The file type; nil for one that Linux does not know.
     package var type: FileType? { FileType(rawValue: mode & 0o170000) }
 
     /// Whether it is a directory.
     package var isDirectory: Bool { mode & 0o170000 == FileType.directory.rawValue }
 
     /// The status of an entry of an open directory; the last symlink is not followed. An empty name asks for the
-    /// descriptor itself.
-    package init(of name: UnsafePointer<CChar>, in directory: CInt) throws(SystemError) {
+    /// descriptor itself. Without `asks`, the server of a FUSE or network file system is not asked (`AT_STATX_DONT_SYNC`).
+    package init(of name: UnsafePointer<CChar>, in directory: CInt, asks: Bool = true) throws(SystemError) {
         var raw = clinux_status()
-        try systemCall { clinux_statx(directory, name, &raw) }
+        try systemCall { clinux_statx(directory, name, &raw, asks ? 1 : 0) }
+        self.init(raw)
+    }
+
+    init(_ raw: clinux_status) {
         inode = raw.inode
         device = raw.device
         size = raw.size

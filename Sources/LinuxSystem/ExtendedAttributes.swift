@@ -33,11 +33,11 @@ package enum ExtendedAttributes {
         _ key: UnsafePointer<CChar>, of name: UnsafePointer<CChar>, in directory: CInt
     ) throws(SystemError) { try systemCall { clinux_removexattr(directory, name, key) } }
 
-    /// What the keys of the namespace `user` begin with.
+    /// The prefix of keys in the namespace `user`.
     package static let userNamespace = Array("user.".utf8)
 
-    /// Lends one name after the other of the namespace `user`, without that, of a list in which each key ends with a NUL. What
-    /// is lent lies in the list: the namespace stands before it, and a NUL behind.
+    /// Passes each name of the namespace `user` to `body`, without its prefix. `list` holds NUL-terminated keys. The lent bytes
+    /// lie in the list, between their prefix and a NUL.
     package static func forEachUserName(in list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
         var start = 0
         while start < list.count, let end = list[start...].firstIndex(of: 0) {

@@ -20,13 +20,13 @@ package struct Inotify: ~Copyable, Sendable {
     /// The number, to poll it.
     package var number: CInt { descriptor.number }
 
-    /// Another descriptor of the instance, for an event loop that closes what it polls (`F_DUPFD_CLOEXEC` of fcntl(2)).
+    /// Returns another descriptor of the instance, for an event loop that closes its descriptors (`F_DUPFD_CLOEXEC`, fcntl(2)).
     package func duplicate() throws(SystemError) -> Descriptor {
         Descriptor(owning: CInt(try systemCall { clinux_duplicate(descriptor.number) }))
     }
 
-    /// Watches an open directory (inotify_add_watch(2) on its link in `/proc/self/fd`). The same directory gives the
-    /// same watch descriptor, with its mask replaced unless `.addToMask` is in it.
+    /// Watches an open directory (inotify_add_watch(2) on its link in `/proc/self/fd`). A directory that is watched already
+    /// keeps its watch descriptor and gets the new mask, unless `.addToMask` is in it.
     package func addWatch(on directory: CInt, mask: InotifyMask) throws(SystemError) -> Int32 {
         Int32(
             truncatingIfNeeded: try systemCall {

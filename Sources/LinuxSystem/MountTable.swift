@@ -1,6 +1,7 @@
-// What is mounted where, and hearing of it when that changes.
+// The mount table, and notice of its changes.
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import Glibc
 
 /// A file system, or a part of one, in its place.
@@ -9,11 +10,33 @@ package struct Mount: Hashable, Sendable {
     package var number: Int
     /// The directory or file that it covers, as this process sees it.
     package var path: [UInt8]
+    /// The device, as in `st_dev`.
+    package var device: UInt64
+    /// The type of the file system, such as `ext4` or `fuse.sshfs`; empty if it is not known.
+    package var type: String
 
-    package init(number: Int, path: [UInt8]) {
+    package init(number: Int, path: [UInt8], device: UInt64 = 0, type: String = "") {
         self.number = number
         self.path = path
+        self.device = device
+        self.type = type
     }
+
+    /// The path as text.
+    package var text: String { String(decoding: path, as: UTF8.self) }
+
+    /// Whether calls on it may wait for another program or machine. Calls on a file system of an unknown type may.
+    package var mayHang: Bool { !type.isEmpty && !Mount.localTypes.contains(type) }
+
+    /// File systems that this kernel serves alone, from its memory or from its devices.
+    private static let localTypes = Set(
+        [
+            "adfs affs apparmorfs bcachefs bdev befs bfs binfmt_misc bpf btrfs cgroup cgroup2 configfs cpuset cramfs",
+            "debugfs devpts devtmpfs ecryptfs efivarfs efs erofs exfat ext2 ext3 ext4 f2fs fusectl hfs hfsplus hpfs",
+            "hugetlbfs iso9660 jffs2 jfs minix mqueue msdos nilfs2 nsfs ntfs ntfs3 omfs overlay proc pstore ramfs",
+            "reiserfs resctrl romfs rootfs rpc_pipefs securityfs selinuxfs smackfs squashfs sysfs tmpfs tracefs ubifs",
+            "udf ufs vfat xfs zfs zonefs",
+        ].flatMap { $0.split(separator: " ").map(String.init) })
 }
 
 /// The mounts that this process sees (`/proc/self/mountinfo`, proc_pid_mountinfo(5)).
@@ -35,12 +58,25 @@ package enum MountTable {
     static func parse(_ text: [UInt8]) -> Set<Mount> {
         var mounts: Set<Mount> = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
-            // Number, parent, device, root, mount point.
-            let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+            // Number, parent, device, root, mount point, options, optional fields, a hyphen, type.
+            let fields = line.split(separator: UInt8(ascii: " "))
             guard fields.count > 4, let number = Int(String(decoding: fields[0], as: UTF8.self)) else { continue }
-            mounts.insert(Mount(number: number, path: unescaped(fields[4])))
+            let hyphen = fields.dropFirst(6).firstIndex { $0.elementsEqual([UInt8(ascii: "-")]) }
+            let type = hyphen.flatMap { $0 + 1 < fields.count ? fields[$0 + 1] : nil }
+            mounts.insert(
+                Mount(
+                    number: number, path: unescaped(fields[4]), device: device(fields[2]),
+                    type: type.map { String(decoding: $0, as: UTF8.self) } ?? ""))
         }
         return mounts
+    }
+
+    /// A device such as `8:1`; 0 where it is none.
+    private static func device(_ field: ArraySlice<UInt8>) -> UInt64 {
+        let numbers = field.split(separator: UInt8(ascii: ":")).compactMap {
+            UInt32(String(decoding: $0, as: UTF8.self))
+        }
+        return numbers.count == 2 ? clinux_device(numbers[0], numbers[1]) : 0
     }
 
     /// Blanks, tabs, newlines and backslashes are written as `\` and three octal digits.
@@ -75,7 +111,7 @@ package final class MountChanges: Sendable {
     }
 }
 
-/// Says when something is mounted or unmounted. At idle its thread sleeps in poll(2).
+/// Reports each mount and unmount. At idle its thread sleeps in poll(2).
 package final class MountWatch: Sendable {
     private let file: Descriptor
     private let thread: ReadinessThread
@@ -90,6 +126,6 @@ package final class MountWatch: Sendable {
     /// Waits for the next change. Call it before ``MountTable/read()``; from any thread.
     package func arm() { thread.arm() }
 
-    /// Ends the thread. Not from the thread itself, that is, not from `wake`.
+    /// Ends the thread. It must not be called from the thread itself, so not from `wake`.
     package func stop() { thread.stop() }
 }

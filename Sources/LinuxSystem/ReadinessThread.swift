@@ -4,19 +4,18 @@
 import Glibc
 import Synchronization
 
-/// A thread that does nothing but wait until a descriptor is readable and say so; it then waits to be armed again, so
-/// the reader is woken once for each time that it is ready to read. At idle it sleeps in poll(2).
+/// A thread that waits until a descriptor is readable, and reports that. It waits again when it is armed, so the reader is
+/// woken once for each read. At idle it sleeps in poll(2).
 package final class ReadinessThread: Sendable {
     private let descriptor: CInt
     private let events: CShort
     private let wake: @Sendable () -> Void
-    /// Set by ``arm()`` and ``stop()``, and seen by the thread only while it is not armed, or to stop.
+    /// Set by ``arm()`` and ``stop()``. The thread reads it while it is not armed.
     private let signal: Signal
     private let stopping = Atomic<Bool>(false)
-    private let thread = Mutex<pthread_t?>(nil)
+    private let thread = Mutex<RunningThread?>(nil)
 
-    /// Starts the thread, armed. The descriptor must stay open until ``stop()`` has returned. `events` is what to wait
-    /// for in the words of poll(2).
+    /// Starts the thread, armed. The descriptor must stay open until ``stop()`` has returned. `events` are those of poll(2).
     package init(
         descriptor: CInt, events: CShort = CShort(POLLIN), wake: @escaping @Sendable () -> Void
     ) throws(SystemError) {
@@ -24,33 +23,22 @@ package final class ReadinessThread: Sendable {
         self.events = events
         self.wake = wake
         signal = try Signal()
-        var handle = pthread_t()
-        let box = Unmanaged.passRetained(self)
-        let result = pthread_create(
-            &handle, nil,
-            { context in
-                if let context { Unmanaged<ReadinessThread>.fromOpaque(context).takeRetainedValue().run() }
-                return nil
-            }, box.toOpaque())
-        guard result == 0 else {
-            box.release()
-            throw SystemError(code: result)
-        }
+        let handle = try Threads.start { self.run() }
         thread.withLock { $0 = handle }
     }
 
     /// Waits for the descriptor again. Call it after reading; from any thread.
     package func arm() { signal.set() }
 
-    /// Ends the thread and waits for its end. Not from the thread itself, that is, not from `wake`.
+    /// Ends the thread and waits for its end. It must not be called from the thread itself, so not from `wake`.
     package func stop() {
         stopping.store(true, ordering: .releasing)
         signal.set()
-        let handle = thread.withLock { handle -> pthread_t? in
+        let handle = thread.withLock { handle -> RunningThread? in
             defer { handle = nil }
             return handle
         }
-        if let handle { pthread_join(handle, nil) }
+        handle?.join()
     }
 
     private func run() {
@@ -61,7 +49,7 @@ package final class ReadinessThread: Sendable {
             if signalled { signal.clear() }
             guard ready, !stopping.load(ordering: .acquiring) else { continue }
             wake()
-            // Not armed: only the signal counts until the reader has read.
+            // While it is not armed, only the signal counts.
             guard (try? Poll.untilReadable(signal.number, signal.number)) != nil else { return }
             signal.clear()
         }

@@ -1,12 +1,12 @@
-// Memory that is a file without a name (memfd_create(2)): whoever has its descriptor has it, after the end of a process too.
+// Shared memory in an unnamed file (memfd_create(2)), which outlives the process in any holder of its descriptor.
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
 
-/// A memfd, mapped as a whole. Its size is sealed, so that nobody who has the descriptor can take it away beneath a mapping.
-/// Pages that were never written take no room.
+/// A memfd, mapped as a whole. Its size is sealed, so that no holder of the descriptor can truncate it beneath a mapping.
+/// Pages that were never written take no memory.
 ///
-/// Unchecked: the pointers do not change, and whoever uses the memory says who may write what when.
+/// Unchecked: the pointers do not change, and the owner of the memory defines when each part may be written.
 package final class SharedMemory: @unchecked Sendable {
     package let descriptor: Descriptor
     package let bytes: UnsafeMutableRawBufferPointer

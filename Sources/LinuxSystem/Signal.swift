@@ -4,7 +4,7 @@
 import CLinux
 import Glibc
 
-/// A counter that can be polled (eventfd(2)): set it from any thread, and whoever polls it wakes.
+/// A counter that can be polled (eventfd(2)). Setting it from any thread wakes its poller.
 package struct Signal: ~Copyable, Sendable {
     private let descriptor: Descriptor
 
@@ -31,8 +31,8 @@ package struct Signal: ~Copyable, Sendable {
 
 /// poll(2).
 package enum Poll {
-    /// Waits until one of two descriptors is readable or has failed, and says which. No limit of time. `events` is what
-    /// is waited for of the first.
+    /// Waits without a time limit until one of two descriptors is readable or has failed, and returns which. `events` applies to
+    /// the first.
     package static func untilReadable(
         _ first: CInt, _ second: CInt, events: CShort = CShort(POLLIN)
     ) throws(SystemError) -> (Bool, Bool) {

@@ -14,7 +14,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An error from its number.
     package init(code: CInt) { self.code = code }
 
-    /// The same as swift-system's type.
+    /// The error as swift-system's type.
     package var errno: Errno { Errno(rawValue: code) }
 
     /// The system's text, such as "No such file or directory".
@@ -25,6 +25,13 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     package static let noAccess = SystemError(code: EACCES)
     package static let notPermitted = SystemError(code: EPERM)
     package static let noSpace = SystemError(code: ENOSPC)
+    package static let readOnly = SystemError(code: EROFS)
+    package static let quota = SystemError(code: EDQUOT)
+    package static let badDescriptor = SystemError(code: EBADF)
+    package static let noLocks = SystemError(code: ENOLCK)
+    package static let tooLarge = SystemError(code: EFBIG)
+    package static let tooManyNames = SystemError(code: EMLINK)
+    package static let isDirectory = SystemError(code: EISDIR)
     package static let noMemory = SystemError(code: ENOMEM)
     package static let wouldBlock = SystemError(code: EAGAIN)
     package static let crossesDevice = SystemError(code: EXDEV)
@@ -42,6 +49,16 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     package static let stale = SystemError(code: ESTALE)
     package static let range = SystemError(code: ERANGE)
     package static let tooBig = SystemError(code: E2BIG)
+    package static let timedOut = SystemError(code: ETIMEDOUT)
+    package static let notConnected = SystemError(code: ENOTCONN)
+    package static let inputOutput = SystemError(code: EIO)
+    package static let hostDown = SystemError(code: EHOSTDOWN)
+    package static let aborted = SystemError(code: ECONNABORTED)
+
+    /// Whether the mount fails as a whole, and not an entry on it.
+    package var isOfMount: Bool {
+        [.timedOut, .notConnected, .hostDown, .aborted].contains(self)
+    }
 }
 
 /// Calls again while a signal interrupts, and makes the error of a negative result. The C shims return the negated

@@ -15,20 +15,20 @@ package enum Threads {
         if getpriority(which, 0) < nice { setpriority(which, 0, nice) }
     }
 
-    /// Has the calling thread run only where no other thread of the process wants to (SCHED_IDLE, sched(7)). Who wakes takes
-    /// its processor at once; from one with a high nice value often not before the next tick, 4 ms at worst. Nothing
-    /// happens where that is refused. Hostile callers of every kind made the p99 of a change 2.6 times the quiet one so, and 5.4
-    /// to 6 times with a nice value of 10. The price: beside two programs that spin in the daemon's own group six scans of 0.2 s
-    /// took up to 6.9 s, with nice 10 up to 1.5 s.
+    /// Runs the calling thread only when no other thread wants the processor (SCHED_IDLE, sched(7)). A waking thread preempts it
+    /// at once. A thread with a high nice value often runs on until the next tick, 4 ms at worst. No effect where refused. With
+    /// hostile callers of every kind, the p99 of a change was 2.6 times the quiet one, and 5.4 to 6 times with a nice value of 10.
+    /// The price: beside two programs that spin in the daemon's own group, six scans of 0.2 s took up to 6.9 s, with nice 10 up to
+    /// 1.5 s.
     package static func giveWayToAll() {
         guard sched_getscheduler(0) == SCHED_OTHER else { return }
         var parameters = sched_param()
         sched_setscheduler(0, idlePolicy, &parameters)
     }
 
-    /// Has the calling thread ask for its turns soon: by slices so short that who runs gives way when it wakes, and not at the
-    /// end of 3 ms (sched_setattr(2), Linux 6.12; earlier ones take no notice). It gets no more of a processor for it. Nothing
-    /// happens where that is refused.
+    /// Requests short scheduling slices for the calling thread, so that a running thread is preempted when this one wakes, and
+    /// not after 3 ms (sched_setattr(2), Linux 6.12; earlier kernels ignore it). Its share of the processor does not grow. No
+    /// effect where refused.
     package static func comeSoon() {
         guard sched_getscheduler(0) == SCHED_OTHER else { return }
         _ = clinux_set_slice(getpriority(CInt(PRIO_PROCESS.rawValue), 0), shortestSlice)
@@ -39,6 +39,29 @@ package enum Threads {
 
     /// `SCHED_IDLE`, which Glibc shows to GNU sources only.
     private static let idlePolicy: CInt = 5
+
+    /// Starts a thread that runs `body`. It has to be joined or detached.
+    package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) -> RunningThread {
+        var handle = pthread_t()
+        let box = Unmanaged.passRetained(Body(body))
+        let result = pthread_create(
+            &handle, nil,
+            { context in
+                // The context is the box, which is given to one thread.
+                if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
+                return nil
+            }, box.toOpaque())
+        guard result == 0 else {
+            box.release()
+            throw SystemError(code: result)
+        }
+        return RunningThread(handle)
+    }
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
 
     private final class Work: Sendable {
         let next = Atomic<Int>(0)
@@ -64,20 +87,12 @@ package enum Threads {
     package static func perform(_ count: Int, others: Int, _ body: @Sendable (Int) -> Void) {
         withoutActuallyEscaping(body) { body in
             let work = Work(count, body)
-            var handles: [pthread_t] = []
+            var threads: [RunningThread] = []
             for _ in 0..<min(others, count - 1) {
-                var handle = pthread_t()
-                let box = Unmanaged.passRetained(work)
-                let result = pthread_create(
-                    &handle, nil,
-                    { context in
-                        if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
-                        return nil
-                    }, box.toOpaque())
-                if result == 0 { handles.append(handle) } else { box.release() }
+                if let thread = try? start({ work.run() }) { threads.append(thread) }
             }
             work.run()
-            for handle in handles { pthread_join(handle, nil) }
+            for thread in threads { thread.join() }
         }
     }
 }

@@ -3,11 +3,11 @@
 
 package import Metadata
 
-/// A set of attributes: those that a predicate reads, or that a caller asked for.
+/// A set of attributes: those that a predicate reads, or that a caller wants.
 package struct AttributeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
-    /// The fixed ones, by their ordinals.
+    /// The fixed attributes, as bits by ordinal.
     private var bits: UInt64 = 0
-    /// The extended ones, each once, in their order.
+    /// The extended attributes, sorted, without duplicates.
     package private(set) var extended: [ExtendedAttributeName] = []
 
     /// No attributes.
@@ -46,7 +46,7 @@ package struct AttributeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Takes an attribute away.
+    /// Removes an attribute.
     package mutating func remove(_ attribute: Attribute) {
         switch attribute {
         case .extended(let name): extended.removeAll { $0 == name }
@@ -54,7 +54,7 @@ package struct AttributeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// What is in one or the other.
+    /// The attributes of either set.
     package func union(_ other: AttributeSet) -> AttributeSet {
         var result = self
         result.bits |= other.bits
@@ -62,10 +62,13 @@ package struct AttributeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
         return result
     }
 
-    /// The attributes: fixed ones in the order of ``Attribute/fixed``, then extended ones in that of their names.
+    /// The attributes: fixed ones in the order of ``Attribute/fixed``, then extended ones by name.
     package var attributes: [Attribute] {
         Attribute.fixed.filter(contains) + extended.map { .extended($0) }
     }
+
+    /// Whether any of its fixed attributes is in another set.
+    package func meets(_ other: AttributeSet) -> Bool { bits & other.bits != 0 }
 
     /// Whether one of them follows from an item's path.
     package var followFromPlace: Bool { bits & AttributeSet.ofPlace != 0 }
@@ -74,13 +77,13 @@ package struct AttributeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
     package var containsExtras: Bool { bits & AttributeSet.extras != 0 || !extended.isEmpty }
 
     private static let extras = Attribute.fixed.reduce(into: UInt64(0)) { if $1.isExtra { $0 |= bit($1) } }
-    private static let ofPlace = bit(.path) | bit(.depth) | bit(.scope)
+    private static let ofPlace = bit(.path) | bit(.depth) | bit(.scope) | bit(.conflictOf)
 
     private static func bit(_ attribute: Attribute) -> UInt64 {
         attribute.ordinal.map { 1 << UInt64($0) } ?? 0
     }
 
-    /// Where a name stands, or would.
+    /// The place of a name, or the place to insert it.
     private func place(of name: ExtendedAttributeName) -> Int {
         var (low, high) = (0, extended.count)
         while low < high {

@@ -1,10 +1,10 @@
-// Bytes compared and found in bytes.
+// Compares and finds bytes.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
 import MetadataIndex
 
-/// Comparing raw bytes, by libc.
+/// Compares raw bytes with libc.
 enum RawBytes {
     static func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         guard a.count == b.count else { return false }
@@ -52,7 +52,7 @@ enum RawBytes {
         a.withUnsafeBytes { first in b.withUnsafeBytes { isLess(first, $0) } }
     }
 
-    /// Bytewise order, the shorter first where one begins the other.
+    /// The order by bytes; a prefix comes before the longer text.
     static func isLess(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         if let first = a.baseAddress, let second = b.baseAddress {
             let order = memcmp(first, second, min(a.count, b.count))

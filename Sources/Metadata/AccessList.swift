@@ -1,9 +1,9 @@
-// An access control list, and what it grants to whom.
+// A POSIX access control list and its evaluation.
 // SPDX-License-Identifier: Apache-2.0
 
 /// A POSIX access control list: `acl(5)`.
 package struct AccessList: Sendable, Hashable {
-    /// What an entry is for (`ACL_USER_OBJ` and so on).
+    /// The subject of an entry (`ACL_USER_OBJ` and so on).
     package enum Tag: UInt16, Sendable {
         case owner = 0x01
         case user = 0x02
@@ -13,11 +13,11 @@ package struct AccessList: Sendable, Hashable {
         case other = 0x20
     }
 
-    /// One entry.
+    /// An entry of the list.
     package struct Entry: Sendable, Hashable {
         package var tag: Tag
         package var permissions: Permissions
-        /// The user or the group, where the tag names one.
+        /// The user or group that the entry names, if any.
         package var number: UInt32
 
         package init(_ tag: Tag, _ permissions: Permissions, number: UInt32 = .max) {
@@ -30,15 +30,15 @@ package struct AccessList: Sendable, Hashable {
     /// The entries in the kernel's order, which is that of the tags.
     package let entries: [Entry]
 
-    /// A list that grants nothing to anybody.
+    /// A list that grants nothing.
     package static let refusing = AccessList(entries: [])
 
     package init(entries: [Entry]) { self.entries = entries }
 
     private static let version: UInt32 = 2
 
-    /// Reads the value of the extended attribute: a version, then eight bytes for each entry, all little-endian. Nil where
-    /// that is not what it is.
+    /// Decodes the value of the extended attribute: a version, then eight bytes for each entry, all little-endian. Nil
+    /// if the bytes are malformed.
     package init?(_ bytes: [UInt8]) {
         func number(at offset: Int, count: Int) -> UInt32 {
             (0..<count).reduce(0) { $0 | UInt32(bytes[offset + $1]) << UInt32(8 * $1) }
@@ -66,18 +66,22 @@ package struct AccessList: Sendable, Hashable {
             }
     }
 
-    /// Whether the list grants somebody who is not the owner all that is wanted: the algorithm of `acl(5)`, as the kernel's
-    /// `posix_acl_permission` has it. A named user, else any of the groups that grants it, both limited by the mask; others
-    /// only where no entry is for them.
+    /// Returns whether the list grants all wanted permissions to a caller that is not the owner. The algorithm is that
+    /// of `acl(5)` and the kernel's `posix_acl_permission`. A named user's entry decides first, then any group entry
+    /// that grants them, both limited by the mask. The entry for others counts only where no entry matches the caller.
     package func grants(_ wanted: Permissions, to caller: Credentials, owningGroup: UInt32) -> Bool {
         var isInGroup = false
         for entry in entries {
             switch entry.tag {
             case .owner, .mask: break
             case .user:
-                if entry.number == caller.user { return isGrantedByMask(wanted, entry) }
+                // A user or group that this user namespace does not map is `Credentials.unmapped`, in an entry and in a
+                // caller. These may be different users.
+                guard entry.number == caller.user, entry.number != Credentials.unmapped else { break }
+                return isGrantedByMask(wanted, entry)
             case .owningGroup, .group:
-                guard caller.isMember(of: entry.tag == .group ? entry.number : owningGroup) else { break }
+                let group = entry.tag == .group ? entry.number : owningGroup
+                guard group != Credentials.unmapped, caller.isMember(of: group) else { break }
                 isInGroup = true
                 if entry.permissions.isSuperset(of: wanted) { return isGrantedByMask(wanted, entry) }
             case .other: return !isInGroup && entry.permissions.isSuperset(of: wanted)

@@ -1,9 +1,8 @@
-// How many access lists are kept for the past alone.
+// The allowance of access lists for the change log.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many access lists of each owner are kept that no file has any more, since those who come back are told what files had
-/// (the log of changes). They count for the owner's share, which is for the files that they have now: a quarter of it is
-/// enough for the past.
+/// The number of lists kept for each owner that only the change log names, for subscribers that resume. They count
+/// against the owner's share, which is meant for present files. A quarter of it is enough for the change log.
 package struct AccessListAllowance {
     package static let part = 4
 
@@ -11,7 +10,7 @@ package struct AccessListAllowance {
 
     package init() {}
 
-    /// Takes one more list; false where that is too much.
+    /// Takes one more list. Returns false if the allowance is used up.
     mutating func take(_ size: Int, of owner: UInt32, share: (count: Int, bytes: Int)) -> Bool {
         var taken = taken[owner] ?? (0, 0)
         taken.count += 1

@@ -1,9 +1,9 @@
-// Keeps the access lists that somebody has handles of.
+// Keeps access lists alive while handles of them exist.
 // SPDX-License-Identifier: Apache-2.0
 
-/// As long as it lives, none of the access lists is let go that were named since it was made (``AccessListTable``): rows and
-/// what was read of directories hold one together with handles of lists. All that were made between two sweeps are one, which
-/// takes no more than a reference.
+/// Keeps alive every access list that was named since the lease was made (``AccessListTable``). Rows and directory listings
+/// hold a lease together with handles of lists. All leases made between two sweeps are one object, so each costs a
+/// reference.
 package final class AccessListLease: Sendable {
     let era: UInt64
     private let end: @Sendable (UInt64) -> Void

@@ -1,50 +1,52 @@
-// The access control lists that files have, each kept once, and whose they are.
+// The access control lists of files, each stored once and charged to an owner.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Access control lists, each kept once, as long as somebody may have its handle. Whoever owns files can make lists without
-/// end, so each is charged to the owner of the file that brought it first, and one owner has a share of the table: what they
-/// cannot keep is theirs alone. The past is not: where one owner's lists of it are more than is allowed, an index forgets what it
-/// logged until then, and whoever comes back to it with a clock from before is told everything anew.
+/// The table of access control lists. Each list is stored once, as long as a handle of it may exist.
 ///
-/// Handles are numbers without a count of references: rows hold millions of them. What says that one is still there are eras.
-/// Who has handles lives in an era (``AccessListLease``); to come to a later one he names again what he has
-/// (``touch(_:)``). What was named last before the earliest era that somebody lives in, nobody has.
+/// A user that owns files can make any number of lists. So each list is charged to the owner of the file that brought
+/// it first, and each owner has a share of the table. Beyond it, only that owner's lists are refused. Lists in the
+/// change log have an allowance, too: beyond it, an index drops its change log, and a subscriber with an older clock
+/// starts over.
+///
+/// Handles are numbers without reference counts, since rows hold millions of them. Eras tell which lists are in use. A
+/// holder of handles lives in an era (``AccessListLease``). To move to a later era, it names the lists that it holds
+/// (``touch(_:)``). A list that was last named before the earliest living era has no holder.
 package struct AccessListTable {
-    /// Past so many lists, or so many bytes of them, a new one is ``AccessListID/unknown``.
+    /// The limit of lists. Beyond either limit, a new list is ``AccessListID/unknown``.
     package let maximumCount: Int
-    /// Bytes of all lists together.
+    /// The limit of bytes of all lists.
     package let maximumBytes: Int
-    /// One owner other than root may take this part of either.
+    /// The part of both limits that one owner other than root may use.
     package static let ownerShare = 16
-    /// With fewer lists, or fewer bytes, of one owner it is not looked whether somebody still has them.
+    /// Below this number of lists or bytes of one owner, no sweep looks for unused ones.
     static let leastCount = 1_024
     static let leastBytes = 256 << 10
-    /// Nor before so large a part of a share came since it was looked last: who has nearly all of theirs in use, and sets one
-    /// list after the other, would have it looked for each. Those are refused some, which is no haste.
+    /// The least part of a share that must be new before the next sweep. An owner that uses nearly all of its share and
+    /// sets one list after another would cause a sweep for each; a few of its lists are refused instead.
     static let leastPart = 16
-    /// A number is a place in the table, and above it how often the place was given. There are so many that none is given
-    /// twice: a handle that somebody kept of a list that was let go, however long ago, is unknown, and never another list.
+    /// The bits of a handle for the place in the table. The other bits count how often the place was used. No handle is
+    /// given twice, so a handle of a freed list never means another list.
     static let placeBits: UInt64 = 17
 
     /// A list at its place.
     private struct Kept {
-        /// Of the handle; 0 in a free place.
+        /// The number of the handle; 0 in a free place.
         var number: UInt64 = 0
         var bytes: [UInt8] = []
         var list = AccessList.refusing
         var owner: UInt32 = 0
-        /// The era in which it was named last.
+        /// The era in which the list was named last.
         var named: UInt64 = 0
     }
 
-    /// What is charged to one owner.
+    /// The lists charged to one owner.
     private struct Charge {
         var count = 0
         var bytes = 0
-        /// What was there when the present era began, or less where so much was let go since.
+        /// The charge at the beginning of the present era, lowered as lists are freed.
         var markedCount = 0
         var markedBytes = 0
-        /// Whether a list was refused since it would have been too much for their share.
+        /// Whether a list was refused because of the share.
         var isPastShare = false
 
         mutating func add(_ size: Int) {
@@ -57,13 +59,13 @@ package struct AccessListTable {
             bytes -= size
         }
 
-        /// An era begins.
+        /// Begins an era.
         mutating func mark() { (markedCount, markedBytes) = (count, bytes) }
 
-        /// What nobody had has gone.
+        /// Lowers the mark after unused lists were freed.
         mutating func lowerMark() { (markedCount, markedBytes) = (min(markedCount, count), min(markedBytes, bytes)) }
 
-        /// Whether so much came since that it is time to look what is still there: well before all of it is taken.
+        /// Returns whether enough lists are new to look for unused ones, well before the share is used up.
         func isDue(share: (count: Int, bytes: Int), least: (count: Int, bytes: Int)) -> Bool {
             func isDue(_ now: Int, _ marked: Int, _ share: Int, _ least: Int) -> Bool {
                 now - marked >= share / AccessListTable.leastPart
@@ -74,26 +76,26 @@ package struct AccessListTable {
         }
     }
 
-    /// By place: nothing for no list, and for an unknown one bytes that are no list.
+    /// The lists by place. Place 0 is for no list, place 1 for the unknown list, with bytes that no list has.
     private var kept: [Kept] = [Kept(), Kept(number: 1, bytes: [0xFF])]
     private var free: [(place: Int, next: UInt64)] = []
     private var numbers: [[UInt8]: UInt64] = [[]: 0, [0xFF]: 1]
     private var charges: [UInt32: Charge] = [:]
-    /// What is charged to all.
+    /// The lists charged to all owners.
     private var total = Charge()
 
-    /// The eras that somebody lives in, ascending, and the last that began.
+    /// The eras with a holder, ascending, and the present era.
     private var eras: [UInt64] = []
     private var era: UInt64 = 0
-    /// What was named before this era is gone.
+    /// Lists last named before this era are freed.
     private var settled: UInt64 = 0
 
-    /// Whether it is time for a new era: so much came since the last. Never since something was refused: where all that there
-    /// is room for is in use, that would be each time that somebody looks.
+    /// Whether enough lists are new to begin a new era. Never set after a refusal: with the table in full use, every
+    /// check would begin one.
     package private(set) var isDue = false
-    /// Whether somebody lives in an era before the present one, which keeps what was named then.
+    /// Whether an era before the present one has a holder, which keeps its lists.
     package var hasFormerEras: Bool { eras.count > 1 }
-    /// How often there was room again for somebody who had been refused.
+    /// How often lists were freed after a refusal.
     package private(set) var roomMade: UInt64 = 0
 
     package init(maximumCount: Int, maximumBytes: Int) {
@@ -102,16 +104,16 @@ package struct AccessListTable {
         self.maximumBytes = maximumBytes
     }
 
-    /// How many lists are kept.
+    /// The number of lists.
     package var count: Int { total.count }
-    /// Bytes of all of them.
+    /// The bytes of all lists.
     package var byteCount: Int { total.bytes }
 
-    /// Whether nothing was refused of late that an owner brought.
+    /// Whether no list of this owner was refused since lists were freed last.
     package func hasRoom(for owner: UInt32) -> Bool { !total.isPastShare && charges[owner]?.isPastShare != true }
 
-    /// The handle of a list, given as the bytes of its extended attribute, of a file of this owner; `none` for no bytes.
-    /// Bytes that are no list get a handle too: such a list grants nothing. Complexity: O(bytes).
+    /// Returns the handle of a list, given the bytes of the extended attribute of a file of this owner; `none` for no
+    /// bytes. Malformed bytes get a handle, too, of a list that grants nothing. Complexity: O(bytes).
     package mutating func intern(_ bytes: [UInt8], owner: UInt32) -> AccessListID {
         if let known = find(bytes) { return known }
         guard hasRoomInAll(bytes) else {
@@ -158,15 +160,15 @@ package struct AccessListTable {
         return AccessListID(number: place.next)
     }
 
-    /// The handle of a list that a file had when what is known of it was saved. It was kept then, be it by another's share: no
-    /// share keeps it out now. Nil where there is no room at all.
+    /// Returns the handle of a list from saved state. Shares do not count, since the list was kept before, perhaps in
+    /// another owner's share. Nil if the table is full.
     package mutating func restore(_ bytes: [UInt8], owner: UInt32) -> AccessListID? {
         if let known = find(bytes) { return known }
         return hasRoomInAll(bytes) ? add(bytes, owner) : nil
     }
 
-    /// Files of another owner have a list too that was restored: it is charged to the one of both who has more of a share left.
-    /// Which of them brought it first is not known any more, and one is not to be charged for all that they have in common.
+    /// Charges a restored list of two owners to the one with more of its share left. The first owner is unknown, and
+    /// one owner must not be charged for all common lists.
     package mutating func balance(_ list: AccessListID, with other: UInt32) {
         guard list.isKept, let place = find(list), kept[place].owner != other else { return }
         let (owner, size) = (kept[place].owner, kept[place].bytes.count)
@@ -176,14 +178,15 @@ package struct AccessListTable {
         kept[place].owner = other
     }
 
-    /// How much of a share an owner has, with one more list of some size.
+    /// Returns the used part of an owner's share, with one more list of `size` bytes if given.
     private func load(of owner: UInt32, with size: Int? = nil) -> Double {
         let (share, charge) = (share(of: owner), charges[owner] ?? Charge())
         let (count, bytes) = (charge.count + (size == nil ? 0 : 1), charge.bytes + (size ?? 0))
         return max(Double(count) / Double(share.count), Double(bytes) / Double(share.bytes))
     }
 
-    /// The same of a list that only the past had; nil, and nothing counts as refused, where that is more than is allowed.
+    /// Restores a list that only the change log names. Nil if the allowance is used up, which does not count as a
+    /// refusal.
     package mutating func restore(
         past bytes: [UInt8], owner: UInt32, allowance: inout AccessListAllowance
     ) -> AccessListID? {
@@ -194,7 +197,7 @@ package struct AccessListTable {
         return add(bytes, owner)
     }
 
-    /// What one owner may have; root has no share but the whole.
+    /// Returns the share of one owner. Root's is the whole table.
     package func share(of owner: UInt32) -> (count: Int, bytes: Int) {
         let parts = owner == 0 ? 1 : AccessListTable.ownerShare
         return (maximumCount / parts, maximumBytes / parts)
@@ -207,15 +210,15 @@ package struct AccessListTable {
         return place < kept.count && kept[place].number == list.number ? place : nil
     }
 
-    /// The bytes of a list, empty for none; for a handle that is none those of an unknown one.
+    /// Returns the bytes of a list; empty for none. For an invalid handle, those of the unknown list.
     package func bytes(of list: AccessListID) -> [UInt8] { kept[find(list) ?? 1].bytes }
 
-    /// The list itself; one that grants nothing for a handle that is none.
+    /// Returns the list; one that grants nothing for an invalid handle.
     package func list(_ list: AccessListID) -> AccessList { kept[find(list) ?? 1].list }
 
-    // MARK: Letting go
+    // MARK: Freeing
 
-    /// Begins an era, the present one from now on, which somebody lives in.
+    /// Begins an era, which has a holder.
     package mutating func beginEra() -> UInt64 {
         era += 1
         eras.append(era)
@@ -225,8 +228,8 @@ package struct AccessListTable {
         return era
     }
 
-    /// Nobody lives in that era any more. What nobody can have any more is let go: what was named last before the earliest
-    /// of those that are left. Complexity: O(lists), where that was the earliest.
+    /// Ends an era without a holder, and frees the lists last named before the earliest remaining one. Complexity:
+    /// O(lists) if the ended era was the earliest.
     package mutating func endEra(_ ended: UInt64) {
         eras.removeAll { $0 == ended }
         guard let earliest = eras.first, earliest > settled else { return }
@@ -234,7 +237,7 @@ package struct AccessListTable {
         letGo(before: earliest)
     }
 
-    /// Names a list as one that is still there; false for one that was let go.
+    /// Names a list as in use. Returns false if it was freed.
     package mutating func touch(_ list: AccessListID) -> Bool {
         guard list.number > AccessListID.unknown.number else { return true }
         guard let place = find(list) else { return false }
@@ -242,8 +245,8 @@ package struct AccessListTable {
         return true
     }
 
-    /// Names a list that only the past has, if the allowance for such has room for it; one that was named since an era began
-    /// needs none. Where something was refused of late, the room is for what files have now.
+    /// Names a list that only the change log has. Returns false if the allowance does not permit it. A list named since
+    /// the era `since` needs none. After a recent refusal, room is reserved for present files.
     package mutating func touch(_ list: AccessListID, since: UInt64, allowance: inout AccessListAllowance) -> Bool {
         guard list.number > AccessListID.unknown.number, let place = find(list), kept[place].named < since else {
             return true

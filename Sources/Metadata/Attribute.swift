@@ -1,4 +1,4 @@
-// The attributes that predicates, sort keys and requests may name: their types, aliases and descriptions.
+// The attributes in predicates, sort keys and requests.
 // SPDX-License-Identifier: Apache-2.0
 
 /// An attribute of an item: one of ``fixed``, or an extended attribute of the file.
@@ -34,17 +34,37 @@ public enum Attribute: Sendable, Hashable {
     case whereFrom
     case target
     case inPackage
-    /// An extended attribute, by what follows `user.` in its name: `xattr.NAME`.
+    case isConflictVersion
+    case conflictOf
+    case conflictDevice
+    case conflictDate
+    case hasUnresolvedConflicts
+    case conflictVersions
+    case isUbiquitous
+    case downloadingStatus
+    case isDownloading
+    case percentDownloaded
+    case downloadingError
+    case isUploaded
+    case isUploading
+    case percentUploaded
+    case uploadedTo
+    case uploadingError
+    case savingDevice
+    /// An extended attribute, by its name without `user.`: `xattr.NAME`.
     case extended(ExtendedAttributeName)
 
-    /// The attributes that every item may have, in the order of their declaration: all but ``extended(_:)``.
+    /// The attributes that every item may have, in the order of their declaration: all except ``extended(_:)``.
     public static let fixed: [Attribute] = [
         .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .kind, .contentType,
         .contentTypeTree, .size, .created, .modified, .changed, .owner, .ownerID, .group, .groupID, .mode, .inode,
         .device, .links, .depth, .hidden, .tags, .comment, .rating, .whereFrom, .target, .inPackage,
+        .isConflictVersion, .conflictOf, .conflictDevice, .conflictDate, .hasUnresolvedConflicts, .conflictVersions,
+        .isUbiquitous, .downloadingStatus, .isDownloading, .percentDownloaded, .downloadingError, .isUploaded,
+        .isUploading, .percentUploaded, .uploadedTo, .uploadingError, .savingDevice,
     ]
 
-    /// Its place in ``fixed``; nil for an extended attribute.
+    /// The index in ``fixed``; nil for an extended attribute.
     package var ordinal: Int? {
         switch self {
         case .id: 0
@@ -78,23 +98,40 @@ public enum Attribute: Sendable, Hashable {
         case .whereFrom: 28
         case .target: 29
         case .inPackage: 30
+        case .isConflictVersion: 31
+        case .conflictOf: 32
+        case .conflictDevice: 33
+        case .conflictDate: 34
+        case .hasUnresolvedConflicts: 35
+        case .conflictVersions: 36
+        case .isUbiquitous: 37
+        case .downloadingStatus: 38
+        case .isDownloading: 39
+        case .percentDownloaded: 40
+        case .downloadingError: 41
+        case .isUploaded: 42
+        case .isUploading: 43
+        case .percentUploaded: 44
+        case .uploadedTo: 45
+        case .uploadingError: 46
+        case .savingDevice: 47
         case .extended: nil
         }
     }
 
-    /// What the attribute is called in predicates and on the wire.
+    /// The attribute's name in predicates and on the wire.
     public var name: String {
         if case .extended(let name) = self { return Attribute.extendedPrefix + name.text }
         return fieldName.description
     }
 
-    /// What comes before the name of an extended attribute.
+    /// The prefix of extended attributes' names.
     package static let extendedPrefix = "xattr."
 
-    /// The field that has it in the contract's `Item`, as a constant: for comparing and writing keys without making
-    /// strings. All extended attributes are in one.
+    /// The name of the field in `io.gatherd.Query`'s `Item`, as a constant, so that no string is made. All extended
+    /// attributes have the same field.
     package var fieldName: StaticString {
-        // Not by reflection, which costs a short-lived process half a millisecond.
+        // Reflection would cost a short-lived process half a millisecond.
         switch self {
         case .id: "id"
         case .parent: "parent"
@@ -127,11 +164,29 @@ public enum Attribute: Sendable, Hashable {
         case .whereFrom: "whereFrom"
         case .target: "target"
         case .inPackage: "inPackage"
+        case .isConflictVersion: "isConflictVersion"
+        case .conflictOf: "conflictOf"
+        case .conflictDevice: "conflictDevice"
+        case .conflictDate: "conflictDate"
+        case .hasUnresolvedConflicts: "hasUnresolvedConflicts"
+        case .conflictVersions: "conflictVersions"
+        case .isUbiquitous: "isUbiquitous"
+        case .downloadingStatus: "downloadingStatus"
+        case .isDownloading: "isDownloading"
+        case .percentDownloaded: "percentDownloaded"
+        case .downloadingError: "downloadingError"
+        case .isUploaded: "isUploaded"
+        case .isUploading: "isUploading"
+        case .percentUploaded: "percentUploaded"
+        case .uploadedTo: "uploadedTo"
+        case .uploadingError: "uploadingError"
+        case .savingDevice: "savingDevice"
         case .extended: "extended"
         }
     }
 
-    /// The attribute with this name or alias, or nil; `xattr.NAME` is an extended attribute. Names are case-sensitive.
+    /// Returns the attribute with this name or alias; nil if there is none. `xattr.NAME` is an extended attribute. Case
+    /// counts.
     public init?(name: some StringProtocol) {
         if let attribute = Attribute.byName[String(name)] {
             self = attribute
@@ -157,24 +212,30 @@ public enum Attribute: Sendable, Hashable {
     public var type: AttributeType {
         switch self {
         case .id, .parent, .name, .path, .displayName, .fileExtension, .container, .scope, .kind, .contentType, .owner,
-            .group, .comment, .whereFrom, .target, .extended:
+            .group, .comment, .whereFrom, .target, .conflictOf, .conflictDevice, .downloadingStatus, .downloadingError,
+            .uploadingError,
+            .savingDevice, .extended:
             .string
-        case .size, .ownerID, .groupID, .mode, .inode, .device, .links, .depth, .rating: .integer
-        case .created, .modified, .changed: .date
-        case .hidden, .inPackage: .boolean
-        case .tags, .contentTypeTree: .strings
+        case .size, .ownerID, .groupID, .mode, .inode, .device, .links, .depth, .rating,
+            .conflictVersions, .percentDownloaded, .percentUploaded:
+            .integer
+        case .created, .modified, .changed, .conflictDate: .date
+        case .hidden, .inPackage, .isConflictVersion, .hasUnresolvedConflicts, .isUbiquitous, .isDownloading,
+            .isUploaded, .isUploading:
+            .boolean
+        case .tags, .contentTypeTree, .uploadedTo: .strings
         }
     }
 
-    /// Whether its value follows from where the item lies, so that it changes when a directory above moves.
+    /// Whether the value depends on the place of the item, so that it changes when a directory above moves.
     public var followsFromPlace: Bool {
         switch self {
-        case .path, .depth, .scope, .inPackage: true
+        case .path, .depth, .scope, .inPackage, .conflictOf: true
         default: false
         }
     }
 
-    /// Other names that it answers to: those of Spotlight (`kMDItem…`) and of `NSMetadataItem`.
+    /// The other names: those of Spotlight (`kMDItem…`) and of `NSMetadataItem`.
     public var aliases: [String] {
         switch self {
         case .name: ["kMDItemFSName", "NSMetadataItemFSNameKey"]
@@ -196,11 +257,24 @@ public enum Attribute: Sendable, Hashable {
             ]
         case .rating: ["kMDItemStarRating", "NSMetadataItemStarRatingKey"]
         case .whereFrom: ["kMDItemWhereFroms", "NSMetadataItemWhereFromsKey"]
+        case .hasUnresolvedConflicts: ["NSMetadataUbiquitousItemHasUnresolvedConflictsKey"]
+        case .isUbiquitous: ["NSMetadataItemIsUbiquitousKey", "kMDItemIsUbiquitous"]
+        case .downloadingStatus:
+            ["NSMetadataUbiquitousItemDownloadingStatusKey", "kMDItemUbiquitousItemDownloadingStatus"]
+        case .isDownloading: ["NSMetadataUbiquitousItemIsDownloadingKey", "kMDItemUbiquitousItemIsDownloading"]
+        case .percentDownloaded:
+            ["NSMetadataUbiquitousItemPercentDownloadedKey", "kMDItemUbiquitousItemPercentDownloaded"]
+        case .downloadingError:
+            ["NSMetadataUbiquitousItemDownloadingErrorKey", "kMDItemUbiquitousItemDownloadingError"]
+        case .isUploaded: ["NSMetadataUbiquitousItemIsUploadedKey", "kMDItemUbiquitousItemIsUploaded"]
+        case .isUploading: ["NSMetadataUbiquitousItemIsUploadingKey", "kMDItemUbiquitousItemIsUploading"]
+        case .percentUploaded: ["NSMetadataUbiquitousItemPercentUploadedKey", "kMDItemUbiquitousItemPercentUploaded"]
+        case .uploadingError: ["NSMetadataUbiquitousItemUploadingErrorKey", "kMDItemUbiquitousItemUploadingError"]
         default: []
         }
     }
 
-    /// One sentence on what it tells.
+    /// One sentence on the attribute's meaning.
     public var description: String {
         switch self {
         case .id: "Stays with the item when it is renamed or moved inside its container."
@@ -208,7 +282,7 @@ public enum Attribute: Sendable, Hashable {
         case .name: "The file name."
         case .path: "The absolute path."
         case .displayName: "The name as it is shown to people."
-        case .fileExtension: "What follows the last dot of the name, if anything does."
+        case .fileExtension: "The text after the last dot of the name, if any."
         case .container: "The identifier of the container."
         case .scope: "'documents' below the container's Documents directory, else 'data'."
         case .kind: "file, directory, package, symlink, fifo, socket, characterDevice or blockDevice."
@@ -234,6 +308,24 @@ public enum Attribute: Sendable, Hashable {
         case .whereFrom: "Where the file was fetched from, as the extended attribute user.xdg.origin.url says."
         case .target: "Where a symbolic link leads, as it is written in the link."
         case .inPackage: "Whether it lies inside a package; what does is found by who names this, or asks there."
+        case .isConflictVersion:
+            "Whether the name is that of a conflict version, as Syncthing and GatherDocuments write it."
+        case .conflictOf: "The path of the file that a conflict version belongs to, whether or not that exists."
+        case .conflictDevice: "The device in the name of a conflict version: the one whose version won."
+        case .conflictDate: "The date and time in the name of a conflict version, in the daemon's time zone."
+        case .hasUnresolvedConflicts: "Whether it has conflict versions in its directory; of a package, also inside it."
+        case .conflictVersions: "How many conflict versions it has in its directory; of a package, also inside it."
+        case .isUbiquitous: "Whether other devices get it; unknown while no helper tells it (gather-sync(7))."
+        case .downloadingStatus: "How much of it is here: notDownloaded, downloaded (an older version) or current."
+        case .isDownloading: "Whether a newer version is being fetched from another device."
+        case .percentDownloaded: "How much of the newest version is here, from 0 to 100."
+        case .downloadingError: "The reason why the newest version could not be fetched, as Syncthing words it."
+        case .isUploaded: "Whether at least one other device has the present content."
+        case .isUploading: "Whether another device is fetching it."
+        case .percentUploaded: "How much of it the device has that is fetching it, from 0 to 100."
+        case .uploadedTo: "The names of the other devices that have the present content."
+        case .uploadingError: "The reason why other devices cannot get it, as Syncthing words it."
+        case .savingDevice: "The device that changed it last, where that was seen."
         case .extended(let name): "The extended attribute user.\(name.text), where it is text."
         }
     }

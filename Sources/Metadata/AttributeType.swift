@@ -1,4 +1,4 @@
-// The types that attributes have.
+// The types of attributes.
 // SPDX-License-Identifier: Apache-2.0
 
 /// The type of an attribute's values.
@@ -7,6 +7,6 @@ public enum AttributeType: String, Sendable, Hashable {
     case integer
     case date
     case boolean
-    /// Several strings, as for tags; compared with `ANY`, `ALL` and `NONE`.
+    /// A list of strings, as for tags. Compared with one value, it matches if any element does.
     case strings
 }

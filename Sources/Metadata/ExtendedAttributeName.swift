@@ -1,15 +1,15 @@
-// Names of extended attributes, as xattr.NAME has them.
+// Names of extended attributes.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of an extended attribute of the namespace `user`, without `user.` (`xattr(7)`); ordered as its bytes are.
+/// The name of an extended attribute of the namespace `user` (`xattr(7)`), without `user.`. Names are ordered by bytes.
 public struct ExtendedAttributeName: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The most bytes that a name may have: what `XATTR_NAME_MAX` leaves beside `user.`.
+    /// The longest name in bytes: `XATTR_NAME_MAX` without `user.`.
     public static let maximumByteCount = 250
 
     /// The name.
     public let text: String
 
-    /// A name; nil where no file can have such an attribute: for no bytes, too many, or a NUL among them.
+    /// Makes a name. Nil for an empty one, one that is too long, and one with a NUL.
     public init?(_ text: some StringProtocol) {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.count <= ExtendedAttributeName.maximumByteCount, !bytes.contains(0) else {
@@ -21,7 +21,7 @@ public struct ExtendedAttributeName: Sendable, Hashable, Comparable, CustomStrin
     /// The name.
     public var description: String { text }
 
-    /// Whether the bytes are the same, as the kernel has it: two spellings of the same letters are two names.
+    /// Whether the bytes are equal. For the kernel, two spellings of the same letters are two names.
     public static func == (a: ExtendedAttributeName, b: ExtendedAttributeName) -> Bool {
         a.text.utf8.elementsEqual(b.text.utf8)
     }

@@ -1,15 +1,15 @@
-// What takes system calls of its own to know of an entry: extended attributes, or where a symbolic link leads.
+// The metadata of an entry that take extra system calls: extended attributes, or the target of a symbolic link.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The extended attributes of a file or a directory that are in the namespace `user`, or where a symbolic link leads, which
-/// can have none (`xattr(7)`).
+/// The extended attributes of a file or a directory in the namespace `user`, or the target of a symbolic link. A link
+/// has no such attributes (`xattr(7)`).
 ///
-/// One run of bytes, so that what many entries have is kept once: for each attribute, in the order of their names, the
-/// length of the name (one byte) and of the value (two, little-endian), the name without `user.`, and the value. Where a
-/// link leads stands under the empty name, which no attribute has.
+/// All are one run of bytes, so that equal attributes of many entries are stored once. Attributes are in the order of
+/// names. Each has the length of its name (one byte), the length of its value (two, little-endian), the name without
+/// `user.`, and the value. The target of a link has the empty name, which no attribute has.
 package struct ExtraAttributes: Sendable, Hashable {
-    /// The most bytes that are kept of one entry: the 4 KiB that ext4 has for them, and what finds room in its inodes. An
-    /// attribute that no longer fits is as good as missing; those that have names of their own come first.
+    /// The limit of bytes for one entry: the 4 KiB that ext4 has for them, and the room in its inodes. An attribute
+    /// that does not fit counts as missing. Those with names of their own come first.
     package static let byteLimit = 4_352
 
     /// No attributes.
@@ -17,12 +17,12 @@ package struct ExtraAttributes: Sendable, Hashable {
 
     static let headSize = 3
 
-    /// The bytes, empty where there are no attributes.
+    /// The bytes; empty without attributes.
     package let bytes: [UInt8]
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Bytes from elsewhere; nil where they cannot be such. Complexity: O(bytes).
+    /// Reads bytes from a file; nil if they are malformed. Complexity: O(bytes).
     package init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count <= ExtraAttributes.byteLimit else { return nil }
         var last: UnsafeRawBufferPointer?
@@ -37,7 +37,7 @@ package struct ExtraAttributes: Sendable, Hashable {
         self.init(unchecked: Array(bytes))
     }
 
-    /// Attributes by their names without `user.`, of which none is there twice.
+    /// Makes the record of attributes by their names without `user.`. No name may occur twice.
     package init(_ attributes: [(name: [UInt8], value: [UInt8])]) {
         let known = Attribute.fixed.compactMap(\.extraName)
         let ordered = attributes.filter { !$0.name.isEmpty && $0.name.count <= ExtendedAttributeName.maximumByteCount }
@@ -60,7 +60,7 @@ package struct ExtraAttributes: Sendable, Hashable {
         self.init(unchecked: bytes)
     }
 
-    /// What a symbolic link has that leads there.
+    /// Makes the record of a symbolic link with this target.
     package init(target: [UInt8]) {
         var bytes: [UInt8] = []
         if target.count <= ExtraAttributes.byteLimit - ExtraAttributes.headSize {
@@ -77,18 +77,18 @@ package struct ExtraAttributes: Sendable, Hashable {
         bytes += value
     }
 
-    /// Whether there are none.
+    /// Whether there are no attributes.
     package var isEmpty: Bool { bytes.isEmpty }
 
-    /// Whether it is where a link leads: for that nobody needs a right on the link itself (`symlink(7)`).
+    /// Whether the record is a link's target, which needs no permission on the link itself (`symlink(7)`).
     package var isTarget: Bool { bytes.first == 0 }
 
-    /// Where one attribute stands.
+    /// The position of one attribute.
     private struct Entry {
         let name: Range<Int>
         let end: Int
 
-        /// The one that begins there; nil where the bytes end before it does.
+        /// Reads the attribute at a position; nil if the bytes end within it.
         @inline(__always)
         init?(at position: Int, in bytes: UnsafeRawBufferPointer) {
             let start = position + ExtraAttributes.headSize
@@ -102,7 +102,7 @@ package struct ExtraAttributes: Sendable, Hashable {
 
     // MARK: Values
 
-    /// Lends the value under a name (``Attribute/extraName``), nil where there is none. Complexity: O(attributes).
+    /// Lends the value with a name (``Attribute/extraName``); nil if there is none. Complexity: O(attributes).
     package func withValue<Result, Failure: Error>(
         named name: [UInt8], _ body: (UnsafeRawBufferPointer?) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -120,7 +120,7 @@ package struct ExtraAttributes: Sendable, Hashable {
         }
     }
 
-    /// The value of an attribute that stands here, in its type.
+    /// Returns the value of an attribute in its type.
     package func value(of attribute: Attribute) -> MetadataValue {
         guard let name = attribute.extraName else { return .none }
         return withValue(named: name) { value in
@@ -135,12 +135,12 @@ package struct ExtraAttributes: Sendable, Hashable {
         }
     }
 
-    /// The tags, none where there are none.
+    /// The tags; empty if there are none.
     package var tags: [String] {
         Attribute.tags.extraName.map { withValue(named: $0) { $0.map(ExtraAttributes.tags) ?? [] } } ?? []
     }
 
-    /// The names of the attributes, without `user.`, where they are text; in their order.
+    /// The names of the attributes without `user.`, in order, if they are text.
     package var names: [ExtendedAttributeName] {
         bytes.withUnsafeBytes { bytes in
             var names: [ExtendedAttributeName] = []
@@ -156,20 +156,20 @@ package struct ExtraAttributes: Sendable, Hashable {
         }
     }
 
-    /// A value as text. Where a link leads is told as paths are, with U+FFFD for what is not UTF-8; anything else is no
-    /// text then.
+    /// Returns a value as text. In the target of a link, invalid UTF-8 becomes U+FFFD, as in paths. Other invalid text
+    /// is nil.
     package static func text(_ value: UnsafeRawBufferPointer, of attribute: Attribute) -> String? {
         attribute == .target ? String(decoding: value, as: UTF8.self) : String(validating: value, as: UTF8.self)
     }
 
-    /// A value as a number: decimal digits, behind a sign perhaps, with blanks around them.
+    /// Reads a value as a number: decimal digits, with an optional sign and blanks around them.
     package static func integer(_ value: UnsafeRawBufferPointer) -> Int64? {
         guard let digits = trimmed(value[...]) else { return nil }
         return Int64(String(decoding: digits, as: UTF8.self))
     }
 
-    /// A value as tags: UTF-8 with commas between them, as the freedesktop.org guidelines for extended attributes and KDE's
-    /// file metadata have it. Blanks around each are trimmed, empty ones left out, and each is named once. Complexity: O(bytes).
+    /// Reads a value as tags: UTF-8 with commas between, as in freedesktop.org's guidelines and KDE's file metadata.
+    /// Blanks around a tag are removed, and empty and repeated tags dropped. Complexity: O(bytes).
     package static func tags(_ value: UnsafeRawBufferPointer) -> [String] {
         var tags: [String] = []
         var named: Set<[UInt8]> = []
@@ -181,8 +181,7 @@ package struct ExtraAttributes: Sendable, Hashable {
         return tags
     }
 
-    /// Lends the bytes of one tag of a value after the other, until it is told that this is enough; those of one that stands
-    /// there twice, twice.
+    /// Lends the bytes of each tag of a value, repeated ones too, until the body returns false.
     package static func forEachTag<Failure: Error>(
         in value: UnsafeRawBufferPointer, _ goesOn: (UnsafeRawBufferPointer) throws(Failure) -> Bool
     ) throws(Failure) {
@@ -194,7 +193,7 @@ package struct ExtraAttributes: Sendable, Hashable {
         }
     }
 
-    /// Whether an attribute that stands here has a value, in its type.
+    /// Whether an attribute has a value in its type.
     package func has(_ attribute: Attribute) -> Bool {
         guard let name = attribute.extraName else { return false }
         return withValue(named: name) { value in
@@ -222,13 +221,13 @@ package struct ExtraAttributes: Sendable, Hashable {
 }
 
 extension ExtraAttributes? {
-    /// The same to whoever asks: those that are not known are as good as none.
+    /// The attributes, or an empty record if they are unknown.
     package var orNone: ExtraAttributes { self ?? ExtraAttributes.none }
 }
 
 extension Attribute {
-    /// The name, without `user.`, of the extended attribute that it is read from; empty for where a link leads, and nil for
-    /// what is known without.
+    /// The name of the extended attribute with the value, without `user.`. Empty for the target of a link. Nil for
+    /// attributes that need no extra system call.
     package var extraName: [UInt8]? {
         switch self {
         case .tags: Attribute.tagsName
@@ -241,7 +240,7 @@ extension Attribute {
         }
     }
 
-    /// Whether knowing it takes system calls of its own, so that a container has it only once it was asked for.
+    /// Whether reading the attribute needs extra system calls. A container has it only after the first query for it.
     package var isExtra: Bool {
         switch self {
         case .tags, .comment, .rating, .whereFrom, .target, .extended: true

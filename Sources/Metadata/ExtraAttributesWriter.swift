@@ -1,20 +1,20 @@
-// Puts the extended attributes of one file together in a buffer of the caller's: a crawl does so for each file.
+// Writes the extended attributes of one file into a buffer.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes the bytes of ``ExtraAttributes`` into a buffer as values are read, with no array for each.
+/// Writes the bytes of ``ExtraAttributes`` into a buffer as values are read, without an array for each.
 ///
-/// What is added first finds room first; ``finish()`` puts them in the order of their names.
+/// Attributes that are added first find room first. ``finish()`` sorts them by name.
 package struct ExtraAttributesWriter {
-    /// How large the buffer must be: values are read into its second half, and put in order in the first.
+    /// The size of the buffer. Values are read into its second half, and sorted into the first.
     package static let bufferSize = 2 * ExtraAttributes.byteLimit
 
     private let result: UnsafeMutableRawBufferPointer
     private let scratch: UnsafeMutableRawBufferPointer
-    /// Where each stands in `scratch`, and where its name does.
+    /// The positions of each attribute and of its name in `scratch`.
     private var entries: [(name: Range<Int>, end: Int)] = []
     private var end = 0
 
-    /// Begins with no attributes. The buffer must outlive the writer.
+    /// Starts without attributes. The buffer must outlive the writer.
     package init(in buffer: UnsafeMutableRawBufferPointer) {
         precondition(buffer.count >= ExtraAttributesWriter.bufferSize)
         result = UnsafeMutableRawBufferPointer(rebasing: buffer[..<ExtraAttributes.byteLimit])
@@ -22,8 +22,8 @@ package struct ExtraAttributesWriter {
             rebasing: buffer[ExtraAttributes.byteLimit..<ExtraAttributesWriter.bufferSize])
     }
 
-    /// Adds an attribute by its name without `user.`; `read` puts the value into the room that there is, which may be none, and
-    /// says how many bytes that were, or nil where there is no value or it does not fit.
+    /// Adds an attribute by its name without `user.`. `read` writes the value into the remaining room, which may be
+    /// empty. It returns the number of bytes, or nil if there is no value or it does not fit.
     package mutating func add<Failure: Error>(
         _ name: UnsafeRawBufferPointer, reading read: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int?
     ) throws(Failure) {
@@ -39,8 +39,8 @@ package struct ExtraAttributesWriter {
         entries.append((start..<(start + name.count), end))
     }
 
-    /// Puts them in order at the beginning of the buffer, and says how many bytes they have. Of a name that was added twice only
-    /// one is kept.
+    /// Sorts the attributes into the beginning of the buffer, and returns their size in bytes. A repeated name is kept
+    /// once.
     package mutating func finish() -> Int {
         let scratch = UnsafeRawBufferPointer(scratch)
         let name = { (entry: (name: Range<Int>, end: Int)) in scratch[entry.name] }

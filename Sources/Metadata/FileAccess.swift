@@ -1,7 +1,7 @@
-// What decides who may do what with a file.
+// The access rule of a file.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What decides who may do what with a file: see ``Credentials/may(_:_:)``.
+/// The access rule of a file; see ``Credentials/may(_:_:)``.
 package struct FileAccess: Sendable, Hashable {
     package var owner: UInt32
     package var group: UInt32
@@ -18,7 +18,7 @@ package struct FileAccess: Sendable, Hashable {
 }
 
 extension FileStatus {
-    /// What decides who may do what with the file.
+    /// The file's access rule.
     package var access: FileAccess {
         FileAccess(mode: mode, owner: owner, group: group, accessList: accessList)
     }

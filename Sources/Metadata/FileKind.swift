@@ -1,7 +1,7 @@
-// What sort of thing a file-system entry is.
+// The kind of a file-system entry.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What sort of thing a file-system entry is, named as in `io.gatherd.Query`'s `Kind`.
+/// The kind of a file-system entry, named as in `io.gatherd.Query`'s `Kind`.
 public enum FileKind: UInt8, Sendable, CaseIterable, Hashable {
     case file
     case directory
@@ -27,12 +27,12 @@ public enum FileKind: UInt8, Sendable, CaseIterable, Hashable {
         }
     }
 
-    /// The kind with this name, or nil.
+    /// Returns the kind with this name; nil if there is none.
     public init?(name: some StringProtocol) {
         guard let kind = FileKind.allCases.first(where: { $0.name.description == name }) else { return nil }
         self = kind
     }
 
-    /// Whether entries can lie below: a directory, or one presented as a package.
+    /// Whether the entry can have others below it: a directory or a package.
     public var isDirectory: Bool { self == .directory || self == .package }
 }

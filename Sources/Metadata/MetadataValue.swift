@@ -1,8 +1,7 @@
-// A value of an attribute, whatever its type.
+// A value of any type.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The value of an attribute or of an expression, whatever its type. Comparison of values is the business of the
-/// predicate language; this type only carries them.
+/// The value of an attribute or of an expression, of any type. The predicate language compares values.
 public indirect enum MetadataValue: Sendable, Hashable {
     /// No value: missing, or null.
     case none

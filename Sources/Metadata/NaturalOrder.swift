@@ -1,13 +1,13 @@
-// Natural order as bytes.
+// Natural order as byte order.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Natural order as bytes.
+/// Natural order as byte order.
 enum NaturalOrder {
-    /// Comes before everything that can stand in its place.
+    /// The end of a text. It comes before every other byte.
     static let end: UInt8 = 0
 
-    /// Appends text so that digits count as numbers and case does not count. A number is a `0`, how many digits it has
-    /// without leading zeros, and these; so it stands among other characters where digits do. An end follows.
+    /// Appends text so that digits compare as numbers and case is ignored, then an end. A number is a `0`, the number
+    /// of its digits without leading zeros, and these digits. So it has the place of a digit among other characters.
     static func append(_ text: [UInt8], to bytes: inout [UInt8]) {
         var place = 0
         while place < text.count {
@@ -21,7 +21,7 @@ enum NaturalOrder {
             while place < text.count, isDigit(text[place]) { place += 1 }
             while start < place - 1, text[start] == UInt8(ascii: "0") { start += 1 }
             bytes.append(UInt8(ascii: "0"))
-            // 255 bytes hold the number of digits in steps of 254: a larger number of digits has more full steps.
+            // The number of digits is in steps of 254, each of them a byte 255. More digits have more full steps.
             var count = place - start
             while count >= 255 {
                 bytes.append(255)
@@ -33,7 +33,7 @@ enum NaturalOrder {
         bytes.append(end)
     }
 
-    /// Appends a byte so that it is not taken for an end.
+    /// Appends a byte that cannot be confused with an end.
     static func append(escaping byte: UInt8, to bytes: inout [UInt8]) {
         if byte <= 1 { bytes.append(1) }
         bytes.append(byte == 0 ? 1 : byte == 1 ? 2 : byte)

@@ -1,7 +1,7 @@
-// What may be done with a file.
+// Permissions on a file.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What may be done with a file, in the bits of its mode.
+/// Permissions on a file, as bits of its mode.
 package struct Permissions: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -1,13 +1,13 @@
-// Text as a predicate has it.
+// Text for predicates.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Writes parts of predicates.
 public enum PredicateText {
-    /// `text` as a literal, whatever it holds: in single quotes, with escapes for quotes, backslashes and what is no visible
-    /// character, so that it reads back as the same scalars.
+    /// Returns `text` as a literal in single quotes. Quotes, backslashes and invisible characters are escaped, so that
+    /// the literal reads back as the same scalars.
     public static func literal(_ text: String) -> String {
         var literal = "'"
-        // By scalars: a quote with a mark behind it is one `Character`, and still a quote to the parser.
+        // Goes by scalars. A quote with a combining mark is one `Character`, but still a quote for the parser.
         for scalar in text.unicodeScalars {
             switch scalar {
             case "'", "\\":

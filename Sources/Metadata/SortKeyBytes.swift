@@ -1,12 +1,12 @@
-// Sort keys as bytes whose plain order is the order asked for: the daemon and its clients sort alike.
+// Sort keys whose byte order is the requested order. The daemon and its clients use the same ones.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an item is sorted by as bytes, so that one comparison of bytes decides between two items whatever the keys are.
-/// Each key begins with whether there is a value, and no key's bytes begin with all bytes of another's; so keys can stand
-/// one behind the other, and a descending one has all its bits inverted.
+/// The sort keys of an item as bytes, so that one byte comparison orders two items for any keys. Each key begins with a
+/// marker for the presence of a value, and no key is a prefix of another. So keys can be concatenated, and a descending
+/// key has all its bits inverted.
 ///
-/// Text goes in natural order: digits count as numbers (`a2` before `a10`), case does not count (ASCII's; other letters go
-/// by code point); texts that are equal so go by their bytes. What has no value comes first.
+/// Text is in natural order: digits compare as numbers (`a2` before `a10`) and ASCII case is ignored; other letters
+/// compare by code point. Texts that are equal so compare by their bytes. A missing value comes first.
 package struct SortKeyBytes {
     package private(set) var bytes: [UInt8] = []
 
@@ -15,10 +15,10 @@ package struct SortKeyBytes {
 
     package init() {}
 
-    /// Begins another item's key.
+    /// Starts the key of another item.
     package mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 
-    /// Makes the key that was written from a place on the exact reverse.
+    /// Inverts the key that was written from a position on, for a descending order.
     package mutating func invert(from start: Int) {
         for index in start..<bytes.count { bytes[index] = ~bytes[index] }
     }
@@ -33,7 +33,7 @@ package struct SortKeyBytes {
     }
 
     package mutating func append(_ number: Double) {
-        // Negative numbers have the order of their bits reversed, and -0 is 0.
+        // The bits of negative numbers are inverted, and -0 counts as 0.
         let bits = (number == 0 ? 0 : number).bitPattern
         append(bits: bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
     }
@@ -45,7 +45,7 @@ package struct SortKeyBytes {
         }
     }
 
-    /// Appends text: in natural order, then as it is.
+    /// Appends text: in natural order, then unchanged.
     package mutating func append(text: [UInt8]) {
         bytes.append(Self.present)
         NaturalOrder.append(text, to: &bytes)
@@ -57,7 +57,7 @@ package struct SortKeyBytes {
         bytes.append(NaturalOrder.end)
     }
 
-    /// Appends several texts, of which the first that differs decides.
+    /// Appends several texts. The first difference decides.
     package mutating func append(texts: [String]) {
         for text in texts { append(text: Array(text.utf8)) }
         appendMissing()

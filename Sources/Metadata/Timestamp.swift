@@ -1,19 +1,24 @@
-// A point in time as the file system keeps it, and its RFC 3339 text.
+// A point in time, and its RFC 3339 text.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A point in time: nanoseconds since 1970-01-01T00:00:00Z, from the year 1678 to 2262; what lies outside is clamped.
+/// A point in time: nanoseconds since 1970-01-01T00:00:00Z, from the year 1677 to 2262. Earlier times count as the
+/// first of this range and later ones as the last.
 public struct Timestamp: Sendable, Hashable, Comparable {
     /// Nanoseconds since 1970-01-01T00:00:00Z.
     public var nanoseconds: Int64
 
-    /// A time from nanoseconds since the epoch.
+    /// Makes a time from nanoseconds since the epoch.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// A time as `statx(2)` gives it; what does not fit into 64 bits of nanoseconds is clamped.
+    /// Makes a time from the parts that statx(2) returns. A time out of range is clamped.
     public init(seconds: Int64, nanoseconds: Int64) {
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: Timestamp.perSecond)
-        let (sum, overflow2) = product.addingReportingOverflow(nanoseconds)
-        self.nanoseconds = overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
+        self.nanoseconds = Int64(clamping: Timestamp.sum(seconds: seconds, nanoseconds: nanoseconds))
+    }
+
+    /// Returns the sum in nanoseconds. Only it tells whether a time is in range, since the range begins within a
+    /// second.
+    private static func sum(seconds: Int64, nanoseconds: Int64) -> Int128 {
+        Int128(seconds) * Int128(perSecond) + Int128(nanoseconds)
     }
 
     /// The earlier time comes first.
@@ -23,7 +28,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 }
 
 extension Timestamp {
-    /// Appends the RFC 3339 form in UTC with nine digits of a second's fraction: `2026-01-31T09:00:00.000000000Z`.
+    /// Appends the RFC 3339 text in UTC with nine fractional digits: `2026-01-31T09:00:00.000000000Z`.
     public func appendRFC3339(to bytes: inout [UInt8]) {
         var seconds = nanoseconds / Timestamp.perSecond
         var fraction = nanoseconds % Timestamp.perSecond
@@ -62,7 +67,7 @@ extension Timestamp {
         bytes.append(UInt8(ascii: "Z"))
     }
 
-    /// The RFC 3339 form in UTC with nanoseconds.
+    /// The RFC 3339 text in UTC with nanoseconds.
     public var rfc3339: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(30)
@@ -70,8 +75,8 @@ extension Timestamp {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads an RFC 3339 date and time with a zone (`Z` or `+hh:mm`), any fraction of a second kept to nanoseconds.
-    /// A blank or a lower-case `t` may stand for the `T`. Nil where the text is anything else or out of range.
+    /// Reads an RFC 3339 date and time with a zone (`Z` or `+hh:mm`). A fraction is kept to nanoseconds. A blank or a
+    /// lower-case `t` may replace the `T`. Nil for any other text, and for a time out of range.
     public init?(rfc3339 text: some StringProtocol) {
         let bytes = Array(text.utf8)
         var index = 0
@@ -86,7 +91,7 @@ extension Timestamp {
             return value
         }
         func skip(_ allowed: StaticString) -> Bool {
-            guard index < bytes.count, allowed.description.utf8.contains(bytes[index]) else { return false }
+            guard index < bytes.count, allowed.withUTF8Buffer({ $0.contains(bytes[index]) }) else { return false }
             index += 1
             return true
         }
@@ -118,9 +123,7 @@ extension Timestamp {
         guard index == bytes.count else { return nil }
         let days = Timestamp.days(fromYear: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: Timestamp.perSecond)
-        let (sum, overflow2) = product.addingReportingOverflow(fraction)
-        guard !overflow, !overflow2 else { return nil }
+        guard let sum = Int64(exactly: Timestamp.sum(seconds: seconds, nanoseconds: fraction)) else { return nil }
         self.init(nanoseconds: sum)
     }
 
@@ -133,10 +136,10 @@ extension Timestamp {
         }
     }
 
-    // Days since the epoch and back, after Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms":
-    // the year begins in March, so that the leap day is its last.
+    // Days since the epoch and back, after Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms". The year
+    // begins in March, so that the leap day is its last.
 
-    /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar.
+    /// Returns the days from 1970-01-01 to a date of the proleptic Gregorian calendar.
     public static func days(fromYear year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
@@ -146,7 +149,7 @@ extension Timestamp {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The date that lies this many days after 1970-01-01.
+    /// Returns the date this many days after 1970-01-01.
     public static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

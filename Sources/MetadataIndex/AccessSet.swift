@@ -3,13 +3,13 @@
 
 package import Metadata
 
-/// What decides who may do what with each of some directories, each way once. Most packages have one, which takes no memory
-/// of its own and is compared in no time.
+/// The distinct access rules (owner, group, mode, list) of a set of directories. Most packages have one rule, which
+/// takes no memory of its own and is compared by one integer.
 package struct AccessSet: Sendable, Hashable {
     /// Directories that differ in more ways have no set.
     package static let mostAccesses = 16
-    /// Nor have those whose access lists have more bytes together, which are written out with a package that changes: a
-    /// hundred entries or so.
+    /// A set whose access lists have more bytes together is not kept, since the lists are written out with every change of
+    /// the package. The limit is about a hundred entries.
     package static let mostListBytes = 4_096
 
     private let first: FileAccess
@@ -24,7 +24,7 @@ package struct AccessSet: Sendable, Hashable {
         if bytes > AccessSet.mostListBytes { return nil }
     }
 
-    /// One whose lists are not those of this process yet.
+    /// Returns a set whose access lists were not interned by this process.
     init?(ofAnyBytes accesses: Set<FileAccess>) {
         guard accesses.count <= AccessSet.mostAccesses else { return nil }
         let ascending = accesses.sorted(by: AccessSet.precedes)

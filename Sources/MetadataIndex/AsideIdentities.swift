@@ -11,7 +11,7 @@ struct AsideIdentities {
         /// That of the occupant; the slot's own is the next one's already, so that a saved index never gives it again.
         var generation: UInt32
         var isDirectory: Bool
-        /// What was known of one that had not changed since its birth; nil of others.
+        /// State of a file that has not changed since its birth; nil for other files.
         var young: Young?
         /// Where it lay in what went with it, to move which has changed nothing in it, or in a closed directory.
         var place: (directory: Occupant, name: [UInt8])?
@@ -19,7 +19,7 @@ struct AsideIdentities {
         var serial: UInt64 = 0
     }
 
-    /// What tells a file that has moved from another that was born in the same tick, and given the same inode.
+    /// Tells a moved file from a new file that was born in the same clock tick and was given the same inode.
     struct Young {
         /// Nil where it was written to since.
         var size: Int64?
@@ -38,7 +38,7 @@ struct AsideIdentities {
         var generation: UInt32
     }
 
-    /// Where a file with several names lay, which is one of them, or one of which nobody knows which it is.
+    /// The place of a file with several names, or of an occupant whose file is unknown.
     private struct Place: Hashable {
         var file: FileIdentity
         var directory: Occupant
@@ -57,7 +57,7 @@ struct AsideIdentities {
     var isEmpty: Bool { identities.isEmpty && linked.isEmpty }
     var count: Int { identities.count + linked.count }
 
-    /// Keeps one; returns what ends for it, what was kept for the same file before or longest.
+    /// Keeps an identity. Returns the identity it displaces: the one kept for the same file, or the oldest.
     mutating func keep(_ identity: Identity, of file: FileIdentity) -> Identity? {
         tidy()
         // One that came again, and goes once more, is another in the order.
@@ -106,7 +106,7 @@ struct AsideIdentities {
         linked.lazy.map { ($0.key.file, ($0.key.directory, $0.key.name), $0.value) }
     }
 
-    /// Takes what is kept of a file, wherever that lies now.
+    /// Removes and returns the identity kept for a file, wherever the file lies now.
     mutating func end(_ file: FileIdentity) -> Identity? {
         defer { tidy() }
         return identities.removeValue(forKey: file)
@@ -123,7 +123,7 @@ struct AsideIdentities {
         identities[place.file].flatMap { $0.serial == place.serial ? $0 : nil }
     }
 
-    /// Where those that came again are many, what is saved each turn must not pass all of them.
+    /// Compacts the order list once most of it is used up, so that a save in each loop iteration does not pass over it.
     private mutating func tidy() {
         guard order.count >= 2 * identities.count + AsideIdentities.leastTidied else { return }
         order = order[first...].filter { kept($0) != nil }
@@ -141,7 +141,7 @@ struct AsideIdentities {
         return end(status.identity)
     }
 
-    /// Takes the one that had this name in a directory that has come again, where nobody knew its file.
+    /// Takes the identity kept for this name in a directory that returned, where the file itself was unknown.
     private mutating func takeUnknown(
         _ status: FileStatus, named name: UnsafeRawBufferPointer?, in directory: Occupant?
     ) -> Identity? {
@@ -149,15 +149,16 @@ struct AsideIdentities {
         return linked.removeValue(forKey: Place(file: .unknown, directory: directory, name: Array(name)))
     }
 
-    /// Whether a file that comes is known for the same by what it is: one with several names may be any of them, and without
-    /// its birth time an inode may have been handed out again.
+    /// Returns whether a file can be recognised by its status. A file with several names may be any of them, and an inode
+    /// without a birth time may have been reused.
     static func isKnownAgain(_ status: FileStatus) -> Bool {
         (status.kind.isDirectory || status.links == 1) && status.created != nil
     }
 
-    /// What is to be remembered of a file besides its identity. A file system hands an inode out again at once, and times are
-    /// those of the last tick. One that has changed later than in that of its birth was there when that was over: no other of
-    /// its inode was born in that.
+    /// Returns the state to remember beside a file's identity.
+    ///
+    /// A file system reuses an inode at once, and times have the resolution of a clock tick. A file that changed after the
+    /// tick of its birth existed when that tick ended, so no other file of its inode was born in that tick.
     func young(_ status: FileStatus) -> Young? {
         guard let created = status.created, status.changed <= created else { return nil }
         return Young(
@@ -177,7 +178,7 @@ extension AsideIdentities.Identity {
     }
 }
 
-/// What becomes of the identity of an entry that goes.
+/// The treatment of the identity of an entry that is removed.
 enum Remembrance {
     case none
     /// It is kept until ``IndexStorage/endAside()``.
@@ -209,11 +210,12 @@ extension IndexStorage {
         removeUnlinked(row, keeps: .aside)
     }
 
-    /// As ``setAside(_:isOutdated:)``, of all that lies below a directory. What is large enough as a whole goes in sweeps.
+    /// Detaches everything below a directory, as ``setAside(_:isOutdated:)`` does for one row. Large subtrees are removed in
+    /// sweeps.
     mutating func setAsideChildren(_ row: UInt32) { removeChildren(row, keeps: .aside) }
 
-    /// As ``setAsideChildren(_:)``, of a directory that may not be read any more: until ``endClosed()``. It goes in sweeps where
-    /// there is more in it than is kept.
+    /// Detaches everything below a directory that became inaccessible, until ``endClosed()``. A subtree with more rows than
+    /// are kept is removed in sweeps.
     mutating func setAsideClosed(_ row: UInt32) { removeChildren(row, keeps: .closed) }
 
     /// Whatever did not come again is gone.
@@ -250,8 +252,8 @@ extension IndexStorage {
         return (known.row, true)
     }
 
-    /// Keeps the identity of an entry that goes, or gives its slot free. What is kept of the same file from a closed directory
-    /// ends with it. `isBelow`: it goes with what it lies in.
+    /// Keeps the identity of an entry that is removed, or frees its slot. An identity kept for the same file from an
+    /// inaccessible directory ends. `isBelow`: the entry is removed together with its directory.
     mutating func keep(
         _ row: UInt32, _ generation: UInt32, _ status: FileStatus, named name: [UInt8], as remembrance: Remembrance,
         isBelow: Bool

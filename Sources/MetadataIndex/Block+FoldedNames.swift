@@ -5,9 +5,8 @@ extension Block {
     private static let lowered: UInt64 = 0x2020_2020_2020_2020
     private static let beyondASCII: UInt64 = 0x8080_8080_8080_8080
 
-    /// Keeps at least the rows whose names, their case and accents dropped, begin or end with the literal, or are it. Eight
-    /// bytes at that end are compared without the bit that tells the cases of a letter apart; where they are not ASCII,
-    /// anything may come of them.
+    /// Keeps at least the rows whose folded names begin with, end with or equal the literal. Eight bytes at that end are
+    /// compared without the ASCII case bit. A name with other than ASCII bytes there is kept as a candidate.
     func keepCandidates(_ bits: inout BlockBitmap, _ literal: UnsafeRawBufferPointer, atEnd: Bool) {
         let count = literal.count
         let names = UnsafeRawPointer(header.pointee.names)
@@ -23,7 +22,7 @@ extension Block {
             let packed = name[place]
             let length = Int(packed & 0xFF)
             let start = Int(packed >> 8)
-            // What is shorter has it only where characters beyond ASCII come to more bytes than they were.
+            // A shorter name can match only if folding its non-ASCII characters makes it longer.
             guard length >= count else { return isBeyondASCII(names + start, length) }
             let offset = start + (atEnd ? length - looked : 0)
             if offset + 8 > end { return true }
@@ -32,8 +31,8 @@ extension Block {
         }
     }
 
-    /// Keeps at least the rows whose names contain the literal, their case and accents dropped: those that contain it but
-    /// for the case of ASCII letters, and those that have other than ASCII. One search through the bytes of all names.
+    /// Keeps at least the rows whose folded names contain the literal: names that contain it but for ASCII case, and names
+    /// with other than ASCII bytes. One search passes over the bytes of all names.
     func keepCandidates(_ bits: inout BlockBitmap, containing literal: UnsafeRawBufferPointer) {
         let names = UnsafeRawPointer(header.pointee.names)
         let search = FoldedSearch(literal)
@@ -61,7 +60,7 @@ extension Block {
                 if Int(name[middle] >> 8) <= hit { low = middle } else { high = middle }
             }
             let nameEnd = Int(name[low] >> 8) + Int(name[low] & 0xFF)
-            // What reaches from one name into the next is in neither; a byte beyond ASCII is in its own.
+            // A hit that reaches from one name into the next lies in neither; a byte beyond ASCII lies in its own name.
             if hit + search.length(ofHit: names + hit) <= nameEnd {
                 found[low] = true
                 at = max(hit + 1, nameEnd)

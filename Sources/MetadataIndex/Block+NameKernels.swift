@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Block {
-    /// Keeps the rows whose names begin or end with the literal, or are it. The first and the last eight bytes are compared
-    /// as numbers; only a literal of more than sixteen has others, which are looked at where those agree.
+    /// Keeps the rows whose names begin with, end with or equal the literal. The first and the last eight bytes are compared
+    /// as integers. The middle of a literal of more than sixteen bytes is compared only where those agree.
     func keepNames(_ bits: inout BlockBitmap, _ literal: UnsafeRawBufferPointer, atEnd: Bool, whole: Bool) {
         let count = literal.count
         let isMarked = count >= NameMark.bytes
@@ -36,9 +36,9 @@ extension Block {
         }
     }
 
-    /// Keeps the rows whose names contain the literal: a search through the bytes of all names, whose hits lead back to
-    /// rows. Where names stand in the order of their rows, a row is found by halving; else each row looks whether a hit
-    /// lies in its name.
+    /// Keeps the rows whose names contain the literal: one search through the bytes of all names, whose hits lead back to
+    /// rows. Where names stand in row order, a row is found by binary search; otherwise each row checks whether a hit lies in
+    /// its name.
     func keepNames(_ bits: inout BlockBitmap, containing literal: UnsafeRawBufferPointer) {
         let count = literal.count
         let bytes = UnsafeRawBufferPointer(start: header.pointee.names, count: header.pointee.nameEnd)

@@ -16,7 +16,7 @@ extension Block {
         return true
     }
 
-    /// A block in the place of `other`, all of whose rows end: no name, no value of theirs is left. Of the columns only
+    /// Makes a block that replaces `other`, all of whose rows end: names and values are gone. Only the columns for
     /// generations and free slots are written, so most of its memory is never touched.
     init(emptied other: Block) {
         self.init(arena: NameArena(capacity: 1_024), isZeroed: true)

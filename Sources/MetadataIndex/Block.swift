@@ -24,16 +24,16 @@ final class BlockStorage: @unchecked Sendable {
 
 /// 4,096 rows in columns: 71 bytes a row and the names.
 ///
-/// One pointer, which does not keep the memory: whoever holds the ``BlockStorage`` does. A view that was got for reading
-/// must not be used after ``RowStore/writable(_:)`` for the same block, which may have copied it. Nothing here counts
-/// references, and nothing is a class's property: both were dearer than the work itself.
+/// One pointer, which does not keep the memory alive: ``BlockStorage`` does. A view that was obtained for reading must not be
+/// used after ``RowStore/writable(_:)`` for the same block, which may have copied it. Nothing here counts references, and
+/// nothing is a property of a class: both cost more than the scan itself when measured.
 struct Block {
     static let capacity = 4_096
     static let words = capacity / 64
     /// A name's place and length are one number: 24 bits of offset, 8 of length.
     static let largestArena = 1 << 24
 
-    /// What there is beside the columns.
+    /// The fields of a block beside its columns.
     struct Header {
         /// Slots that were ever given out; those behind were never written.
         var used = 0
@@ -107,8 +107,8 @@ struct Block {
         @inline(__always) get { (base + Block.headerOffset).assumingMemoryBound(to: Header.self) }
     }
 
-    /// Memory for a block that uses `arena`; the columns are for the caller to write before they are read, unless they are
-    /// zeroed: then a page that nobody writes to takes neither time nor memory.
+    /// Allocates a block that uses `arena`. The caller writes the columns before they are read, unless they are zeroed: a
+    /// zeroed page that is never written takes neither time nor memory.
     init(arena: NameArena, isZeroed: Bool = false) {
         // Aligned by 16, as glibc does.
         guard let memory = isZeroed ? calloc(1, Block.byteCount) : malloc(Block.byteCount) else {
@@ -133,8 +133,8 @@ struct Block {
     /// An empty block.
     init() { self.init(arena: NameArena(capacity: 1_024)) }
 
-    /// A copy to be written while a snapshot holds the original; the names are shared. Only what is in use is copied, so a
-    /// small container pays little.
+    /// Copies a block that a snapshot holds, so that it can be written; the names are shared. Only slots in use are copied, so
+    /// a small container pays little.
     init(copying other: Block) {
         self.init(arena: other.header.pointee.arena.takeUnretainedValue())
         let used = other.header.pointee.used

@@ -40,19 +40,19 @@ package struct BlockBitmap: Sendable {
         }
     }
 
-    /// Keeps what is in both.
+    /// Keeps the rows that are in both bitmaps.
     @inlinable
     package mutating func formIntersection(_ other: borrowing BlockBitmap) {
         for word in 0..<64 { words[word] &= other.words[word] }
     }
 
-    /// Adds what is in the other.
+    /// Adds the rows of the other bitmap.
     @inlinable
     package mutating func formUnion(_ other: borrowing BlockBitmap) {
         for word in 0..<64 { words[word] |= other.words[word] }
     }
 
-    /// Takes away what is in the other.
+    /// Removes the rows of the other bitmap.
     @inlinable
     package mutating func subtract(_ other: borrowing BlockBitmap) {
         for word in 0..<64 { words[word] &= ~other.words[word] }

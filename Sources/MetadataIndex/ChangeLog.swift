@@ -1,12 +1,12 @@
-// The change sets of the last while, to be merged for those who come back.
+// The most recent change sets, to be merged for a subscriber that resumes from a clock.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// The change sets of the last while: each adds one to the clock. Bounded by entries and bytes; the oldest go first.
+/// The most recent change sets: each advances the clock by one. Bounded by entries and bytes; the oldest sets are dropped
+/// first.
 ///
-/// Sets are written one behind the other into segments, as a set of one change in arrays of its own would take four
-/// allocations.
+/// Sets are appended to segments, since a set of one change in arrays of its own would take four allocations.
 struct ChangeLog: Sendable {
     /// How many changes are kept at most.
     static let maximumChanges = 262_144
@@ -14,8 +14,8 @@ struct ChangeLog: Sendable {
     static let maximumBytes = 32 << 20
     /// A segment is closed when it holds so many changes, and dropped whole.
     static let segmentChanges = 8_192
-    /// Or so many ways of who may do what: a part of the access lists that the past of one owner may name, as what names too
-    /// many of them is dropped whole too.
+    /// The most combinations of attributes in a segment: a part of the access lists that the history of one owner may name. A
+    /// segment that names too many of them is dropped whole.
     static let segmentCombinations = AccessLists.countOfOwner / AccessListAllowance.part / 4
 
     private struct Segment: Sendable {
@@ -129,7 +129,7 @@ struct ChangeLog: Sendable {
         }
     }
 
-    /// Whether the next set begins a new segment: an eighth of what may be kept goes at a time, or less.
+    /// Returns whether the next set begins a new segment. At most an eighth of the kept history is dropped at a time.
     private func isFull(_ segment: Segment) -> Bool {
         segment.changes.count >= min(ChangeLog.segmentChanges, maximumChanges / 8)
             || segment.formers.combinationCount >= ChangeLog.segmentCombinations
@@ -141,7 +141,7 @@ struct ChangeLog: Sendable {
         segments.reduce(0) { $0 + $1.changes.count - $1.start(after: clock) }
     }
 
-    /// What comes after `clock`, and little else, for another thread.
+    /// Returns the sets after `clock`, for another thread; it may hold a few earlier ones.
     func tail(since clock: UInt64) -> ChangeLog {
         var tail = ChangeLog(maximumChanges: maximumChanges, maximumBytes: maximumBytes)
         tail.segments = segments.filter { $0.start(after: clock) < $0.changes.count }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ChangeSet {
-    /// Goes on with the set that was taken right after this one: together they are what changed from the clock before the
-    /// one to the clock after the other. What is again as it was stays in. Complexity: O(changes of the other), and
-    /// the first time O(changes) of this one, which goes over to a table of its own.
+    /// Appends the set that was taken right after this one. Together they are the changes from the clock before the first
+    /// to the clock after the second. A row that returned to its former state stays in. Complexity: O(changes of `later`);
+    /// the first call also moves this set to a hash table, O(changes).
     package mutating func append(_ later: ChangeSet) {
         let firstHeld = formers.hold(allOf: later.formers)
         for change in later.changes { adopt(change, of: later.formers, firstHeld: firstHeld) }

@@ -1,14 +1,14 @@
-// What changed in an index over a while: each row once, with its state from before.
+// The changes of an index between two clocks: each row once, with its former state.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 
-/// What changed in an index between two points of its clock: each row once, in the order of its first change, with the
-/// state that it had at the beginning. Former states stand in arenas, not in objects.
+/// The changes of an index between two points of its clock: each row once, in the order of its first change, with its state
+/// at the beginning. Former states stand in arenas, not in objects.
 ///
-/// A row whose occupant went and whose slot was given to another is one change: its former state has the old generation,
-/// the index the new one (``Transition/replaced(former:current:)``). What came and went within the set is not in it, nor
-/// is a row that is again as it was. A row below a directory that moved is in the set only if it changed itself.
+/// A row whose occupant was removed and whose slot was reused is one change: its former state has the old generation, the
+/// index has the new one (``Transition/replaced(former:current:)``). A row that was added and removed within the set is not
+/// in it, nor is a row that returned to its former state. A row below a moved directory is in the set only if it changed itself.
 package struct ChangeSet: Sendable {
     /// One changed row.
     struct Change: Sendable {
@@ -56,7 +56,7 @@ package struct ChangeSet: Sendable {
 extension ChangeSet {
     /// The state of a row from before, without its name.
     package struct Former: Sendable, Hashable {
-        /// Who was in the row.
+        /// The identifier of the row's former occupant.
         package let identifier: ItemIdentifier
         /// Its directory.
         package let parent: Row
@@ -81,10 +81,17 @@ extension ChangeSet {
             extras: formers.extras(record))
     }
 
-    /// What there was of a package besides its status; nil for what was none.
+    /// Returns the former facts of a package besides its status; nil if the row was no package.
     package func formerPackage(at index: Int) -> PackageFacts? {
         let change = changes[index]
         return change.former == ChangeSet.noFormer ? nil : formers.package(formers.record(change))
+    }
+
+    /// Returns the numbers of conflict versions from before.
+    package func formerConflicts(at index: Int) -> ConflictCount {
+        let change = changes[index]
+        guard change.former != ChangeSet.noFormer else { return ConflictCount() }
+        return formers.conflicts(formers.record(change)) ?? ConflictCount()
     }
 
     /// Lends the name from before; empty where the slot was empty.
@@ -96,20 +103,20 @@ extension ChangeSet {
         return try formers.withName(formers.record(change), body)
     }
 
-    /// What became of a row's occupants.
+    /// How the occupants of a row changed.
     package enum Transition: Hashable, Sendable {
         /// An item came into an empty slot.
         case added(ItemIdentifier)
         /// The item is gone.
         case removed(ItemIdentifier)
-        /// The same item with other values.
+        /// The same item has other values.
         case changed(ItemIdentifier)
         /// One item is gone, and another is in its slot.
         case replaced(former: ItemIdentifier, current: ItemIdentifier)
     }
 
-    /// What became of the occupants of a changed row, as of `reader`: the index right after the set was taken, or a
-    /// snapshot from then. Nil where both are missing, which happens only if the index went on since.
+    /// Returns how the occupant of a changed row changed, as of `reader`: the index right after the set was taken, or a
+    /// snapshot from then. Nil where both occupants are missing, which happens only if the index advanced since.
     package func transition(at index: Int, in reader: borrowing some RowReader) -> Transition? {
         let change = changes[index]
         let row = Row(change.row)

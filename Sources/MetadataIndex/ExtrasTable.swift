@@ -3,9 +3,9 @@
 
 import Metadata
 
-/// Counts the rows that have each record of an ``ExtrasList``, and finds records by what they say, so that each is kept once
-/// and those no longer in use go. Growing moves no more than a small part at a time (``RowTable``): a million files may have
-/// a million records.
+/// Counts the rows of each record of an ``ExtrasList`` and finds records by contents, so that each is kept once and unused
+/// ones are freed. Growth moves only a small part at a time (``RowTable``), since a million files may have a million
+/// records.
 struct ExtrasTable: ~Copyable {
     /// The extras of the row were not read.
     static let unknown: UInt32 = 0
@@ -66,7 +66,7 @@ struct ExtrasTable: ~Copyable {
         guard number > ExtrasTable.empty else { return }
         counts[Int(number)] -= 1
         if counts[Int(number)] > 0 { return }
-        // What was saved may name an empty one, which is not filed.
+        // A saved index may name an empty record, which is not in the table.
         if !list[number].isEmpty { numbers.remove(hash(list[number]), number) }
         list[number] = .none
         free.append(number)

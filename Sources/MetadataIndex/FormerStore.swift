@@ -5,8 +5,8 @@ import Metadata
 
 /// Former states of rows in arenas: fixed-size records, the bytes of names, and extra attributes. It needs the index no longer.
 struct FormerStore: Sendable {
-    /// The state of one row, 80 bytes. Of a row that is held, it is made when it is asked for, its `nameOffset` is below 0
-    /// and says where, and `extras` is the index's number.
+    /// The state of one row, 80 bytes. For a held row it is made on demand: its `nameOffset` is negative and says where the row
+    /// is, and `extras` is the index's number.
     struct Record: Sendable {
         var values: RowValues
         var generation: UInt32
@@ -17,23 +17,27 @@ struct FormerStore: Sendable {
         var nameLength: UInt8
     }
 
-    /// Rows as they were when many of them changed at once: their blocks, which nobody writes to as long as they stand here.
+    /// The blocks of rows as they were when many changed at once. Nothing writes to a block while it stands here.
     private var held: [RowStore] = []
     /// How many times rows are held at most; then their states are copied as ever.
     private static let mostHeld: UInt32 = 64
-    /// From here on, the number of a former state says in which of `held` the changed row is to be found.
+    /// The first number of a former state that names a set in `held`.
     static let firstHeld = ChangeSet.noFormer - mostHeld
 
     var records: [Record] = []
     var names: [UInt8] = []
     var sharedExtras = SharedExtras()
-    /// What there was of packages besides their values, by their `nameOffset`.
+    /// Facts of packages besides their values, by `nameOffset`.
     var packages: [Int: PackageFacts] = [:]
+    /// Numbers of conflict versions, by `nameOffset`.
+    var conflicts: [Int: ConflictCount] = [:]
+    /// States of shared items, by `nameOffset`; empty for a container that is not shared.
+    var sync: [Int: SyncState] = [:]
     /// Owner, group, mode, device and access list by the numbers of the records that are not held: the index's own table,
     /// lent with its own records, or a table of this store, since the index gives its numbers again.
     private(set) var common: [CommonAttributes] = []
     private var isLent = false
-    /// The numbers of what stands in a table of this store, and the last of them: neighbours share it.
+    /// The numbers of this store's combinations, and the last one used: neighbouring rows share it.
     private var numbers: [CommonAttributes: UInt32] = [:]
     private var lastNumber: (attributes: CommonAttributes, number: UInt32)?
     /// Keeps the access lists that are named there, unless the index does.
@@ -45,6 +49,7 @@ struct FormerStore: Sendable {
     /// Bytes held, unused capacity included; blocks that stand here as they were are not counted.
     var byteCount: Int {
         records.capacity * MemoryLayout<Record>.stride + names.capacity + sharedExtras.byteCount + packageBytes
+            + conflicts.capacity * 17 + sync.capacity * (MemoryLayout<SyncState>.stride + 9)
             + (isLent ? 0 : common.capacity * MemoryLayout<CommonAttributes>.stride + numbers.capacity * 40)
     }
 
@@ -62,6 +67,8 @@ struct FormerStore: Sendable {
                 extras: extras > ExtrasTable.empty ? sharedExtras.place(of: rows.extrasList[extras]) + 2 : extras,
                 nameLength: UInt8(truncatingIfNeeded: name.count)))
         if block.fileKind(slot) == .package { keep(rows.packages[row], names.count) }
+        if !rows.conflicts.isEmpty, let count = rows.conflicts[row] { conflicts[names.count] = count }
+        if rows.isShared { sync[names.count] = rows.syncState(row) }
         names.append(contentsOf: name)
         return UInt32(records.count - 1)
     }
@@ -126,6 +133,8 @@ struct FormerStore: Sendable {
             copy.extras = sharedExtras.place(of: list) + 2
         }
         if record.values.kind == .package { keep(other.package(record), copy.nameOffset) }
+        if let count = other.conflicts(record) { conflicts[copy.nameOffset] = count }
+        if let state = other.sync(record) { sync[copy.nameOffset] = state }
         records.append(copy)
         return UInt32(records.count - 1)
     }
@@ -136,11 +145,29 @@ struct FormerStore: Sendable {
         packageBytes += package.byteCount
     }
 
-    /// What there was of a package besides its values.
+    /// Returns the facts of a package besides its values.
     func package(_ record: Record) -> PackageFacts? {
         guard record.values.kind == .package else { return nil }
         let place = record.nameOffset
         return place < 0 ? held[(-1 - place) >> 32].packages[UInt32(truncatingIfNeeded: -1 - place)] : packages[place]
+    }
+
+    /// Returns the numbers of conflict versions; nil if there were none.
+    @inline(__always)
+    func conflicts(_ record: Record) -> ConflictCount? {
+        let place = record.nameOffset
+        if place >= 0 { return conflicts.isEmpty ? nil : conflicts[place] }
+        let rows = held[(-1 - place) >> 32]
+        return rows.conflicts.isEmpty ? nil : rows.conflicts[UInt32(truncatingIfNeeded: -1 - place)]
+    }
+
+    /// Returns the state of an item; nil if its container is not shared.
+    @inline(__always)
+    func sync(_ record: Record) -> SyncState? {
+        let place = record.nameOffset
+        if place >= 0 { return sync.isEmpty ? nil : sync[place] }
+        let rows = held[(-1 - place) >> 32]
+        return rows.isShared ? rows.syncState(UInt32(truncatingIfNeeded: -1 - place)) : nil
     }
 
     /// Whether there may have been packages.
@@ -192,6 +219,8 @@ struct FormerStore: Sendable {
             values == record.values, rows.common[number] == attributes(record),
             record.values.kind != .package || package(record) == rows.packages[row]
         else { return false }
+        guard conflicts(record) == (rows.conflicts.isEmpty ? nil : rows.conflicts[row]) else { return false }
+        if rows.isShared, sync(record) != rows.syncState(row) { return false }
         let name = block.nameBytes(slot)
         guard withName(record, { $0.elementsEqual(name) }) else { return false }
         return extras(record).orNone == rows.extras(row).orNone
@@ -201,7 +230,7 @@ struct FormerStore: Sendable {
 // MARK: Combinations
 
 extension FormerStore {
-    /// Lends the table of the index whose own records these are, as long as it has not given a number again.
+    /// Borrows the combinations of the index that these records number, as long as no number was reused.
     mutating func lend(_ rows: borrowing RowStore) {
         (common, isLent, lease) = (rows.common, true, rows.lease)
     }
@@ -209,14 +238,14 @@ extension FormerStore {
     /// Ends that, where the records are used no more: otherwise the index would copy its table to add to it.
     mutating func endLoan() { (common, isLent, lease) = ([], false, nil) }
 
-    /// Keeps the access lists of what is copied from a store, or an index, that was there later.
+    /// Keeps the access lists alive that records copied from a later store or index name.
     mutating func keepLists(of later: borrowing FormerStore) { lease = lease ?? later.lease }
     mutating func keepLists(of rows: borrowing RowStore) { lease = lease ?? rows.lease }
 
     /// How many combinations there are in a store that was copied to.
     var combinationCount: Int { common.count }
 
-    /// Calls `body` with what decides who may do what with those in a store that was copied to.
+    /// Calls `body` with each access rule in a store that records were copied to.
     func forEachAccess(_ body: (FileAccess) -> Void) {
         for attributes in common { body(attributes.access) }
         for package in packages.values { package.accesses?.forEach { body($0) } }

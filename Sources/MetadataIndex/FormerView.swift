@@ -3,8 +3,8 @@
 
 package import Metadata
 
-/// The rows of an index as they were before a change set: what is in the set is read from there, the rest from a snapshot
-/// taken right after the set. So paths are right though directories above moved or went meanwhile.
+/// The rows of an index as they were before a change set. Changed rows are read from the set, others from a snapshot taken
+/// right after it. Paths are right even if directories above were moved or removed meanwhile.
 package struct FormerView: Sendable {
     /// The changes since the moment that is looked at.
     package let changes: ChangeSet
@@ -82,6 +82,16 @@ extension FormerView: RowReader {
     package func package(at row: Row) -> PackageFacts? {
         if case .record(let record) = place(row.number) { return changes.formers.package(record) }
         return current.package(at: row)
+    }
+
+    package func conflicts(of row: Row) -> ConflictCount {
+        if case .record(let record) = place(row.number) { return changes.formers.conflicts(record) ?? ConflictCount() }
+        return current.conflicts(of: row)
+    }
+
+    package func sync(of row: Row) -> SyncState {
+        if case .record(let record) = place(row.number) { return changes.formers.sync(record) ?? .notShared }
+        return current.sync(of: row)
     }
 
     package func extras(of row: Row) -> ExtraAttributes? {

@@ -1,4 +1,4 @@
-// What snapshots keep that the index has no more.
+// The memory that snapshots keep beyond the index.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Adds up what snapshots keep besides what the index has itself: blocks that it has written to since. A block that several of

@@ -1,4 +1,4 @@
-// Extra attributes by number: rows whose attributes are the same share one record.
+// Extended attributes by number: rows with equal attributes share one record.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
@@ -13,8 +13,8 @@ extension IndexSnapshot {
     /// Bytes held by the records, roughly.
     package var extrasByteCount: Int { rows.extrasList.byteCount }
 
-    /// Keeps the rows for whose extra attributes `matches` holds, which gets nil where they are not known. It is called once
-    /// for each run of rows with the same, and mostly once for each record.
+    /// Keeps the rows whose extra attributes satisfy `matches`, which receives nil where they are unknown. `matches` is called
+    /// once for each run of rows with the same record, so mostly once for each record.
     package func select(
         extrasMatching matches: (ExtraAttributes?) -> Bool, inBlock number: Int, among bits: inout BlockBitmap
     ) {

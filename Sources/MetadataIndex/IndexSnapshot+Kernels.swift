@@ -28,8 +28,8 @@ extension IndexSnapshot {
         return bits
     }
 
-    /// Keeps the rows whose value compares so. A row without the value (a time of birth that is not known) is not kept,
-    /// whatever the comparison. Inodes and devices beyond `Int64.max` count as that.
+    /// Keeps the rows whose value satisfies the comparison. A row without the value (an unknown birth time) is never kept.
+    /// Inodes and devices beyond `Int64.max` count as `Int64.max`.
     package func select(
         _ column: IntegerColumn, _ comparison: IntegerComparison, _ constant: Int64, inBlock number: Int,
         among bits: inout BlockBitmap
@@ -55,7 +55,7 @@ extension IndexSnapshot {
         }
     }
 
-    /// Keeps the rows whose time of birth is known.
+    /// Keeps the rows whose birth time is known.
     package func selectCreatedKnown(inBlock number: Int, among bits: inout BlockBitmap) {
         let block = rows.blocks[number].block
         IndexSnapshot.compare(block.created, .notEqual, RowValues.noTime, &bits)
@@ -70,7 +70,7 @@ extension IndexSnapshot {
         IndexSnapshot.keep(&bits) { mask >> UInt64(column[$0]) & 1 != 0 }
     }
 
-    /// Keeps the rows for whose directory `matches` holds; it is called once for each run of rows with the same one.
+    /// Keeps the rows whose directory satisfies `matches`, which is called once for each run of rows with the same directory.
     package func select(
         directoryMatching matches: (Row) -> Bool, inBlock number: Int, among bits: inout BlockBitmap
     ) {
@@ -99,7 +99,7 @@ extension IndexSnapshot {
         }
     }
 
-    /// Keeps the rows for whose owner `matches` holds, or group; it is called once for each run of rows with the same
+    /// Keeps the rows whose owner (or group) satisfies `matches`, which is called once for each run of rows with the same
     /// owner, group, mode and device.
     package func select(
         groups: Bool, accountMatching matches: (UInt32) -> Bool, inBlock number: Int, among bits: inout BlockBitmap
@@ -108,8 +108,7 @@ extension IndexSnapshot {
         selectCommon(block, &bits) { matches(groups ? $0.group : $0.owner) }
     }
 
-    /// Keeps the rows for which `matches` holds of what decides who may do what with them; it is called once for each run of
-    /// rows with the same.
+    /// Keeps the rows whose access rule satisfies `matches`, which is called once for each run of rows with the same rule.
     package func select(
         accessMatching matches: (FileAccess) -> Bool, inBlock number: Int, among bits: inout BlockBitmap
     ) {
@@ -117,8 +116,8 @@ extension IndexSnapshot {
         selectCommon(block, &bits) { matches($0.access) }
     }
 
-    /// Keeps the rows whose names have the literal where it is asked for, byte by byte. An empty literal is a prefix, suffix
-    /// and infix of every name.
+    /// Keeps the rows whose names have the literal at the requested place, compared byte by byte. Every name has an empty
+    /// literal as prefix, suffix and infix.
     package func select(
         _ match: NameMatch, _ literal: UnsafeRawBufferPointer, inBlock number: Int, among bits: inout BlockBitmap
     ) {
@@ -139,8 +138,8 @@ extension IndexSnapshot {
         }
     }
 
-    /// Keeps at least the rows whose names have the literal where it is asked for once their case and accents are dropped,
-    /// and mostly no others. The literal is ASCII in lower case.
+    /// Keeps at least the rows whose folded names have the literal at the requested place, and few others. The literal is
+    /// lower-case ASCII.
     package func selectCandidates(
         _ match: NameMatch, folded literal: UnsafeRawBufferPointer, inBlock number: Int, among bits: inout BlockBitmap
     ) {
@@ -153,7 +152,7 @@ extension IndexSnapshot {
         }
     }
 
-    /// Keeps the rows for whose names `matches` holds.
+    /// Keeps the rows whose names satisfy `matches`.
     package func select<E: Error>(
         namesMatching matches: (UnsafeRawBufferPointer) throws(E) -> Bool, inBlock number: Int,
         among bits: inout BlockBitmap
@@ -162,13 +161,37 @@ extension IndexSnapshot {
         try bits.filter { (place) throws(E) in try matches(block.nameBytes(place)) }
     }
 
-    /// The same where each row's place in the block counts too.
+    /// Keeps the rows that satisfy `matches`, which receives the row's place in the block and its name.
     package func select<E: Error>(
         placesAndNamesMatching matches: (Int, UnsafeRawBufferPointer) throws(E) -> Bool, inBlock number: Int,
         among bits: inout BlockBitmap
     ) throws(E) {
         let block = rows.blocks[number].block
         try bits.filter { (place) throws(E) in try matches(place, block.nameBytes(place)) }
+    }
+
+    /// Keeps the rows for which `holds`, which is called only for rows that have conflict versions. `holdsForNone` is the
+    /// answer for the others.
+    package func select(
+        conflictsMatching holds: (Row) -> Bool, holdsForNone: Bool, inBlock number: Int, among bits: inout BlockBitmap
+    ) {
+        var found = BlockBitmap()
+        rows.conflicts.forEach(inBlock: number) { (row, _) in
+            if bits[RowStore.slot(row)], holds(Row(row)) != holdsForNone { found[RowStore.slot(row)] = true }
+        }
+        if holdsForNone { bits.subtract(found) } else { bits = found }
+    }
+
+    /// Keeps the rows whose state `holds`. It is called once for the state of most rows, and for each row with another one.
+    package func select<E: Error>(
+        syncMatching holds: (SyncState) throws(E) -> Bool, inBlock number: Int, among bits: inout BlockBitmap
+    ) throws(E) {
+        let holdsForMost = try holds(rows.syncBase)
+        var found = BlockBitmap()
+        try rows.sync.forEach(inBlock: number) { (row, state) throws(E) in
+            if bits[RowStore.slot(row)], try holds(state) != holdsForMost { found[RowStore.slot(row)] = true }
+        }
+        if holdsForMost { bits.subtract(found) } else { bits = found }
     }
 
     // MARK: Inner loops

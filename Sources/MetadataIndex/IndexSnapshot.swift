@@ -19,6 +19,12 @@ package struct IndexSnapshot: Sendable {
     /// Whether there are packages.
     package var hasPackages: Bool { !rows.packages.isEmpty }
 
+    /// Whether any item has conflict versions.
+    package var hasConflicts: Bool { !rows.conflicts.isEmpty }
+
+    /// Whether the container is shared, so that items can differ in their states.
+    package var isShared: Bool { rows.isShared }
+
     /// How many blocks there are.
     package var blockCount: Int { rows.blocks.count }
 
@@ -39,6 +45,10 @@ extension IndexSnapshot: RowReader {
     package func status(of row: Row) -> FileStatus { rows.status(row.number) }
     package func access(of row: Row) -> FileAccess { rows.access(row.number) }
     package func package(at row: Row) -> PackageFacts? { rows.packages[row.number] }
+    package func conflicts(of row: Row) -> ConflictCount {
+        rows.conflicts.isEmpty ? ConflictCount() : rows.conflicts[row.number] ?? ConflictCount()
+    }
+    package func sync(of row: Row) -> SyncState { rows.syncState(row.number) }
     package func extras(of row: Row) -> ExtraAttributes? { rows.extras(row.number) }
     package func withName<R, E: Error>(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -51,8 +61,8 @@ extension IndexSnapshot: RowReader {
 }
 
 extension IndexSnapshot {
-    /// Calls `body` for everything below a live row, each directory before what it holds; where `body` returns false for a
-    /// directory, what lies below it is passed over. Complexity: O(rows called).
+    /// Calls `body` for everything below a live row, each directory before its entries. Where `body` returns false for a
+    /// directory, its entries are skipped. Complexity: O(rows called).
     package func forEachDescendant(of top: Row, _ body: (Row) -> Bool) {
         rows.forEachDescendant(top.number, body)
     }

@@ -23,8 +23,8 @@ extension IndexStorage {
         guard lengths.count <= Int(Row.none - 1 - slotCount), parked == nil else { throw .full }
         result.reserveCapacity(result.count + lengths.count)
 
-        // What lies in a directory that is new in the open set is recorded in any case: a set must not know a row
-        // whose directory it does not know.
+        // Entries of a directory that is new in the open set are always recorded: a set must not hold a row whose directory
+        // it does not hold.
         let recording = recording || isNew(parent)
         let package = package(holding: parent)
         offset = 0

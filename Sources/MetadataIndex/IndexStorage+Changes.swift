@@ -134,7 +134,7 @@ extension IndexStorage {
 
     // MARK: Moving
 
-    /// Checks a row that is to be moved, replaced or removed.
+    /// Checks that a row can be moved, replaced or removed.
     func checkItem(_ row: UInt32) throws(IndexError) {
         guard row != 0 else { throw .isRoot }
         guard rows.isLive(row) else { throw .noSuchRow(Row(row)) }
@@ -154,6 +154,7 @@ extension IndexStorage {
         let from = rows.parent(row)
         let package = from == parent ? nil : package(holding: parent)
         let moved = from == parent ? nil : leave(row, from: self.package(holding: from), to: package)
+        let wasVersion = versions.contains(row)
         unfile(row)
         if from != parent { unlink(row) }
         let block = rows.writable(row)
@@ -164,6 +165,7 @@ extension IndexStorage {
             link(row, below: parent)
             enter(package, moved)
         }
+        noteRenamed(row, wasVersion: wasVersion)
     }
 
     mutating func replace(_ target: UInt32, _ source: UInt32) throws(IndexError) {
@@ -175,7 +177,8 @@ extension IndexStorage {
         record(source)
         let package = package(holding: rows.parent(target))
         let moved = leave(source, from: self.package(holding: rows.parent(source)), to: package)
-        // Unlinked first: it may lie below the target, whose children go.
+        let wasVersion = versions.contains(source)
+        // Unlink the source first: it may lie below the target, whose children are removed.
         unlink(source)
         unfile(source)
         rows.writable(source).parent[RowStore.slot(source)] = 0
@@ -201,6 +204,7 @@ extension IndexStorage {
         }
         if values.kind.isDirectory { unsorted.insert(target) }
         enter(package, moved)
+        noteRenamed(target, wasVersion: wasVersion)
         var child = children
         while child != Row.none {
             record(child)
@@ -226,13 +230,14 @@ extension IndexStorage {
         let packageOfB = package(holding: rows.parent(b))
         let ofA = leave(a, from: packageOfA, to: packageOfB)
         let ofB = leave(b, from: packageOfB, to: packageOfA)
+        let wasVersion = (a: versions.contains(a), b: versions.contains(b))
         unfile(a)
         unfile(b)
         unlink(a)
         unlink(b)
         let parentOfA = rows.parent(a)
         let parentOfB = rows.parent(b)
-        // One name is kept aside; the other is copied from its arena before that can be let go.
+        // Copy one name out; copying the other from its arena may free it.
         withUnsafeTemporaryAllocation(byteCount: 255, alignment: 1) { aside in
             let nameOfA = rows.block(a).nameBytes(RowStore.slot(a))
             aside.copyMemory(from: nameOfA)
@@ -249,6 +254,8 @@ extension IndexStorage {
         link(b, below: parentOfA)
         enter(packageOfB, ofA)
         enter(packageOfA, ofB)
+        noteRenamed(a, wasVersion: wasVersion.a)
+        noteRenamed(b, wasVersion: wasVersion.b)
     }
 
     // MARK: Going

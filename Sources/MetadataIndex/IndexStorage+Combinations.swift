@@ -52,7 +52,7 @@ extension IndexStorage {
     /// Takes back the numbers of combinations that no row has any more. False, and nothing is done, where there are changes
     /// that were not taken. Complexity: O(rows), 4 ns each, and O(combinations).
     mutating func tidyCombinations() -> Bool {
-        // What is recorded has numbers until it is in the log, and a package may have lists that nothing within has any more.
+        // Open changes use numbers until they are in the log, and a package may name lists that no row within has any more.
         guard open.isEmpty, !hasUnsettled else { return false }
         var used = usedCombinations
         for number in freeCommon { used[Int(number)] = true }
@@ -66,8 +66,8 @@ extension IndexStorage {
         return true
     }
 
-    /// Takes a lease of now for the lists that rows have, right after a look which those are, and for those that the log of
-    /// changes names: it forgets what names more than it is allowed. All others may be let go.
+    /// Takes a lease for the access lists that rows have, right after a scan for them, and for those that the change log
+    /// names. The log drops segments that name more than allowed. All other lists may be freed.
     mutating func keepLists(_ allowance: inout AccessListAllowance) {
         guard rows.lease != nil else { return }
         let lease = AccessLists.lease()
@@ -84,7 +84,7 @@ extension IndexStorage {
         parked?.content.rows.lease = rows.lease
     }
 
-    /// The combinations with their numbers, those that nobody has too, are those of another.
+    /// Copies the combinations of another index with their numbers, unused ones included.
     mutating func takeCombinations(from other: borrowing IndexStorage) {
         rows.common = other.rows.common
         rows.lease = other.rows.lease
@@ -114,7 +114,7 @@ extension IndexStorage {
         }
     }
 
-    /// What must hold, for tests.
+    /// Checks the invariants of combinations, for tests.
     func checkCombinations() -> String? {
         let free = Set(freeCommon)
         guard free.count == freeCommon.count, free.allSatisfy({ $0 < rows.common.count }) else {

@@ -3,13 +3,13 @@
 
 import Metadata
 
-/// A directory inside a package is a plain one, whatever its name. What lies inside is hidden as it is; and were it summed up
-/// too, one write at the bottom of a thousand packages, each inside the one before, would be a change of all of them.
+/// A directory inside a package is a plain directory, whatever its name. Its entries are hidden anyway, and summing up
+/// nested packages would turn one write below a thousand of them into a thousand changes.
 ///
-/// Those who write to the index need not know: what they call a package and lies inside one is remembered in `enclosed`, and
-/// becomes one when it lies outside, and the other way round. Where a directory moves across the boundary that is looked at
-/// once for a change set, so that moving it to and fro costs no more. Of a saved index it is not known who was enclosed: who
-/// brings it back tells it again of each directory that is to be a package.
+/// Callers that write to the index need not know this. A directory that they call a package and that lies inside one is
+/// remembered in `enclosed`, and becomes a package when it lies outside, and the reverse. Directories that move across the
+/// boundary are checked once per change set, so moving one to and fro costs no more. A saved index does not hold `enclosed`:
+/// the loader declares each package directory again.
 extension IndexStorage {
     /// Makes a plain directory of a package that is to lie in a package. Returns whether it was one.
     @inline(__always)
@@ -31,8 +31,8 @@ extension IndexStorage {
         rows.kind(row) == .package || !enclosed.isEmpty && enclosed.contains(row)
     }
 
-    /// Looks again which directories are packages, at and below those that crossed a boundary. Complexity: O(what lies below
-    /// them), and no more than O(packages × depth).
+    /// Decides again which directories are packages, at and below those that crossed a boundary. Complexity: O(rows below
+    /// them), at most O(packages × depth).
     mutating func sortPackages(isRecorded: Bool) {
         if unsorted.isEmpty { return }
         let tops = unsorted.filter { rows.isLive($0) && rows.kind($0).isDirectory }
@@ -61,7 +61,7 @@ extension IndexStorage {
         return false
     }
 
-    /// What would be a package, at or below these directories.
+    /// Returns the rows that would be packages, at or below these directories.
     private func candidates(below tops: Set<UInt32>) -> [UInt32] {
         var found: [UInt32] = []
         let limit = packages.count + enclosed.count + mostFoundAtOnce

@@ -1,4 +1,4 @@
-// What must hold of packages, for tests.
+// The invariants of packages, for tests.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -32,11 +32,13 @@ extension IndexStorage {
     private func checkPackage(_ row: UInt32, _ state: PackageState) -> String? {
         var totals = PackageTotals()
         rows.forEachDescendant(row) {
-            totals.add(ownValues($0.number), rows.access($0.number))
+            totals.add(ownValues($0.number), rows.access($0.number), isVersion: versions.contains($0.number))
             return true
         }
         let kept = state.totals
-        guard totals.count == kept.count, totals.size == kept.size, totals.accesses == kept.accesses else {
+        guard totals.count == kept.count, totals.size == kept.size, totals.accesses == kept.accesses,
+            totals.versions == kept.versions
+        else {
             return "package \(row): \(kept), not \(totals)"
         }
         guard totals.modified == kept.modified || kept.isModifiedOutdated && kept.modified > totals.modified,

@@ -1,11 +1,11 @@
-// Packages: what is kept of them as rows within come, change, move and go.
+// Packages: their totals as rows within are added, changed, moved and removed.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// Whatever happens to a row is told at once to the package that it lies in, which costs a walk up to the root, and nothing
-/// where there are no packages. Its columns follow when the change set is taken (``settlePackages()``), so a package is one
-/// change of a set however much happens within. There is one at most: a directory inside a package is a plain one
+/// Each change of a row is applied at once to the package that holds it. That costs a walk to the root, and nothing where
+/// there are no packages. The package's columns follow when the change set is taken (``settle()``), so a package is
+/// one change of a set however much happens within. Packages do not nest: a directory inside a package is a plain one
 /// (`IndexStorage+Enclosed.swift`).
 extension IndexStorage {
     // MARK: Reading
@@ -23,17 +23,18 @@ extension IndexStorage {
         packages.isEmpty ? nil : rows.outermostPackage(holding: directory)
     }
 
-    /// What all rows below a row have together. Complexity: O(rows below), or O(rows of the index), a few ns each.
+    /// Returns the totals of all rows below a row. Complexity: O(rows below) or O(rows of the index), a few ns each.
     private func totals(below top: UInt32) -> PackageTotals {
         var totals = PackageTotals()
         // A sweep looks at all rows, a walk at those below, at ten times the cost of one.
         let many = max(smallestSweep, Int(slotCount) / 8)
         if rows.descendantCount(of: top, atMost: many) >= many {
             let all = rows(below: top)
-            all.forEach { totals.add(ownValues($0), rows.access($0)) }
+            all.forEach { totals.add(ownValues($0), rows.access($0), isVersion: versions.contains($0)) }
         } else {
             rows.forEachDescendant(top) {
-                totals.add(ownValues($0.number), rows.access($0.number))
+                totals.add(
+                    ownValues($0.number), rows.access($0.number), isVersion: versions.contains($0.number))
                 return true
             }
         }
@@ -42,7 +43,7 @@ extension IndexStorage {
 
     private func totals(of row: UInt32) -> PackageTotals {
         var totals = totals(below: row)
-        totals.add(ownValues(row), rows.access(row))
+        totals.add(ownValues(row), rows.access(row), isVersion: versions.contains(row))
         return totals
     }
 
@@ -52,8 +53,8 @@ extension IndexStorage {
     @inline(__always)
     mutating func noteArrival(_ row: UInt32, _ values: RowValues, in package: UInt32?) {
         if let package {
-            let access = rows.access(row)
-            change(package) { $0.add(values, access) }
+            let (access, isVersion) = (rows.access(row), versions.contains(row))
+            change(package) { $0.add(values, access, isVersion: isVersion) }
         } else if values.kind == .package {
             packages[row] = PackageState(values, isToBeCounted: false)
             unsettled.insert(row)
@@ -65,7 +66,10 @@ extension IndexStorage {
         _ row: UInt32, from old: RowValues, _ formerAccess: FileAccess, to new: RowValues, in package: UInt32?
     ) {
         let access = rows.access(row)
-        if let package { change(package) { $0.replace(old, formerAccess, by: new, access) } }
+        if let package {
+            let isVersion = versions.contains(row)
+            change(package) { $0.replace(old, formerAccess, by: new, access, isVersion: isVersion) }
+        }
         guard new.kind == .package else {
             if old.kind == .package {
                 forgetPackage(row)
@@ -98,12 +102,12 @@ extension IndexStorage {
     /// A row alone is about to go from a package, or to be another.
     mutating func noteDeparture(ofRow row: UInt32, from package: UInt32?) {
         guard let package else { return }
-        let (values, access) = (ownValues(row), rows.access(row))
-        change(package) { $0.remove(values, access) }
+        let (values, access, isVersion) = (ownValues(row), rows.access(row), versions.contains(row))
+        change(package) { $0.remove(values, access, isVersion: isVersion) }
     }
 
-    /// A row is about to move, with all below it, from one package to another, or from or to none. Returns what the second is
-    /// to be given with ``enter(_:_:)`` when the row is there.
+    /// Prepares a row, with everything below it, to move from one package to another; nil stands for no package. Returns the
+    /// totals to pass to ``enter(_:_:)`` once the row has moved.
     mutating func leave(_ row: UInt32, from package: UInt32?, to other: UInt32?) -> PackageTotals? {
         // Where it comes from may wait to be looked at with all below, which this is no more.
         if package != other || !unsorted.isEmpty, rows.kind(row).isDirectory { unsorted.insert(row) }
@@ -130,7 +134,7 @@ extension IndexStorage {
         unsettled.insert(package)
     }
 
-    private mutating func change(_ package: UInt32, _ body: (inout PackageTotals) -> Void) {
+    mutating func change(_ package: UInt32, _ body: (inout PackageTotals) -> Void) {
         guard isCounted(package) else { return }
         body(&packages[package]!.totals)
         unsettled.insert(package)
@@ -141,6 +145,7 @@ extension IndexStorage {
         guard packages.removeValue(forKey: row) != nil else { return }
         rows.packages[row] = nil
         unsettled.remove(row)
+        if !rows.conflicts.isEmpty, rows.conflicts[row] != nil { noteInside(row) }
     }
 
     /// Rows are gone.
@@ -164,15 +169,25 @@ extension IndexStorage {
             $0 + $1.totals.accesses.capacity * (MemoryLayout<FileAccess>.stride + 8)
         }
         return packages.capacity * stride + accesses + enclosed.capacity * 8 + rows.packages.byteCount
+            + rows.packages.accessBytes
     }
 
     // MARK: Settling
 
-    var hasUnsettled: Bool { !unsettled.isEmpty || !unsorted.isEmpty }
+    /// Whether columns or numbers of conflict versions are out of date.
+    var hasUnsettled: Bool { !unsettled.isEmpty || !unsorted.isEmpty || !versions.unsettled.isEmpty }
 
-    /// Gives packages the columns that follow from what happened within. Those that differ are recorded, unless nobody
-    /// was told of what came. Complexity: as packages do not overlap, no more than a few ns for each row of the index.
-    mutating func settlePackages() {
+    /// Updates what follows from other rows: the columns of packages, then the numbers of conflict versions. Complexity: that
+    /// of both.
+    mutating func settle() {
+        settlePackages()
+        settleConflicts()
+        settleSync()
+    }
+
+    /// Updates the columns of packages whose entries changed. Differences are recorded, unless the entries were added
+    /// unrecorded. Complexity: packages do not overlap, so at most a few ns for each row of the index.
+    private mutating func settlePackages() {
         if unsettled.isEmpty, unsorted.isEmpty { return }
         sortPackages(isRecorded: !hasUnrecorded)
         let due = unsettled.sorted()
@@ -189,6 +204,7 @@ extension IndexStorage {
             packages[row]?.isToBeCounted = false
         }
         guard let state = packages[row] else { return }
+        if state.totals.versions > 0 || rows.conflicts[row] != nil { noteInside(row) }
         let old = rows.values(row)
         let new = state.presented(old)
         let facts = state.facts(rows.access(row))
@@ -200,7 +216,7 @@ extension IndexStorage {
 
     // MARK: Restoring
 
-    /// Makes what follows from rows and from what was saved of their packages. Complexity: O(rows in packages).
+    /// Computes derived state of packages from rows and the saved facts. Complexity: O(rows in packages).
     mutating func restorePackages() {
         if rows.packages.isEmpty { return }
         rows.packages.forEach { row, facts in

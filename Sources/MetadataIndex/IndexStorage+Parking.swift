@@ -1,9 +1,9 @@
-// What an index held while its container's directory is lost.
+// The content of an index while its container's directory is unavailable.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// The rows of an index whose container's directory is lost, with all tables, set aside.
+/// The detached rows of an index whose container's directory is unavailable, with all tables.
 final class ParkedContent {
     var content: IndexStorage
 
@@ -15,18 +15,10 @@ extension IndexStorage {
         guard parked == nil else { return }
         endAside()
         endClosed()
-        settlePackages()
-        if isRecorded {
-            var all = RowBits(blocks: rows.blocks.count)
-            for at in rows.blocks.indices {
-                for word in 0..<Block.words {
-                    all.insert(rows.blocks[at].block.isLive[word], atWord: at * Block.words + word)
-                }
-            }
-            recordAll(all)
-        }
+        settle()
+        if isRecorded { recordAllLive() }
         var aside = IndexStorage(root: rows.status(0), key: hasher.key)
-        // What changed names combinations by number, so the table goes on.
+        // Change sets name combinations by number, so the table is kept.
         aside.takeCombinations(from: self)
         // The new root's number was that of a table with nothing else.
         aside.rows.writable(0).common[0] = rows.block(0).common[0]
@@ -49,7 +41,7 @@ extension IndexStorage {
         return true
     }
 
-    /// What belongs to the index whatever rows it shows.
+    /// Swaps the state that belongs to the index whatever rows it shows.
     private mutating func takeOver(from other: inout IndexStorage) {
         swap(&open, &other.open)
         swap(&log, &other.log)
@@ -58,13 +50,17 @@ extension IndexStorage {
         (generationFloor, generationLimit) = (other.generationFloor, other.generationLimit)
         smallestSweep = other.smallestSweep
         mostFoundAtOnce = other.mostFoundAtOnce
+        // A helper has to begin anew with what is found.
+        setShared(other.rows.isShared)
+        rows.sync = SparseColumn()
+        syncChanges = nil
         // The root's may be among them.
         if other.lacksAccessLists { lacksAccessLists = true }
     }
 }
 
 extension IndexStorage {
-    /// Below where a run would begin that knew nothing of what comes from now on.
+    /// Lowers the generation limit below the floor of a later run that would not know of new occupants.
     mutating func boundGenerations() {
         let others = parked?.content.rows.blocks ?? []
         let next = IndexAssembly.raisedGeneration(above: generationFloor, in: rows.blocks + others)

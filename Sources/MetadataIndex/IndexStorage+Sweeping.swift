@@ -26,6 +26,7 @@ extension IndexStorage {
         if isTopGone { gone.insert(top) }
         recordAll(gone)
         let former = closed.isEmpty ? [] : closedFiles(gone)
+        forgetVersions(gone)
         names.removeAll { gone.contains($0) }
         inodes.removeAll(gone, rows)
         releaseExtras(gone)
@@ -54,7 +55,7 @@ extension IndexStorage {
         if !isTopGone { rows.writable(top).setFirstChild(RowStore.slot(top), Row.none) }
     }
 
-    /// The live rows below a directory, from the columns: first which directories lie below it, then what lies in those.
+    /// Returns the live rows below a directory, from the columns: first the directories below it, then their entries.
     func rows(below top: UInt32) -> RowBits {
         var known = RowBits(blocks: rows.blocks.count)
         var inside = RowBits(blocks: rows.blocks.count)
@@ -99,12 +100,23 @@ extension IndexStorage {
         return found
     }
 
+    /// Records all live rows as they are (``recordAll(_:)``).
+    mutating func recordAllLive() {
+        var all = RowBits(blocks: rows.blocks.count)
+        for at in rows.blocks.indices {
+            for word in 0..<Block.words {
+                all.insert(rows.blocks[at].block.isLive[word], atWord: at * Block.words + word)
+            }
+        }
+        recordAll(all)
+    }
+
     /// Records rows as they are, those that are in the open set already left out. The set holds their blocks until it is
     /// gone.
     mutating func recordAll(_ all: borrowing RowBits) {
         var unrecorded = copy all
         unrecorded.remove(0)
-        // What was set aside within the open set may have had more rows.
+        // Rows that were detached within the open set may have had more slots.
         for change in open.changes where change.row < slotCount { unrecorded.remove(change.row) }
         if unrecorded.count == 0 { return }
         guard let former = open.formers.hold(rows) else {

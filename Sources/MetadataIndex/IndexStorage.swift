@@ -3,8 +3,8 @@
 
 import Metadata
 
-/// Everything that one index owns, as one value: the class around it takes it once for a call, so the exclusivity check
-/// of a class's property is paid once and not for each step of a loop.
+/// All state of one index as one value. The class around it accesses it once per call, so the exclusivity check of a class
+/// property is paid once and not for each step of a loop.
 struct IndexStorage: ~Copyable {
     var rows = RowStore()
     let hasher: NameHash
@@ -20,7 +20,7 @@ struct IndexStorage: ~Copyable {
     var leastCombinations = IndexStorage.leastCombinations
     /// The combination that was asked for last: neighbours share it.
     var lastCommon: (attributes: CommonAttributes, number: UInt32)?
-    /// Whether there may be rows whose access lists could not be read or kept.
+    /// Whether some rows may have access lists that could not be read or kept.
     var lacksAccessLists = false
 
     /// The free slots, chained through their parent column.
@@ -32,16 +32,16 @@ struct IndexStorage: ~Copyable {
     var directoryCount = 0
     /// Slots whose generations are used up.
     var retiredCount = 0
-    /// No occupant that comes from now on has a smaller generation: what was given out after the last saved state is not
-    /// known, and must not be given again.
+    /// The least generation of new occupants. Generations given out after the last saved state are unknown and must not be
+    /// reused.
     var generationFloor: UInt32 = 0
-    /// A slot whose next occupant would have a larger generation is not given out again in this run.
+    /// A slot whose next occupant would exceed this generation is not reused in this run.
     var generationLimit = UInt32.max
     /// Identities of entries that are gone, to be given again to the same files (``setAside(_:isOutdated:)``).
     var aside = AsideIdentities()
-    /// The same of what lay in directories that may not be read now (``setAsideClosed(_:)``).
+    /// Identities of entries below directories that are inaccessible now (``setAsideClosed(_:)``).
     var closed = AsideIdentities()
-    /// What is kept of each package, and those whose columns are to follow from what happened within.
+    /// The state of each package, and the packages whose columns are out of date.
     var packages: [UInt32: PackageState] = [:]
     var unsettled: Set<UInt32> = []
     /// Directories that would be packages, but lie inside one.
@@ -50,17 +50,23 @@ struct IndexStorage: ~Copyable {
     /// more.
     var unsorted: Set<UInt32> = []
 
-    /// What the index held before its container's directory was lost (``MetadataIndex/park()``).
+    /// The conflict versions, and the rows whose numbers of them are out of date.
+    var versions = ConflictVersions()
+
+    /// The shared items that changed and that no report of the helper has covered yet, each with the clock of its last change; nil
+    /// without a helper.
+    var syncChanges: [UInt32: UInt64]?
+
+    /// The content of the index before its container's directory became unavailable (``MetadataIndex/park()``).
     var parked: ParkedContent?
 
     /// The least rows of a subtree that goes in sweeps; less in tests.
     var smallestSweep = IndexStorage.smallestSweep
-    /// What a larger subtree has is not found where it enters or leaves a package, but with all else that is in the package
-    /// when that is settled: a directory that is moved to and fro costs one look a change set and not one a move. Less in
-    /// tests.
+    /// The most rows whose totals are computed when a subtree enters or leaves a package. A larger subtree makes the package
+    /// be counted again when it is settled, so that moving it to and fro costs one scan per change set. Tests lower it.
     var mostFoundAtOnce = 256
 
-    /// What changed since the last take.
+    /// The changes since the last take.
     var open = ChangeSet()
     /// Whether rows came in unrecorded since the last take.
     var hasUnrecorded = false
@@ -89,7 +95,7 @@ struct IndexStorage: ~Copyable {
         inodes.insert(0, rows)
     }
 
-    /// What is put together from rows that were saved; what follows from them is for the caller to fill in.
+    /// Makes an index of saved rows; the caller fills in the derived state.
     init(rows: RowStore, slotCount: UInt32, generationFloor: UInt32, key: UInt64, names: consuming RowTable) {
         self.rows = rows
         self.names = names
@@ -132,6 +138,7 @@ struct IndexStorage: ~Copyable {
     mutating func file(_ row: UInt32, _ hash: UInt64) {
         if names.needsRoom(for: hash) { widenNames(for: hash) }
         names.add(hash, row)
+        noteFiled(row, hash)
     }
 
     /// Apart from ``file(_:_:)``, since to lend the rows beside the table counts references: 80 ns for each row.
@@ -146,7 +153,11 @@ struct IndexStorage: ~Copyable {
         }
     }
 
-    mutating func unfile(_ row: UInt32) { names.remove(hash(row), row) }
+    mutating func unfile(_ row: UInt32) {
+        let hash = hash(row)
+        names.remove(hash, row)
+        noteUnfiled(row, hash)
+    }
 
     // MARK: Records
 
@@ -181,7 +192,7 @@ struct IndexStorage: ~Copyable {
             firstFree = rows.parent(row)
             return row
         }
-        // What is parked has its slots: nothing else may be given them.
+        // Detached rows keep their slots, so new rows cannot use them.
         guard slotCount < Row.none - 1, parked == nil else { throw .full }
         let row = slotCount
         slotCount += 1
@@ -233,7 +244,7 @@ struct IndexStorage: ~Copyable {
         bytes +=
             rows.common.capacity * MemoryLayout<CommonAttributes>.stride + commonNumbers.capacity * 32
             + freeCommon.capacity * 4
-        bytes += packagesByteCount
+        bytes += packagesByteCount + versions.byteCount + rows.conflicts.byteCount + rows.sync.byteCount
         bytes += aside.byteCount + closed.byteCount
         bytes += extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)
         return bytes

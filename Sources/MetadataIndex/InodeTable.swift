@@ -3,8 +3,8 @@
 
 /// Finds the rows of a file by device and inode: of directories, and of files that have further names.
 ///
-/// The hash table holds one row of each file; the others are in a ring with it, kept aside because few files have two
-/// names here. A ring, not equal keys side by side: 65,000 links of one file would make every look-up a walk.
+/// The hash table holds one row of each file; its other rows form a ring with it, in a side table because few files have two
+/// names here. With equal keys side by side instead, 65,000 links of one file would make every look-up a linear walk.
 struct InodeTable: ~Copyable {
     private struct Neighbours {
         var next: UInt32

@@ -1,21 +1,21 @@
-// Items whose access control lists are not known.
+// Items whose access control lists are unknown.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 
 extension MetadataIndex {
-    /// Whether there may be items whose access control lists could not be read or kept. It begins with the first that comes,
-    /// and ends when ``lookForAccessLists()`` finds none.
+    /// Whether some items may have access control lists that could not be read or kept. Becomes true with the first such item,
+    /// and false when ``lookForAccessLists()`` finds none.
     package var lacksAccessLists: Bool { storage.lacksAccessLists }
 
-    /// Looks whether there still are such items, and returns whose. Complexity: O(rows), where there were any.
+    /// Scans for such items and returns their owners. Complexity: O(rows) if there were any.
     @discardableResult
     package func lookForAccessLists() -> Set<UInt32> { storage.lookForAccessLists() }
 
     /// Whose such items are. Complexity: O(rows), where there may be any.
     package var ownersLackingAccessLists: Set<UInt32> { storage.rows.ownersLackingAccessLists }
 
-    /// Such items of some owners from a row on, the root among them, and where to go on; nil at the end.
+    /// Returns such items of some owners from a row on, including the root, and the row to continue from; nil at the end.
     /// Complexity: O(rows).
     package func rowsLackingAccessLists(
         from first: Row, atMost limit: Int, of owners: Set<UInt32>
@@ -23,9 +23,9 @@ extension MetadataIndex {
         storage.rows.lackingAccessLists(from: first.number, atMost: limit, of: owners)
     }
 
-    /// Takes back what is kept of combinations of owner, group, mode, device and access list that no row has any more, where
-    /// there are many: whoever owns a file can make some with each chmod(2). To be called when a change set was taken and
-    /// written to the journal. Complexity: O(1), and O(rows) once in as many combinations as were in use then.
+    /// Frees combinations of owner, group, mode, device and access list that no row has any more, where there are many. The
+    /// owner of a file can make one with each chmod(2). Call it when a change set was taken and written to the journal.
+    /// Complexity: O(1), and O(rows) once per as many new combinations as were in use then.
     package func tidyCombinations() {
         guard storage.hasManyCombinations else { return }
         _ = storage.tidyCombinations()
@@ -48,14 +48,14 @@ extension IndexStorage {
         guard lacksAccessLists else { return [] }
         let owners = rows.ownersLackingAccessLists
         lacksAccessLists = !owners.isEmpty
-        // The next that comes is to be noticed.
+        // Forces the next row to be compared.
         lastCommon = nil
         return owners
     }
 }
 
 extension RowStore {
-    /// The owners of rows whose access control lists are not known. Complexity: O(rows).
+    /// The owners of rows whose access control lists are unknown. Complexity: O(rows).
     var ownersLackingAccessLists: Set<UInt32> {
         guard common.contains(where: { $0.accessList == .unknown }) else { return [] }
         return Set(zip(common, usedCombinations()).lazy.filter { $0.accessList == .unknown && $1 }.map(\.0.owner))

@@ -5,6 +5,9 @@ extension MetadataIndex {
     /// Counts the change sets that were taken and not empty.
     package var clock: UInt64 { storage.clock }
 
+    /// Changes that the log keeps at most.
+    package static let changesKept = ChangeLog.maximumChanges
+
     /// The changes can be told since this clock at the earliest.
     package var earliestClock: UInt64 { storage.log.floor }
 
@@ -15,14 +18,14 @@ extension MetadataIndex {
     /// the log. Complexity: O(rows changed).
     package func takeChanges() -> ChangeSet { storage.takeChanges() }
 
-    /// Everything that changed since a clock, merged: the state of each row as it was then, unless it is so again.
-    /// Empty for the clock of now; nil if the log does not reach back so far, or for a clock that never was.
+    /// Returns the merged changes since a clock: each changed row with its state at that clock. A row that returned to that
+    /// state is left out. Empty for the current clock; nil if the log does not reach back, or for a clock that never was.
     ///
-    /// Take the open changes first: what was not taken yet is merged in too, and would come a second time with the next take.
+    /// Take the open changes first: untaken changes are merged in too, and would be delivered again with the next take.
     /// Complexity: O(changes since then).
     package func changes(since clock: UInt64) -> ChangeSet? { storage.changes(since: clock) }
 
-    /// The same, merged when somebody looks, on any thread. Complexity: O(1), but for what a snapshot costs.
+    /// Returns the changes since a clock, merged on first use on any thread. Complexity: O(1) and the cost of a snapshot.
     package func pastChanges(since clock: UInt64) -> PastChanges? {
         let current = snapshot()
         guard storage.reachesBack(to: clock) else { return nil }
@@ -37,7 +40,7 @@ extension MetadataIndex {
 
 extension IndexStorage {
     mutating func takeChanges() -> ChangeSet {
-        settlePackages()
+        settle()
         var set = ChangeSet()
         swap(&set, &open)
         // So that the set reads owners and modes without the index.
@@ -65,7 +68,7 @@ extension IndexStorage {
 }
 
 extension ChangeSet {
-    /// What a log has since a clock, and the set that is open, merged as of these rows.
+    /// Merges the log's sets since a clock and the open set, as of these rows.
     init(merging log: ChangeLog, _ open: ChangeSet, since: UInt64, until clock: UInt64, _ rows: RowStore) {
         self.init()
         log.merge(since: since, into: &self)
@@ -78,7 +81,7 @@ extension ChangeSet {
         self.clock = clock
     }
 
-    /// Drops what is as it was.
+    /// Drops rows that returned to their former state.
     fileprivate mutating func dropVoid(in rows: RowStore) {
         let formers = formers
         let all = self

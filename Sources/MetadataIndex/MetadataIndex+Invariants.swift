@@ -1,4 +1,4 @@
-// What must hold between the index's columns and tables, for tests.
+// The invariants between the index's columns and tables, for tests.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -12,7 +12,7 @@ extension MetadataIndex {
 extension IndexStorage {
     func checkInvariants() -> String? {
         checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
-            ?? checkPackages() ?? checkOpenSet() ?? checkCombinations()
+            ?? checkPackages() ?? checkVersions() ?? checkOpenSet() ?? checkCombinations()
     }
 
     private var allLive: [UInt32] { (0..<slotCount).filter { rows.isLive($0) } }

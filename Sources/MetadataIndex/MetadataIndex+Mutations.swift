@@ -12,16 +12,16 @@ extension MetadataIndex {
         Row(try storage.insert(parent.number, name, status))
     }
 
-    /// Adds the entries of one directory, as a crawl finds them; one that is there already is updated. Appends their rows
-    /// to `rows` in the order of the batch.
+    /// Adds the entries of one directory, as a crawl finds them; an entry that exists is updated. Appends their rows to `rows`
+    /// in the order of the batch.
     ///
-    /// Without `recording` the new rows are in no change set: they count as having been there before the open set began
-    /// (updates are recorded in any case, and so is what comes into a directory that is itself new in the open set).
-    /// Since the past then looks different from what was handed out, the next ``takeChanges()`` advances the clock even
-    /// if its set is empty, and the log forgets everything before that clock. For the first crawl, while nobody listens:
-    /// a recorded insertion takes some 24 bytes until its set is taken and gone.
+    /// Without `recording` the new rows are in no change set: they count as present before the open set began. Updates are
+    /// always recorded, and so are entries of a directory that is itself new in the open set. Because the past then differs from
+    /// the delivered sets, the next ``takeChanges()`` advances the clock even if its set is empty, and the log drops everything
+    /// before that clock. It serves the first crawl, while there are no subscribers: a recorded insertion takes some 24 bytes
+    /// until its set is taken and dropped.
     /// - Parameters:
-    ///   - names: the names, one behind the other.
+    ///   - names: the names, one after the other.
     ///   - lengths: the length of each name.
     ///   - statuses: the status of each entry.
     package func insertChildren(
@@ -32,10 +32,10 @@ extension MetadataIndex {
             parent.number, names: names, lengths: lengths, statuses: statuses, recording: recording, into: &rows)
     }
 
-    /// Gives an entry another status; of a package it is that of the directory itself. True if anything in it differs. A
-    /// package that lies inside one is a plain directory until it lies there no more; of an index that was saved that has to
-    /// be told again. An entry that ceases to be a directory loses what
-    /// lies below. The root keeps being a directory (`isRoot` otherwise), and its changes are in no set.
+    /// Gives an entry another status; for a package it is the status of the directory itself. Returns true if anything differs.
+    /// A package inside a package is a plain directory until it leaves. An index that was loaded must be told of it again. An
+    /// entry that stops being a directory loses everything below it. The root stays a directory (`isRoot` otherwise), and its
+    /// changes are in no set.
     @discardableResult
     package func update(_ row: Row, _ status: FileStatus) throws(IndexError) -> Bool {
         try storage.update(row.number, status)
@@ -68,8 +68,8 @@ extension MetadataIndex {
         try storage.replace(target.number, source.number)
     }
 
-    /// Two items change places (`RENAME_EXCHANGE` of `renameat2(2)`): each keeps its identity, status and what lies below, and
-    /// takes the other's directory and name. Errors: `wouldContainItself` where one lies below the other, `noSuchRow`, `isRoot`.
+    /// Exchanges two items (`RENAME_EXCHANGE` of `renameat2(2)`): each keeps its identity, status and descendants, and takes the
+    /// other's directory and name. Errors: `wouldContainItself` where one lies below the other, `noSuchRow`, `isRoot`.
     package func exchange(_ a: Row, _ b: Row) throws(IndexError) {
         try storage.exchange(a.number, b.number)
     }
@@ -80,43 +80,42 @@ extension MetadataIndex {
         try storage.remove(row.number)
     }
 
-    /// As ``remove(_:)``, but it is not known yet whether the entries are gone or only elsewhere: until ``endAside()`` an
-    /// entry that is inserted with the status of one of these files has its identity, and was never gone to those who see
-    /// both in one change set. Files with several names and those without a birth time have no part in it, nor a subtree that
-    /// goes in sweeps; of very many the last are kept. Complexity: as ``remove(_:)``.
-    /// `isOutdated`: what the index has of the entry besides its identity is known to be over.
+    /// Removes a row as ``remove(_:)`` does, while it is unknown whether the file was removed or moved. Until ``endAside()``, an
+    /// entry that is inserted with the status of one of these files takes over its identity. One change set that holds both
+    /// shows it as never removed. Files with several names or without a birth time are not kept, nor is a subtree that is
+    /// removed in sweeps. Of very many files the last are kept. Complexity: as ``remove(_:)``.
+    /// `isOutdated`: the stored values besides the identity are known to be old.
     package func setAside(_ row: Row, isOutdated: Bool = false) throws(IndexError) {
         try storage.setAside(row.number, isOutdated: isOutdated)
     }
 
-    /// As ``setAside(_:isOutdated:)``, of all that lies below a row. Complexity: as ``remove(_:)``.
+    /// Detaches everything below a row, as ``setAside(_:isOutdated:)`` does for one. Complexity: as ``remove(_:)``.
     package func setAsideChildren(of row: Row) throws(IndexError) {
         guard storage.rows.isLive(row.number) else { throw .noSuchRow(row) }
         storage.setAsideChildren(row.number)
     }
 
-    /// As ``setAsideChildren(of:)``, of a directory that may not be read any more: until ``endClosed()``, and with those of files
-    /// with several names, which have them again where they lay. Complexity: as ``remove(_:)``.
+    /// Detaches everything below a directory that became inaccessible, until ``endClosed()``. Files with several names are kept
+    /// too, and get their identities back at the same place. Complexity: as ``remove(_:)``.
     package func setAsideClosed(_ row: Row) throws(IndexError) {
         guard storage.rows.isLive(row.number) else { throw .noSuchRow(row) }
         storage.setAsideClosed(row.number)
     }
 
-    /// What lay in such directories and did not come again is gone. Complexity: O(identities kept).
+    /// Ends the identities kept for inaccessible directories. Complexity: O(identities kept).
     package func endClosed() { storage.endClosed() }
 
     /// So is what lay there as this file, which has one name: a row has been that since, and is another now.
     package func endClosed(_ file: FileIdentity) { storage.endClosed(file) }
 
-    /// What was set aside and did not come again is gone. Complexity: O(identities kept).
+    /// Ends the identities of detached entries that did not come back. Complexity: O(identities kept).
     package func endAside() { storage.endAside() }
 
-    /// What is set aside, for another process that goes on with this index and what brings these files again: no more than so
-    /// many bytes, those that went last. Complexity: O(bytes).
+    /// Encodes the detached identities for the next process, at most `limit` bytes, the most recent ones. Complexity: O(bytes).
     package func savedAside(limit: Int) -> [UInt8] { storage.aside.isEmpty ? [] : storage.aside.bytes(limit: limit) }
 
-    /// Sets aside what another process had set aside when this index was saved. What cannot be is left out.
-    /// Complexity: O(free rows).
+    /// Restores the detached identities that an earlier process saved with this index. Entries that do not fit the index are
+    /// skipped. Complexity: O(free rows).
     package func setAside(saved bytes: [UInt8]) { bytes.withUnsafeBytes { storage.setAside(saved: $0) } }
 
     /// Removes all that lies below a row, which may be the root. Complexity: as ``remove(_:)``.

@@ -5,22 +5,22 @@ extension MetadataIndex {
     /// No occupant of a row that comes from now on has a smaller generation.
     package var generationFloor: UInt32 { storage.generationFloor }
 
-    /// Whether what comes from now on may get lost with the run: then no identifier is given that the next run could give,
-    /// however often a slot changes hands. To be set when that begins. Complexity: O(rows), 1 ms for a million.
+    /// Whether changes from now on may be lost with the run. Then no identifier is given out that the next run could give out
+    /// too, however often a slot is reused. Set it when such a time begins. Complexity: O(rows), 1 ms for a million.
     package var isBounded: Bool {
         get { storage.generationLimit != .max }
         set { if newValue { storage.boundGenerations() } else { storage.generationLimit = .max } }
     }
 
-    /// Whether the items are set aside.
+    /// Whether all items are detached.
     package var isParked: Bool { storage.parked != nil }
 
-    /// Sets all items aside: they are recorded as removed, and nothing can be added until they are back. The root stays and
-    /// can be updated. Complexity: O(items).
+    /// Detaches all items: they are recorded as removed, and nothing can be added until they are back. The root stays and can be
+    /// updated. Complexity: O(items).
     package func park() { storage.park() }
 
-    /// Brings back the items that were set aside, in their rows and with their generations: they are recorded as added,
-    /// unless their removal is in the open set still. False where there are none. Complexity: O(items).
+    /// Brings back the detached items, with their rows and generations. They are recorded as added, unless their removal is
+    /// still in the open set. Returns false if there are none. Complexity: O(items).
     @discardableResult
     package func unpark() -> Bool { storage.unpark() }
 

@@ -30,7 +30,7 @@ package final class MetadataIndex {
             root: root, epoch: .random(in: .min ... .max), key: .random(in: .min ... .max), log: ChangeLog())
     }
 
-    /// As above, with what is random and the bounds of the log given, for tests.
+    /// Makes an empty index with a given hash key and log bounds, for tests.
     init(root: FileStatus, epoch: UInt64, key: UInt64, log: ChangeLog) {
         var root = root
         root.kind = .directory
@@ -39,7 +39,7 @@ package final class MetadataIndex {
         storage.log = log
     }
 
-    /// An index that was put together from what was saved.
+    /// Makes an index of a saved one.
     init(epoch: UInt64, storage: consuming IndexStorage) {
         self.epoch = epoch
         self.storage = storage
@@ -53,7 +53,7 @@ package final class MetadataIndex {
     package var byteCount: Int { storage.byteCount }
     /// Those of them that extra attributes take, roughly. Complexity: O(blocks).
     package var extrasByteCount: Int { storage.extrasByteCount }
-    /// Whether items have had extras, among what is set aside (``park()``) too.
+    /// Whether any item ever had extra attributes, detached items (``park()``) included.
     package var knowsExtras: Bool {
         storage.rows.extrasList.holdsAny || storage.parked?.content.rows.extrasList.holdsAny == true
     }
@@ -71,16 +71,19 @@ extension MetadataIndex: RowReader {
     }
     package func parent(of row: Row) -> Row { Row(storage.rows.parent(row.number)) }
     package func kind(of row: Row) -> FileKind { storage.rows.kind(row.number) }
-    /// Of a package as of the last change set or snapshot: what happened within since is summed up with the next. What the
-    /// directory itself has (`ownStatus(of:)`) is always that of now.
+    /// Returns the status of a row. For a package it is as of the last change set or snapshot: changes within since then are
+    /// summed up with the next. The directory's own status (`ownStatus(of:)`) is always current.
     package func status(of row: Row) -> FileStatus { storage.rows.status(row.number) }
-    /// Whether there are packages, among what is set aside (``park()``) too.
+    /// Whether there are packages, detached items (``park()``) included.
     package var hasPackages: Bool { !storage.packages.isEmpty || storage.parked?.content.packages.isEmpty == false }
     package func links(of row: Row) -> UInt32 { storage.rows.links(row.number) }
     package func access(of row: Row) -> FileAccess { storage.rows.access(row.number) }
     package func package(at row: Row) -> PackageFacts? {
         storage.packages[row.number]?.facts(storage.rows.access(row.number))
     }
+    /// Returns the numbers of a row's conflict versions, as of the last change set or snapshot.
+    package func sync(of row: Row) -> SyncState { storage.rows.syncState(row.number) }
+    package func conflicts(of row: Row) -> ConflictCount { storage.rows.conflicts[row.number] ?? ConflictCount() }
     package func extras(of row: Row) -> ExtraAttributes? { storage.rows.extras(row.number) }
     package func withName<R, E: Error>(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -101,8 +104,8 @@ extension MetadataIndex {
     /// The entry with this name in a directory; nil where there is none, or no such directory.
     package func child(of parent: Row, named name: UnsafeRawBufferPointer) -> Row? {
         guard name.count > 0, name.count <= 255 else { return nil }
-        // Who goes through a tree, a comparison too, does so in the order in which it was read, which is that of the rows: the
-        // neighbour is near in memory, while the table of names misses the cache.
+        // A walk through a tree, such as a comparison, follows the order in which it was read, which is the order of rows. The
+        // neighbour is near in memory, while the name table misses the cache.
         let neighbour = foundLast &+ 1
         if storage.rows.isLive(neighbour), storage.isNamed(neighbour, parent.number, name) {
             foundLast = neighbour
@@ -138,8 +141,8 @@ extension MetadataIndex {
         return children
     }
 
-    /// Calls `body` for everything below a row, each directory before what it holds; where `body` returns false for a
-    /// directory, what lies below it is passed over. The index must not change meanwhile. Complexity: O(rows called).
+    /// Calls `body` for everything below a row, each directory before its entries. Where `body` returns false for a directory,
+    /// its entries are skipped. The index must not change meanwhile. Complexity: O(rows called).
     package func forEachDescendant(of top: Row, _ body: (Row) -> Bool) {
         storage.rows.forEachDescendant(top.number, body)
     }
@@ -150,8 +153,8 @@ extension MetadataIndex {
         storage.rows.forEachDirectory(body)
     }
 
-    /// The rows of a file: of a directory its one row, of a file with several names those within the container.
-    /// Files whose link count is 1 are not found by inode. Birth times are for the caller to compare.
+    /// Returns the rows of a file: the one row of a directory, or all rows of a file with several names within the container.
+    /// Files whose link count is 1 are not found by inode. The caller compares birth times.
     package func rows(inode: UInt64, device: UInt64) -> [Row] {
         var found: [Row] = []
         storage.inodes.forEach(inode: inode, device: device, storage.rows) { found.append(Row($0)) }
@@ -166,7 +169,7 @@ extension MetadataIndex {
     /// The rows as they are now, for any thread. Complexity: O(1); the first write afterwards copies the list of blocks,
     /// and each write to a block that the snapshot still holds copies that block (`RowStore.writable`).
     package func snapshot() -> IndexSnapshot {
-        storage.settlePackages()
+        storage.settle()
         return IndexSnapshot(rows: storage.rows, clock: storage.clock, count: storage.count)
     }
 }

@@ -4,8 +4,8 @@
 /// The bytes of the names of one block, append-only.
 ///
 /// `@unchecked Sendable`: bytes are written once, by the owner of the index, beyond the end (`Block.Header.nameEnd`) of
-/// every block that shares the arena, so no snapshot ever looks at a byte that can still be written. That is why a
-/// block that is copied because a snapshot holds it need not copy its names.
+/// every block that shares the arena. A snapshot never reads a byte that can still be written. Therefore a block that is
+/// copied because a snapshot holds it need not copy its names.
 final class NameArena: @unchecked Sendable {
     let bytes: UnsafeMutableRawPointer
     let capacity: Int

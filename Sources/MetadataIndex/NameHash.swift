@@ -1,8 +1,8 @@
 // The keyed hash by which names and inodes are found.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keyed hash by which names and inodes are found: wyhash's multiply and fold, with a key that the file system's
-/// users cannot know, so nobody can choose names that collide.
+/// The keyed hash of names and inodes: wyhash's multiply and fold. The key is random and secret, so that users of the file
+/// system cannot choose names that collide.
 struct NameHash {
     let key: UInt64
 

@@ -1,12 +1,13 @@
-// What is kept of a package besides its columns.
+// The facts of a package that its columns do not hold.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 
-/// What is kept of a package besides its columns. The columns hold what it is presented with: as size that of all regular
-/// files within, each name of one counted, and as times of content and inode the newest of itself and all within. So scans,
-/// sort keys and change sets know nothing of packages. A directory inside a package is a plain one, whatever its name. This is what the directory itself has, and who may know what lies
-/// within.
+/// The facts of a package that its columns do not hold: the directory's own values, and the access rules within.
+///
+/// The columns hold the presented values. The size is that of all regular files within, a file counted once per name. The times
+/// of content and inode are the newest of the directory and everything within. So scans, sort keys and change sets need no
+/// special case for packages. A directory inside a package is a plain one, whatever its name.
 package struct PackageFacts: Sendable, Hashable {
     /// The size of the directory itself.
     package var size: Int64
@@ -14,14 +15,14 @@ package struct PackageFacts: Sendable, Hashable {
     package var modified: Int64
     /// When its own inode changed last, in nanoseconds since 1970.
     package var changed: Int64
-    /// What decides who may do what with the directory and with each one within; nil where they differ in so many ways that
-    /// there is no set of them: such a package shows callers who do not see everything what the directory has.
+    /// The access rules of the directory and of each directory within; nil where there are too many different ones. A package
+    /// without a set shows the directory's own values to restricted callers.
     package var accesses: AccessSet?
 
     /// Roughly what one takes.
     var byteCount: Int { MemoryLayout<PackageFacts>.stride + (accesses?.byteCount ?? 0) }
 
-    /// Whether a caller who sees the package may list all that lies within: what is summed up tells of all of it.
+    /// Returns whether a caller that sees the package may list everything within, which the sums reveal.
     package func areOpen(to credentials: Credentials) -> Bool {
         accesses?.allow([.read, .search], to: credentials) ?? false
     }
@@ -43,7 +44,15 @@ extension RowReader where Self: ~Copyable {
         return status.kind == .package ? package(at: row)?.own(status) ?? status : status
     }
 
-    /// Its status as a caller may know it who sees the item; nil for one who sees everything.
+    /// Returns the number of an item's conflict versions that a caller may know; nil stands for a caller that sees
+    /// everything. Those inside a package are told as its sums are (``PackageFacts/areOpen(to:)``).
+    package func conflictVersions(of row: Row, for caller: Credentials?) -> Int64 {
+        let count = conflicts(of: row)
+        guard let caller, count.inside > 0, package(at: row)?.areOpen(to: caller) != true else { return count.all }
+        return Int64(count.beside)
+    }
+
+    /// Returns the status of a row as a caller that sees the item may know it; nil stands for a caller that sees everything.
     package func status(of row: Row, for caller: Credentials?) -> FileStatus {
         let status = status(of: row)
         guard let caller, status.kind == .package, let facts = package(at: row), !facts.areOpen(to: caller) else {

@@ -1,16 +1,16 @@
-// What the index knows of a package while it goes on.
+// The running state of a package in the index.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// What the index knows of a package while it goes on: what the directory itself has, and what lies within.
+/// The running state of a package: the directory's own values, and the totals of everything within.
 struct PackageState {
     var size: Int64
     var modified: Int64
     var changed: Int64
     var totals = PackageTotals()
-    /// Whether the totals are to be found anew when the package is settled: a large subtree came or went, or the directory
-    /// was none before. What else happens within until then does not count.
+    /// Whether the totals must be counted again when the package is settled: a large subtree entered or left, or the directory
+    /// was no package before. Other changes within until then are not applied.
     var isToBeCounted: Bool
 
     init(_ own: RowValues, isToBeCounted: Bool) {
@@ -37,7 +37,7 @@ struct PackageState {
         return presented
     }
 
-    /// What readers are to have; `access` is the directory's own.
+    /// Returns the facts for readers; `access` is the directory's own.
     func facts(_ access: FileAccess) -> PackageFacts {
         var accesses: AccessSet?
         if totals.accesses.count <= AccessSet.mostAccesses {

@@ -1,13 +1,15 @@
-// What rows have together.
+// The totals of a set of rows.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// What some rows have together: those that lie within a package, however deep.
+/// The totals of the rows within a package, at any depth.
 struct PackageTotals: Equatable {
     private(set) var count = 0
     /// Of regular files. 2^32 sizes of 63 bits never overflow it.
     private(set) var size: Int128 = 0
+    /// Of conflict versions.
+    private(set) var versions = 0
     /// The newest; where one went that was as new, no older than the newest.
     private(set) var modified = Int64.min
     private(set) var changed = Int64.min
@@ -22,31 +24,40 @@ struct PackageTotals: Equatable {
     var isOutdated: Bool { isModifiedOutdated || isChangedOutdated }
 
     /// Adds a row, with the values that the file system gives it.
-    mutating func add(_ values: RowValues, _ access: FileAccess) {
+    mutating func add(_ values: RowValues, _ access: FileAccess, isVersion: Bool = false) {
         count += 1
+        if isVersion { versions += 1 }
         if values.kind == .file { size += Int128(values.size) }
         if values.kind.isDirectory { accesses[access, default: 0] += 1 }
         gain(values.modified, values.changed)
     }
 
     /// Takes a row away that was added with these values.
-    mutating func remove(_ values: RowValues, _ access: FileAccess) {
+    mutating func remove(_ values: RowValues, _ access: FileAccess, isVersion: Bool = false) {
         count -= 1
+        if isVersion { versions -= 1 }
         if values.kind == .file { size -= Int128(values.size) }
         if values.kind.isDirectory { release(access, 1) }
         lose(values.modified, values.changed)
     }
 
     /// Gives a row that was added other values.
-    mutating func replace(_ old: RowValues, _ formerAccess: FileAccess, by new: RowValues, _ access: FileAccess) {
-        remove(old, formerAccess)
-        add(new, access)
+    mutating func replace(
+        _ old: RowValues, _ formerAccess: FileAccess, by new: RowValues, _ access: FileAccess,
+        isVersion: Bool = false
+    ) {
+        remove(old, formerAccess, isVersion: isVersion)
+        add(new, access, isVersion: isVersion)
     }
+
+    /// Counts more conflict versions among the rows, or fewer.
+    mutating func addVersions(_ number: Int) { versions += number }
 
     mutating func add(_ other: PackageTotals) {
         if other.count == 0 { return }
         count += other.count
         size += other.size
+        versions += other.versions
         for (access, count) in other.accesses { accesses[access, default: 0] += count }
         gain(other.modified, other.changed)
     }
@@ -55,6 +66,7 @@ struct PackageTotals: Equatable {
         if other.count == 0 { return }
         count -= other.count
         size -= other.size
+        versions -= other.versions
         for (access, count) in other.accesses { release(access, count) }
         lose(other.modified, other.changed)
     }
@@ -64,7 +76,7 @@ struct PackageTotals: Equatable {
         accesses[access] = left > 0 ? left : nil
     }
 
-    /// What is no older than all that were there makes up for what went.
+    /// Restores a known maximum: a time no older than all earlier ones replaces a removed maximum.
     private mutating func gain(_ modified: Int64, _ changed: Int64) {
         if modified >= self.modified { (self.modified, isModifiedOutdated) = (modified, false) }
         if changed >= self.changed { (self.changed, isChangedOutdated) = (changed, false) }

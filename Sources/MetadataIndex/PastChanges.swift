@@ -1,10 +1,10 @@
-// What changed since a clock, to be merged on whatever thread has the time.
+// The changes since a clock, merged on first use on any thread.
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
 
-/// What changed in an index from one of its clocks to another. It is merged when somebody first looks, once for all who do: a
-/// whole log takes a tenth of a second.
+/// The changes of an index from one of its clocks to another. They are merged once, on first use, for all readers: merging a
+/// full log takes a tenth of a second.
 package final class PastChanges: Sendable {
     /// The clock before the first change.
     package let since: UInt64
@@ -13,7 +13,7 @@ package final class PastChanges: Sendable {
     /// How many changes there are at most: before they are merged.
     package let mostCount: Int
 
-    /// What comes before ``open``, where that is not the log.
+    /// The changes before ``open``, where they are not in the log.
     private let earlier: PastChanges?
     private let log: ChangeLog
     private let open: ChangeSet
@@ -51,7 +51,7 @@ package final class PastChanges: Sendable {
         merged = Mutex(nil)
     }
 
-    /// The rows as they were, with what changed. Complexity: O(changes) for the first who asks; others wait for that.
+    /// The rows as they were, with the changes. Complexity: O(changes) for the first caller; others wait for it.
     package var former: FormerView {
         merged.withLock { merged in
             if let former = merged { return former }
@@ -69,6 +69,6 @@ package final class PastChanges: Sendable {
         }
     }
 
-    /// Whether somebody looked.
+    /// Whether the changes were merged.
     package var isMerged: Bool { merged.withLock { $0 != nil } }
 }

@@ -1,31 +1,35 @@
-// What can be read of rows, whoever holds them.
+// Read access to rows, for any holder.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 
-/// What can be read of rows: of the index as it is, of a snapshot, or of the state before a change set.
+/// Read access to rows: of the current index, of a snapshot, or of the state before a change set.
 ///
-/// Every row that is asked for must be live there (``isLive(_:)``), except by those two that say whether it is.
-/// The root is live; its name and path are empty, and it is its own parent.
+/// A row must be live in the reader (``isLive(_:)``), except for the two calls that say whether it is. The root is live; its
+/// name and path are empty, and it is its own parent.
 package protocol RowReader: ~Copyable {
     /// Whether an entry lives in the row.
     func isLive(_ row: Row) -> Bool
-    /// Who lives in the row; nil for an empty slot.
+    /// Returns the identifier of the row's occupant; nil for an empty slot.
     func identifier(of row: Row) -> ItemIdentifier?
     /// The directory that holds it.
     func parent(of row: Row) -> Row
-    /// What sort of entry it is.
+    /// Returns the entry's kind.
     func kind(of row: Row) -> FileKind
-    /// Its status; of a package what it is presented with (``PackageFacts``).
+    /// Returns the entry's status; for a package, the presented one (``PackageFacts``).
     func status(of row: Row) -> FileStatus
-    /// What decides who may do what with it.
+    /// Returns the entry's access rule.
     func access(of row: Row) -> FileAccess
     /// Whether there may be packages.
     var hasPackages: Bool { get }
     /// More steps up than this lead round in a circle, which only damaged states have.
     var mostSteps: Int { get }
-    /// What there is of a package besides its status; nil for what is none.
+    /// Returns the facts of a package besides its status; nil if the row is no package.
     func package(at row: Row) -> PackageFacts?
+    /// Returns the numbers of its conflict versions.
+    func conflicts(of row: Row) -> ConflictCount
+    /// The state of a shared item.
+    func sync(of row: Row) -> SyncState
     /// Its extras, nil where they are not known.
     func extras(of row: Row) -> ExtraAttributes?
     /// Lends the bytes of its name; they must not be kept.

@@ -7,15 +7,26 @@ import Metadata
 /// write after it copies the list of blocks and the block.
 struct RowStore: Sendable {
     var blocks: [BlockStorage] = []
-    /// Owner, group, mode, device and access list by number. A number that no row has any more is given to another
-    /// combination; whoever reads rows as they were has this as it was.
+    /// Owner, group, mode, device and access list by number. A number that no row uses any more is given to another combination;
+    /// readers of former rows have the former table.
     var common: [CommonAttributes] = []
     /// Keeps the lists that are named there; nil where there are none.
     var lease: AccessListLease?
     /// Extra attributes by number.
     var extrasList = ExtrasList()
-    /// What there is of each package besides its columns.
-    var packages = PackageTable()
+    /// The facts of each package besides its columns.
+    var packages = SparseColumn<PackageFacts>()
+    /// The numbers of conflict versions of the rows that have any.
+    var conflicts = SparseColumn<ConflictCount>()
+    /// The states of items that differ from ``syncBase``.
+    var sync = SparseColumn<SyncState>()
+    /// The state of all other items.
+    var syncBase = SyncState.notShared
+    /// Whether the container is shared, so that states are recorded.
+    var isShared = false
+
+    @inline(__always)
+    func syncState(_ row: UInt32) -> SyncState { sync.isEmpty ? syncBase : sync[row] ?? syncBase }
 
     @inline(__always)
     static func block(_ row: UInt32) -> Int { Int(row >> 12) }
@@ -25,8 +36,8 @@ struct RowStore: Sendable {
     @inline(__always)
     func block(_ row: UInt32) -> Block { blocks[RowStore.block(row)].block }
 
-    /// The row's block, not shared with a snapshot. A block that is shared is copied for it: a full one takes 17 µs where the
-    /// allocator has the memory at hand, and up to 140 µs where each page of it must be faulted in. Its names stay shared.
+    /// Returns the row's block, not shared with a snapshot. A shared block is copied first: a full one takes 17 µs where the
+    /// allocator has the memory, and up to 140 µs where each page must be faulted in. Its names stay shared.
     @inline(__always)
     mutating func writable(_ row: UInt32) -> Block {
         let at = RowStore.block(row)
@@ -169,7 +180,7 @@ struct RowStore: Sendable {
         }
     }
 
-    /// Calls `body` for all below `top`, a directory before what it holds, which is passed over where `body` says false.
+    /// Calls `body` for everything below `top`, a directory before its entries, which are skipped where `body` returns false.
     func forEachDescendant(_ top: UInt32, _ body: (Row) -> Bool) {
         var row = firstChild(top)
         while row != Row.none {

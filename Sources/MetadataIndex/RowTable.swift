@@ -1,13 +1,12 @@
-// A hash table of row numbers whose keys stand in the rows themselves.
+// A hash table of row numbers whose keys are stored in the rows.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hash table of row numbers whose keys stand in the rows themselves (extendible hashing).
+/// A hash table of row numbers whose keys are stored in the rows (extendible hashing).
 ///
-/// The first bits of a hash choose a segment; a segment is a small table with linear probing that keeps 16 bits of
-/// each hash beside the row. They tell the places apart without a look at the rows (65,535 in 65,536 times), and are
-/// enough to find a row's place again when the segment grows, a quarter at a time; only a segment that is split asks
-/// the rows for their hashes. So nothing larger than 24 KiB is ever moved at once, and the load stays between 0.64 and
-/// 0.8: 8 bytes a row at a million rows.
+/// The first bits of a hash choose a segment. A segment is a small table with linear probing that keeps 16 bits of each hash
+/// beside the row. Those bits tell the places apart without reading the rows (65,535 times in 65,536). They also suffice to
+/// find a row's place again when the segment grows, a quarter at a time; only a segment that is split reads the hashes of its
+/// rows. So at most 24 KiB are moved at once, and the load stays between 0.64 and 0.8: 8 bytes a row at a million rows.
 struct RowTable: ~Copyable {
     fileprivate struct Segment {
         /// Row numbers, and behind them 16 bits of the hash of each; 0 where the place is empty.
@@ -76,8 +75,8 @@ struct RowTable: ~Copyable {
     private static let largestCapacity = 4_096
     /// Beyond this depth a segment grows instead of being split; hashes are 64 bits, of which 16 are kept.
     private static let largestDepth = 32
-    /// A segment is split in eight: each row is asked for its hash 0.14 to 1.14 times while the table grows, in place of 1 to
-    /// 2 times where it is split in two, and each such question is three misses of the cache.
+    /// A segment is split in eight. Each row's hash is read 0.14 to 1.14 times while the table grows, in place of 1 to 2 times
+    /// with splits in two, and each read is three cache misses.
     private static let splitBits = 3
     private static let splitParts = 1 << splitBits
 
@@ -86,7 +85,7 @@ struct RowTable: ~Copyable {
     private var directory: [UInt32]
     private var depth = 0
     private(set) var count = 0
-    /// What ``touch(_:)`` has read, which would else be left out as of no use.
+    /// The result of ``touch(_:)``, stored so that the optimizer keeps the reads.
     private var touched: UInt16 = 0
 
     init() {
@@ -263,10 +262,11 @@ extension RowTable {
         }
     }
 
-    /// Makes a table of rows whose hashes are all known, in parts that several threads may make at once: first the rows of a part
-    /// are counted, then added, so each segment gets its size at once. A part is so small that its segments stay near.
+    /// Builds a table of rows whose hashes are all known, in parts that several threads may build at once. The rows of a part are
+    /// counted first and then added, so each segment gets its size at once. A part is small enough for its segments to stay in
+    /// the cache.
     ///
-    /// `@unchecked Sendable`: a part's segments are written by the thread that makes it, and read when all are made.
+    /// `@unchecked Sendable`: a part's segments are written by the thread that builds it, and read when all parts are built.
     final class Builder: @unchecked Sendable {
         private let depth: Int
         private let segments: UnsafeMutablePointer<Segment>
@@ -288,7 +288,7 @@ extension RowTable {
             }
         }
 
-        /// What was not finished is given back.
+        /// Frees the segments of an unfinished table.
         deinit {
             for place in 0..<1 << depth { segments[place].free() }
             segments.deallocate()

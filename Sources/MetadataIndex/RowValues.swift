@@ -57,9 +57,9 @@ struct RowValues: Equatable {
     var isFoundByInode: Bool { links > 1 || kind.isDirectory }
 }
 
-/// What few combinations of exist in one container: a row holds the number of its combination in four bytes instead
-/// of twenty-two. A person who owns files can make some 4,096 modes times the groups they are in, times lists: numbers of
-/// those that no row has any more are given again (`IndexStorage.tidyCombinations()`).
+/// The attributes that have few combinations in one container. A row holds the number of its combination in four bytes in
+/// place of twenty-two. The owner of files can make some 4,096 modes times their groups, times lists, so numbers that no row
+/// uses any more are reused (`IndexStorage.tidyCombinations()`).
 struct CommonAttributes: Hashable {
     var device: UInt64
     var owner: UInt32

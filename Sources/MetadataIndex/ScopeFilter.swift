@@ -12,7 +12,7 @@ package struct ScopeFilter: Sendable {
     /// Rows on the way up from one that is not known.
     private var way: [UInt32] = []
 
-    /// A filter for what lies below a live row of a snapshot; the row itself is not below it.
+    /// Makes a filter for everything below a live row of a snapshot, excluding the row itself.
     package init(_ snapshot: IndexSnapshot, below top: Row) {
         self.snapshot = snapshot
         self.top = top.number

@@ -3,14 +3,14 @@
 
 import Metadata
 
-/// Extra attributes by their places in a list. The index has each record once, so thousands of rows may name one of 4 KiB:
-/// it has one place, and counts once.
+/// Extra attributes by their places in a list. The index stores each record once, so thousands of rows may name one record of
+/// 4 KiB: it has one place, and counts once.
 ///
-/// Records are told apart by where their bytes lie, not by what they say: to hash 4 KiB for each of 100,000 rows would hold
-/// up the loop. Equal ones that came by other ways have places of their own.
+/// Records are identified by the address of their bytes, not by contents: hashing 4 KiB for each of 100,000 rows would block
+/// the loop. Equal records at different addresses have separate places.
 struct SharedExtras: Sendable {
     private var list: [ExtraAttributes] = []
-    /// By the address of the bytes, which nobody else gets as long as the record stands in `list`.
+    /// Places by the address of the bytes, which is unique as long as the record stands in `list`.
     private var places: [UInt: UInt32] = [:]
     /// Roughly the bytes of the records.
     private(set) var recordBytes = 0

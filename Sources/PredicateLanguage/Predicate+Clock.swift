@@ -1,4 +1,4 @@
-// What a predicate reads, and how it follows the clock.
+// The attributes that a predicate reads, and its dependence on the clock.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
@@ -11,18 +11,18 @@ extension Predicate {
         return attributes
     }
 
-    /// The times in it that depend on when it is asked; empty where it does not follow the clock.
+    /// The times in it that are relative to now; empty where the predicate does not follow the clock.
     package var times: Set<TimeExpression> {
         var times: Set<TimeExpression> = []
         root.forEachExpression { if case .time(let time) = $0.kind { times.insert(time) } }
         return times
     }
 
-    /// Whether an item may come to match, or cease to, only because time passes.
+    /// Whether the passing of time alone can change the answer for an item.
     package var followsClock: Bool { !times.isEmpty }
 
-    /// The predicate as it stands at a moment: with every `now()` and `$time` as a date. A unit of time denotes its
-    /// first moment; next to `==` and `!=` it is the whole unit.
+    /// The predicate at a moment, with every `now()` and `$time` as a date. A unit of time stands for its first moment;
+    /// next to `==` and `!=` it is the whole unit.
     package func resolved(at now: Timestamp) -> Predicate {
         guard followsClock else { return self }
         return Predicate(mode: mode, root: root.replacingTimes(at: now))
@@ -30,14 +30,14 @@ extension Predicate {
 }
 
 extension PredicateNode {
-    /// Whether anything in this part of a predicate depends on when it is asked.
+    /// Whether any part of it is relative to now.
     package var followsClock: Bool {
         var follows = false
         forEachExpression { if $0.time != nil { follows = true } }
         return follows
     }
 
-    /// This part of a predicate as it stands at a moment: ``Predicate/resolved(at:)``.
+    /// This part of a predicate at a moment; see ``Predicate/resolved(at:)``.
     package func resolved(at now: Timestamp) -> PredicateNode { replacingTimes(at: now) }
 
     fileprivate func replacingTimes(at now: Timestamp) -> PredicateNode {
@@ -65,7 +65,7 @@ extension PredicateNode {
 }
 
 extension Expression {
-    /// The time, where the expression is nothing but one that follows the clock.
+    /// The time relative to now, where the expression is one and nothing else.
     package var time: TimeExpression? {
         guard case .time(let time) = kind else { return nil }
         return time

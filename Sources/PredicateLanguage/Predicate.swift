@@ -1,27 +1,28 @@
-// A predicate: its text understood, checked, printed and evaluated.
+// A predicate, read from its text and checked.
 // SPDX-License-Identifier: Apache-2.0
 
 package import ContentTypes
 import Metadata
 
-/// A predicate that has been understood: a checked syntax tree with the place of every part in the text.
+/// A checked syntax tree, with the place of every part in the text.
 package struct Predicate: Sendable, CustomStringConvertible {
-    /// What the keys of a predicate are.
+    /// The meaning of a predicate's keys.
     package enum Mode: Sendable, Hashable {
-        /// Any keys, of objects with values typed as JSON has them; a missing key is nil. Types are found out while
-        /// evaluating.
+        /// Any keys, of objects with values typed as in JSON; a missing key is nil. Types are found during evaluation.
         case objects
-        /// The attributes of the daemon's items, each with a type that operators and literals have to fit.
+        /// The attributes of the daemon's items. Operators and literals must fit the type of each.
         case metadata
     }
 
     package let mode: Mode
     package let root: PredicateNode
+    /// Remarks on parts that are valid and probably mistaken, by position; at most ``PredicateLimits/hints``.
+    package let hints: [PredicateHint]
 
-    /// Reads a predicate. In ``Mode/metadata`` an empty text matches everything, keys are resolved to attributes,
-    /// literals take the type of the attribute beside them, and a constant on the left changes sides.
+    /// Reads a predicate. In ``Mode/metadata`` an empty text matches everything, keys become attributes, literals take
+    /// the type of the attribute beside them, and a constant on the left changes sides.
     ///
-    /// `types` is asked once at most, and only by a predicate that compares content types.
+    /// Calls `types` at most once, and only for a predicate that compares content types.
     package init(
         parsing text: String, mode: Mode = .objects,
         types: @autoclosure () -> ContentTypeDatabase = ContentTypeDatabase()
@@ -29,7 +30,7 @@ package struct Predicate: Sendable, CustomStringConvertible {
         try self.init(parsing: Array(text.utf8), mode: mode, types: types())
     }
 
-    /// Reads a predicate from bytes, which have to be UTF-8.
+    /// Reads a predicate from bytes, which must be UTF-8.
     package init(
         parsing bytes: [UInt8], mode: Mode = .objects,
         types: @autoclosure () -> ContentTypeDatabase = ContentTypeDatabase()
@@ -39,20 +40,30 @@ package struct Predicate: Sendable, CustomStringConvertible {
         }
         var parser = try Parser(bytes, mode: mode)
         var root = try parser.parse()
+        var hints: [PredicateHint] = []
+        var database: ContentTypeDatabase?
         if mode == .metadata {
-            var resolver = AttributeResolver()
+            var resolver = AttributeResolver(unusualNumbers: parser.unusualNumbers, nodes: parser.nodes)
             root = try resolver.resolve(root: root)
+            if !resolver.mediaTypes.isEmpty {
+                let types = types()
+                database = types
+                for named in resolver.mediaTypes { resolver.checkMediaType(named, types) }
+            }
+            hints = resolver.hints.sorted { $0.position < $1.position }
         }
         self.mode = mode
-        self.root = try PatternCompiler.compile(root, mode: mode, types: types)
+        self.hints = hints
+        self.root = try PatternCompiler.compile(root, mode: mode) { database ?? types() }
     }
 
     init(mode: Mode, root: PredicateNode) {
         self.mode = mode
         self.root = root
+        hints = []
     }
 
-    /// The canonical text: it reads back as the same tree, with every time that is not relative written out.
+    /// The canonical text, which reads back as the same tree. Times that are not relative are written in full.
     package var canonical: String { root.description }
 
     package var description: String { canonical }

@@ -1,11 +1,11 @@
-// Why a text is no predicate, and where.
+// An error in a predicate's text, with its place.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text is not a predicate that can be evaluated, and at which byte.
+/// The reason for which a text is refused as a predicate, and the byte where.
 package struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A sentence for a person, without a full stop: `expected a value after LIKE`.
+    /// A sentence without a full stop: `expected a value after LIKE`.
     package let message: String
-    /// Where, in bytes from the start of the text; its length where something is missing at the end.
+    /// The place in bytes from the start of the text; its length where something is missing at the end.
     package let position: Int
 
     package init(_ message: String, at position: Int) {
@@ -15,8 +15,8 @@ package struct PredicateError: Error, Sendable, Hashable, CustomStringConvertibl
 
     package var description: String { "\(message) (at byte \(position))" }
 
-    /// The line of `text` that the error lies in, and below it a caret under the place. Control characters other than
-    /// the line's end show as a blank, so that both lines keep the same columns.
+    /// The line of `text` with the error, and below it a caret under the place. A control character is shown as a
+    /// blank, so that both lines keep their columns.
     package func excerpt(of text: String) -> String {
         let bytes = Array(text.utf8)
         let place = min(max(position, 0), bytes.count)

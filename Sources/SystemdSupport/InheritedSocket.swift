@@ -4,7 +4,7 @@
 import CSystemd
 import Glibc
 
-/// A descriptor passed by the service manager. Whoever takes it owns it.
+/// A descriptor passed by the service manager. The receiver owns it.
 package struct InheritedSocket: Hashable, Sendable {
     /// The name that `FileDescriptorName=` gives to the socket of gatherd, as every Varlink service has it.
     package static let varlinkName = "varlink"
@@ -21,22 +21,23 @@ package struct InheritedSocket: Hashable, Sendable {
     /// Whether it is a stream socket of `AF_UNIX` that listens.
     package var isListeningStream: Bool { sd_is_socket(descriptor, AF_UNIX, CInt(SOCK_STREAM.rawValue), 1) > 0 }
 
-    /// Whether it comes from no socket unit: memory, inotify and their like, which another version has had kept.
+    /// Whether the descriptor is no socket of a unit, such as memory or an inotify instance that another version
+    /// stored.
     package var isKept: Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return false }
-        // What has no name in any file system has no type either.
+        // A descriptor without a name in a file system, such as a memfd, has no file type.
         return [0, S_IFREG].contains(status.st_mode & S_IFMT)
     }
 
-    /// What was passed, in the order of the descriptors; empty where nothing was. All are set to close on exec, and the
-    /// variables of the environment that announced them are gone afterwards, so children do not take them for theirs.
-    /// To be called once, before other threads exist, since it changes the environment.
+    /// Returns the passed descriptors in order; empty if there are none. All are set to close on exec. The environment
+    /// variables that announced them are removed, so that children do not take them for theirs. Call it once, before
+    /// other threads exist, since it changes the environment.
     package static func takeAll() throws(SystemdError) -> [InheritedSocket] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
         if count < 0 { throw .call("sd_listen_fds_with_names", errno: -count) }
-        // libsystemd hands the array and each string over; with no descriptors there is no array.
+        // libsystemd allocates the array and each string. Without descriptors, there is no array.
         guard count > 0, let names else { return [] }
         defer { free(names) }
         return (0..<Int(count)).map { index in
@@ -47,8 +48,8 @@ package struct InheritedSocket: Hashable, Sendable {
         }
     }
 
-    /// The socket to serve: of those that listen the one named `varlink`, else the first; nil where nothing was passed.
-    /// A socket unit that passes only something else is an error: the daemon would serve where nobody looks for it.
+    /// Returns the socket to serve: the listening one named `varlink`, else the first listening one; nil if nothing was
+    /// passed. If only other descriptors were passed, that is an error: the daemon would listen where no client looks.
     package static func listener(among sockets: [InheritedSocket]) throws(SystemdError) -> InheritedSocket? {
         if sockets.isEmpty { return nil }
         let listening = sockets.filter(\.isListeningStream)

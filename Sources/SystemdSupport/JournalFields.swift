@@ -1,13 +1,13 @@
-// What of a log message becomes which field of the journal: pure, no I/O.
+// Turns log messages into journal fields.
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
 
 /// The fields of one journal entry, each as the bytes `NAME=value` that `sd_journal_sendv(3)` takes.
 struct JournalFields {
-    /// The prefix of the fields that are Gather's own (`systemd.journal-fields(7)` asks for one).
+    /// The prefix of Gather's own fields (`systemd.journal-fields(7)`).
     static let prefix = "GATHERD_"
-    /// The longest name of a field that journald takes.
+    /// The longest field name that journald accepts.
     static let maximumNameLength = 64
 
     private(set) var fields: [[UInt8]] = []
@@ -28,9 +28,10 @@ struct JournalFields {
         }
     }
 
-    /// `watchLimit`, `watch-limit` and `watch limit` all become `GATHERD_WATCHLIMIT` or `GATHERD_WATCH_LIMIT`: letters
-    /// in upper case, digits as they are, anything else an underscore, cut at 64 characters. Two keys that become the same
-    /// name are two values of one field, which the journal allows.
+    /// Returns the field for a metadata key: `watch-limit` becomes `GATHERD_WATCH_LIMIT`. Letters become upper case,
+    /// and any character but letters and digits an underscore. The name is cut at 64 characters.
+    ///
+    /// Two keys with the same name are two values of one field, which the journal allows.
     static func name(for key: String) -> String {
         let body = key.utf8.lazy.map { byte -> UInt8 in
             switch byte {

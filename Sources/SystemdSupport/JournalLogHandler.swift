@@ -5,17 +5,17 @@ import CSystemd
 import Glibc
 package import Logging
 
-/// Sends each message with its metadata as fields through `sd_journal_sendv(3)`: `container` becomes
-/// `GATHERD_CONTAINER=`, the kind under `message-id` its `MESSAGE_ID=`.
+/// Sends each message with its metadata as fields through `sd_journal_sendv(3)`. `container` becomes
+/// `GATHERD_CONTAINER=`, and the kind under `message-id` becomes `MESSAGE_ID=`.
 ///
-/// The text carries the metadata too, since `journalctl` shows nothing else unless it is asked.
+/// The text also has the metadata that the sentence lacks, since `journalctl` shows only the text by default.
 package struct JournalLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
     private let identifier: String
 
-    /// - Parameter identifier: `SYSLOG_IDENTIFIER=`, the program's name.
+    /// - Parameter identifier: The program's name, for `SYSLOG_IDENTIFIER=`.
     package init(identifier: String, logLevel: Logger.Level = .info) {
         self.identifier = identifier
         self.logLevel = logLevel
@@ -30,14 +30,14 @@ package struct JournalLogHandler: LogHandler {
         let metadata = event.metadata(over: metadata, provider: metadataProvider)
         let entry = JournalFields(event: event, metadata: metadata, identifier: identifier)
         if JournalLogHandler.send(entry.fields) < 0 {
-            // The journal's socket refused it (full, or journald restarts). Standard error is a stream to the journal
-            // too, where a prefix gives the priority (sd-daemon(3)).
+            // The journal's socket refused the message: it is full, or journald restarts. Standard error is a stream to
+            // the journal, too, with the priority as a prefix (sd-daemon(3)).
             StandardErrorLogHandler(logLevel: logLevel)
                 .write(line: "<\(event.level.priority)>\(LogLine.text("\(event.message)", metadata))")
         }
     }
 
-    /// One entry from its fields; libsystemd copies nothing, so the bytes lie in one buffer that outlives the call.
+    /// Sends one entry. libsystemd does not copy the fields, so one buffer holds them during the call.
     private static func send(_ fields: [[UInt8]]) -> CInt {
         var bytes = Array(fields.joined())
         return bytes.withUnsafeMutableBytes { buffer in
@@ -51,8 +51,8 @@ package struct JournalLogHandler: LogHandler {
         }
     }
 
-    /// Whether a descriptor is the stream to the journal that the service manager opened: `JOURNAL_STREAM` names it by
-    /// device and inode (`systemd.exec(5)`). A redirection of standard error is not taken for the journal that way.
+    /// Whether a descriptor is the stream to the journal that the service manager opened. `JOURNAL_STREAM` has its
+    /// device and inode (`systemd.exec(5)`), so a redirected standard error does not count.
     package static func isJournal(descriptor: CInt = STDERR_FILENO) -> Bool {
         guard let variable = getenv("JOURNAL_STREAM") else { return false }
         let parts = String(cString: variable).split(separator: ":", omittingEmptySubsequences: false)

@@ -1,9 +1,9 @@
-// Where a daemon's log goes: decided once, when it starts.
+// The destination of the daemon's log, chosen at the start.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Logging
 
-/// The journal where standard error is the journal, plain lines on standard error otherwise.
+/// The journal if standard error leads there, otherwise lines on standard error.
 package enum LogDestination: Sendable {
     case journal
     case standardError
@@ -11,9 +11,9 @@ package enum LogDestination: Sendable {
     /// The destination of this process.
     package static var current: LogDestination { JournalLogHandler.isJournal() ? .journal : .standardError }
 
-    /// A handler for `LoggingSystem.bootstrap`.
+    /// Makes a handler for `LoggingSystem.bootstrap`.
     ///
-    /// - Parameter identifier: the program's name, as `SYSLOG_IDENTIFIER=`.
+    /// - Parameter identifier: The program's name, for `SYSLOG_IDENTIFIER=`.
     package func handler(identifier: String, logLevel: Logger.Level) -> any LogHandler {
         switch self {
         case .journal: JournalLogHandler(identifier: identifier, logLevel: logLevel)

@@ -1,23 +1,33 @@
-// A log message and its metadata as one line of text, the same in the journal and on standard error.
+// Formats a log message and its metadata as one line of text.
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
 
-/// Writes `message key=value …`. Keys are sorted, and one with a list comes once for each element; a value with blanks or
-/// quotes is quoted; control characters are escaped, because file names come from outside and must not be able to begin
-/// a line of their own.
+/// Formats `message key=value …` without the fields whose value the message has already. Keys are sorted. A key with a
+/// list occurs once for each element. A value with blanks or quotes is quoted.
+///
+/// Control characters are escaped, so that a file name cannot begin another line.
 enum LogLine {
     static func text(_ message: String, _ metadata: Logger.Metadata) -> String {
         var line = ""
         append(message, to: &line, escapingQuotes: false)
         for (key, value) in metadata.sorted(by: { $0.key < $1.key }) where key != MessageIdentifier.metadataKey {
-            if case .array(let elements) = value {
-                for element in elements { append(key, element.description, to: &line) }
-            } else {
-                append(key, value.description, to: &line)
-            }
+            let values = if case .array(let elements) = value { elements } else { [value] }
+            for value in values.map(\.description) where !contains(value, message) { append(key, value, to: &line) }
         }
         return line
+    }
+
+    /// Whether a message has a value as whole words: `3` is not in `13 items`.
+    private static func contains(_ value: String, _ message: String) -> Bool {
+        guard !value.isEmpty else { return false }
+        func isPart(_ character: Character) -> Bool { character.isLetter || character.isNumber }
+        return message.ranges(of: value).contains { range in
+            let before = range.lowerBound > message.startIndex ? message[message.index(before: range.lowerBound)] : " "
+            let after = range.upperBound < message.endIndex ? message[range.upperBound] : " "
+            return !(isPart(before) && value.first.map(isPart) == true)
+                && !(isPart(after) && value.last.map(isPart) == true)
+        }
     }
 
     private static func append(_ key: String, _ value: String, to line: inout String) {
@@ -37,7 +47,7 @@ enum LogLine {
             case "\"" where escapingQuotes, "\\" where escapingQuotes:
                 line += "\\"
                 line.unicodeScalars.append(scalar)
-            // C0, DEL and C1: a terminal takes all of them for commands.
+            // C0, DEL and C1 are commands for a terminal.
             case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}":
                 let digits = String(scalar.value, radix: 16)
                 line += "\\x" + (digits.count < 2 ? "0" : "") + digits
@@ -48,7 +58,7 @@ enum LogLine {
 }
 
 extension Logger.Level {
-    /// The priority of `syslog(3)` that stands for this level.
+    /// The priority of `syslog(3)` for this level.
     var priority: Int {
         switch self {
         case .trace, .debug: 7
@@ -62,8 +72,8 @@ extension Logger.Level {
 }
 
 extension LogEvent {
-    /// The metadata of a message: the handler's, over it what the provider says, over it the message's own, and the
-    /// error that it was given, as `error`.
+    /// Merges the metadata of the handler, of the provider and of the message, in rising precedence. An attached error
+    /// has the key `error`.
     func metadata(over base: Logger.Metadata, provider: Logger.MetadataProvider?) -> Logger.Metadata {
         var merged = base
         if let provider { merged.merge(provider.get()) { $1 } }

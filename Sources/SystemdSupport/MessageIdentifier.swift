@@ -1,49 +1,53 @@
-// The kinds of message that operators search the journal for, each with an identifier that never changes.
+// The kinds of log messages, each with an identifier that never changes.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Logging
 
-/// A kind of log message. `journalctl MESSAGE_ID=…` finds all messages of one kind, whatever their words are, and the
-/// catalog (`Packaging/systemd/gatherd.catalog`, shown by `journalctl -x`) explains it.
+/// A kind of log message. `journalctl MESSAGE_ID=…` finds all messages of a kind. The catalog
+/// (`Packaging/systemd/gatherd.catalog`, shown by `journalctl -x`) explains it.
 ///
-/// Code that logs does not import this target; it names the kind under the metadata key ``metadataKey``:
+/// Code that logs does not import this target. It names the kind under the metadata key ``metadataKey``:
 /// `logger.warning("…", metadata: ["message-id": "watch-limit-reached", …])`.
 package enum MessageIdentifier: String, CaseIterable, Sendable {
     case started
     case containerLive = "container-live"
-    /// The kernel's event queue overflowed; tree and index are being compared.
+    /// The kernel's event queue overflowed. All containers are being compared.
     case overflow
     case watchLimitReached = "watch-limit-reached"
-    /// A container's file system does not tell of all changes.
+    /// The file system of a container does not report all changes.
     case polledFileSystem = "polled-file-system"
     case unreadableDirectory = "unreadable-directory"
-    /// The self-audit has seen a container as a whole.
+    /// The self-audit has read every directory of a container.
     case selfAudit = "self-audit"
     case containerUnavailable = "container-unavailable"
     case containerAvailable = "container-available"
-    /// A subscriber reads slowly; what it has not taken is merged.
+    /// A subscriber reads slowly. Its pending changes are merged.
     case subscriberMerged = "subscriber-merged"
-    /// A live query ended since its subscriber had too much to take.
+    /// A live query ended because its subscriber had too many pending changes.
     case liveQueryEnded = "live-query-ended"
     case configurationReloaded = "configuration-reloaded"
     case reloadRefused = "reload-refused"
-    /// Something of the saved state was of no use.
+    /// A part of the saved state is unusable.
     case stateSetAside = "state-set-aside"
     /// The state cannot be saved.
     case stateUnsaved = "state-unsaved"
-    /// Watches that should have outlived a restart were not there.
+    /// Watches that should have survived a restart are missing.
     case watchesMissing = "watches-missing"
     /// Access control lists of items could not be read or kept.
     case accessListsMissing = "access-lists-missing"
+    /// The shared MIME-info database is missing, so no file has a content type.
+    case contentTypesMissing = "content-types-missing"
+    /// No connection can be accepted for lack of descriptors or memory.
+    case connectionsRefused = "connections-refused"
     case stopping
 
-    /// The metadata key under which a log message names its kind.
+    /// The metadata key for the kind of a message.
     package static let metadataKey = "message-id"
 
     /// The kind as metadata.
     package var metadata: Logger.Metadata { [MessageIdentifier.metadataKey: .string(rawValue)] }
 
-    /// The 128 bits as `MESSAGE_ID=` has them. They were made once with `systemd-id128 new`; never change or reuse one.
+    /// The 128 bits of `MESSAGE_ID=`, made once with `systemd-id128 new`. Never change or reuse one.
     package var identifier: String {
         switch self {
         case .started: "65faa037dbb54b4d937d8c828b4e12cb"
@@ -63,6 +67,8 @@ package enum MessageIdentifier: String, CaseIterable, Sendable {
         case .stateUnsaved: "272c725d602442f5bffd3c175a017ebe"
         case .watchesMissing: "cd1581e81c0f34718e85563776c6b1db"
         case .accessListsMissing: "911ee14cb2ea4a19a1fb98a78e8bdb3c"
+        case .contentTypesMissing: "39d865e16af7426694629df7cd8ba1bd"
+        case .connectionsRefused: "46e585c7169740829fddf80c4c99e647"
         case .stopping: "fe12cc2de602428197fb1d59e5dd0354"
         }
     }

@@ -1,17 +1,17 @@
-// The line to the service manager: readiness, status and the watchdog. Without a manager everything here does nothing.
+// Notifications to the service manager: readiness, status and the watchdog.
 // SPDX-License-Identifier: Apache-2.0
 
 import CSystemd
 import Glibc
 
-/// The service manager that started this process, if one did.
+/// The service manager that started this process, if any. Without one, each call does nothing.
 ///
-/// Every call may be made on any thread; each reads the environment (`NOTIFY_SOCKET`, `WATCHDOG_USEC`), so nothing may
-/// change that at the same time.
+/// Calls may be made on any thread. Each reads the environment (`NOTIFY_SOCKET`, `WATCHDOG_USEC`), which must not
+/// change meanwhile.
 package enum ServiceManager {
-    /// Sends notifications in one datagram, in their order.
+    /// Sends notifications in one datagram, in order.
     ///
-    /// - Returns: False where no manager listens (`NOTIFY_SOCKET` is not set), which is no error.
+    /// - Returns: False without a service manager (`NOTIFY_SOCKET` is not set).
     @discardableResult
     package static func notify(_ notifications: ServiceNotification...) throws(SystemdError) -> Bool {
         let state = notifications.map(\.assignment).joined(separator: "\n")
@@ -20,7 +20,7 @@ package enum ServiceManager {
         return result > 0
     }
 
-    /// Says that a reload begins; `.ready` says that it is over.
+    /// Announces a reload. `.ready` announces its end.
     @discardableResult
     package static func notifyReloading() throws(SystemdError) -> Bool {
         var now = timespec()
@@ -28,28 +28,28 @@ package enum ServiceManager {
         return try notify(.reloading(monotonic: UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1_000))
     }
 
-    /// Whether a manager listens that may keep descriptors (`FileDescriptorStoreMax=`): from systemd 254 on it says when it does
-    /// not. `GATHERD_KEEP=no` in the environment switches it off.
+    /// Whether the manager may store descriptors (`FileDescriptorStoreMax=`). Since systemd 254, it tells if it does
+    /// not. `GATHERD_KEEP=no` in the environment prevents it, too.
     package static var keepsDescriptors: Bool {
         func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
         return value("NOTIFY_SOCKET") != nil && value("FDSTORE") != "0" && value("GATHERD_KEEP") != "no"
     }
 
-    /// Has the manager keep a descriptor under a name, and pass it to the next process of the service beside its sockets. The
-    /// manager gets one of its own; it does not watch it for its end, which these have none of.
+    /// Stores a descriptor with the service manager under a name, for the next process of the service. The manager gets
+    /// a duplicate and does not monitor it (`FDPOLL=0`), since these descriptors never hang up.
     package static func keep(_ descriptor: CInt, name: String) throws(SystemdError) {
         let result = sd_pid_notify_with_fds(0, 0, "FDSTORE=1\nFDNAME=\(name)\nFDPOLL=0", [descriptor], 1)
         if result < 0 { throw .call("sd_pid_notify_with_fds", errno: -result) }
     }
 
-    /// Has the manager keep descriptors of this name no longer.
+    /// Removes stored descriptors by name.
     package static func letGo(name: String) throws(SystemdError) {
         let result = sd_notify(0, "FDSTOREREMOVE=1\nFDNAME=\(name)")
         if result < 0 { throw .call("sd_notify", errno: -result) }
     }
 
-    /// How often the manager wants to hear `.watchdog`; nil where it does not. Ping twice as often, from the loop that
-    /// does the work: a timer thread would go on pinging for a loop that hangs.
+    /// Returns the interval in which the manager expects `.watchdog`; nil if it does not. Send it twice as often, from
+    /// the loop that does the work, since a timer thread would hide a loop that hangs.
     package static func watchdogInterval() throws(SystemdError) -> Duration? {
         var microseconds: UInt64 = 0
         let result = sd_watchdog_enabled(0, &microseconds)

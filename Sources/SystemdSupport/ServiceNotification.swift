@@ -1,24 +1,24 @@
-// What a service tells its manager, and the text of it on the notification socket.
+// The notifications of a service to its manager.
 // SPDX-License-Identifier: Apache-2.0
 
 /// One assignment of the protocol of `sd_notify(3)`.
 package enum ServiceNotification: Hashable, Sendable {
-    /// The service is up, or a reload is over.
+    /// The service is ready, or a reload is over.
     case ready
-    /// A reload begins; `monotonic` is the time of that in microseconds of `CLOCK_MONOTONIC`, by which the manager
-    /// tells this reload from an older one.
+    /// A reload begins. `monotonic` is its time in microseconds of `CLOCK_MONOTONIC`, by which the manager
+    /// distinguishes reloads.
     case reloading(monotonic: UInt64)
-    /// The service is ending.
+    /// The service stops.
     case stopping
-    /// One line for people, as `systemctl status` shows it.
+    /// A line for `systemctl status`.
     case status(String)
-    /// The loop that does the work is alive.
+    /// The event loop runs.
     case watchdog
-    /// Start, reload or stop takes longer: the manager waits for so many microseconds from now on.
+    /// A start, reload or stop takes longer. The manager waits for so many microseconds from now on.
     case extendTimeout(microseconds: UInt64)
 
-    /// The assignment, without a line end. Several go into one datagram, one a line, so a status loses its control
-    /// characters: a file name in it must not be able to say `READY=1`.
+    /// The assignment without a line end. A datagram has one assignment in each line, so control characters are removed
+    /// from a status: a file name must not say `READY=1`.
     package var assignment: String {
         switch self {
         case .ready: "READY=1"

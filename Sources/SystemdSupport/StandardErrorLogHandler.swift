@@ -1,25 +1,55 @@
-// Log messages as plain lines on standard error, for a daemon that was started by hand or by a test.
+// Writes log messages as lines on standard error, for a daemon that was not started by systemd.
 // SPDX-License-Identifier: Apache-2.0
 
+// `timespec` may belong to the module of libsystemd's headers, by the order in which the compiler reads them.
+import CSystemd
 import Glibc
 package import Logging
 
-/// Writes `level: message key=value …`, one line a message, each with one `write(2)` so that lines of several threads
-/// stay whole.
+/// Writes `time level: message key=value …`, one line for each message, each with one write(2) so that lines of several
+/// threads stay whole. The time is local, as ISO 8601 with its offset from UTC.
 ///
-/// No time: whatever collects the lines has its own. No `<N>` prefix as `sd-daemon(3)` has it either: that is for a
-/// stream that the journal reads, where ``JournalLogHandler`` is used instead; here a person or a pipe reads.
+/// There is no `<N>` prefix of `sd-daemon(3)`. It is for a stream that the journal reads, which ``JournalLogHandler``
+/// serves.
 package struct StandardErrorLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
     private let descriptor: CInt
+    private let time: @Sendable () -> timespec
 
     package init(logLevel: Logger.Level = .info) { self.init(logLevel: logLevel, descriptor: STDERR_FILENO) }
 
-    init(logLevel: Logger.Level, descriptor: CInt) {
+    init(
+        logLevel: Logger.Level, descriptor: CInt, time: @escaping @Sendable () -> timespec = StandardErrorLogHandler.now
+    ) {
         self.logLevel = logLevel
         self.descriptor = descriptor
+        self.time = time
+    }
+
+    private static func now() -> timespec {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return time
+    }
+
+    /// Returns a time as ISO 8601, in the process's time zone, to the millisecond: `2026-11-25T10:21:22.345+01:00`.
+    static func text(of time: timespec) -> String {
+        var seconds = time.tv_sec
+        var local = tm()
+        localtime_r(&seconds, &local)
+        func digits(_ value: Int, _ count: Int) -> String {
+            let text = String(value)
+            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        let date = [Int(local.tm_mon) + 1, Int(local.tm_mday)].map { digits($0, 2) }.joined(separator: "-")
+        let clock = [local.tm_hour, local.tm_min, local.tm_sec].map { digits(Int($0), 2) }.joined(separator: ":")
+        let offset = abs(Int(local.tm_gmtoff)) / 60
+        return digits(Int(local.tm_year) + 1900, 4) + "-" + date + "T" + clock + "."
+            + digits(Int(time.tv_nsec) / 1_000_000, 3) + (local.tm_gmtoff < 0 ? "-" : "+") + digits(offset / 60, 2)
+            + ":"
+            + digits(offset % 60, 2)
     }
 
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -29,10 +59,11 @@ package struct StandardErrorLogHandler: LogHandler {
 
     package func log(event: LogEvent) {
         let metadata = event.metadata(over: metadata, provider: metadataProvider)
-        write(line: "\(event.level.rawValue): \(LogLine.text("\(event.message)", metadata))")
+        let line = LogLine.text("\(event.message)", metadata)
+        write(line: "\(StandardErrorLogHandler.text(of: time())) \(event.level.rawValue): \(line)")
     }
 
-    /// Writes one line whole; what the descriptor refuses is lost, as there is nobody else to tell.
+    /// Writes one whole line. If the descriptor refuses it, it is lost.
     func write(line: String) {
         var bytes = Array(line.utf8)
         bytes.append(UInt8(ascii: "\n"))

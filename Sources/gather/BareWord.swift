@@ -1,21 +1,36 @@
-// What a person means who gives a name where a predicate belongs.
+// Words that were given where a predicate belongs.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 
-/// A word such as `Item_*` where a predicate belongs, as `find -name` and the shell would take it.
+/// A word such as `Item_*` that was given where a predicate belongs, as `find -name` and `fd` take it.
 enum BareWord {
-    /// The predicate that was probably meant, where `text` says nothing that only a predicate says.
-    static func predicate(meantBy text: String) -> String? {
+    /// Returns the word without quotes around it; nil if the text has an operator or a keyword of the language.
+    static func word(in text: String) -> String? {
         let word = unquoted(text)
         let operators = Set("=<>!&|(){}$".unicodeScalars)
         guard !word.isEmpty, !word.unicodeScalars.contains(where: operators.contains),
-            !word.split(separator: " ").contains(where: { keywords.contains($0.uppercased()) })
+            !word.split(separator: " ").contains(where: { isKeyword($0) })
         else { return nil }
-        let literal = "'\(word.flatMap { $0 == "'" || $0 == "\\" ? ["\\", $0] : [$0] }.map(String.init).joined())'"
-        let isPattern = word.contains("*") || word.contains("?")
-        return isPattern ? "name LIKE \(literal)" : "name CONTAINS[c] \(literal)"
+        return word
     }
+
+    /// Returns the predicate that was probably meant; nil if the text is no bare word. A text that begins with the name of
+    /// an attribute is a predicate with a mistake, which the error explains.
+    static func predicate(meantBy text: String) -> String? {
+        guard let word = word(in: text), let first = word.split(separator: " ").first,
+            Attribute(name: String(first)) == nil
+        else { return nil }
+        let isPattern = word.contains("*") || word.contains("?")
+        return (isPattern ? "name LIKE " : "name CONTAINS[c] ") + PredicateText.literal(word)
+    }
+
+    /// Whether the text is a path in place of a predicate, as `find` takes it.
+    static func isPath(_ text: String) -> Bool {
+        text == "." || text == ".." || text == "~" || ["/", "./", "../", "~/"].contains { text.hasPrefix($0) }
+    }
+
+    static func isKeyword(_ word: some StringProtocol) -> Bool { keywords.contains(word.uppercased()) }
 
     private static func unquoted(_ text: String) -> String {
         for quote in ["'", "\""] where text.count > 2 && text.hasPrefix(quote) && text.hasSuffix(quote) {
@@ -26,6 +41,6 @@ enum BareWord {
 
     private static let keywords: Set<String> = [
         "LIKE", "BEGINSWITH", "ENDSWITH", "CONTAINS", "MATCHES", "IN", "BETWEEN", "ANY", "SOME", "ALL", "NONE", "AND",
-        "OR", "NOT", "TRUEPREDICATE", "FALSEPREDICATE",
+        "OR", "NOT", "TRUEPREDICATE", "FALSEPREDICATE", "UTI-CONFORMS-TO", "UTI-EQUALS",
     ]
 }

@@ -1,11 +1,11 @@
-// Why a command ends without having done what it was asked, in words and as a status.
+// The failure of a command: a message and an exit status.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 internal import Glibc
 internal import PredicateLanguage
 
-/// The end of a command that could not do what it was asked.
+/// The failure of a command, with its message and exit status.
 struct Failure: Error {
     let status: Int32
     let message: String
@@ -15,7 +15,7 @@ struct Failure: Error {
         self.message = message
     }
 
-    /// What the daemon, or the way to it, had against it.
+    /// An error of the daemon or of the connection to it.
     init(_ error: GatherError) {
         switch error.code {
         case .unreachable: self.init(status: ExitStatus.unreachable, error.message)
@@ -25,7 +25,7 @@ struct Failure: Error {
         }
     }
 
-    /// What the daemon had against a question: a wrong predicate with a caret under the place, and the command that was
+    /// An error of the daemon about a question. A wrong predicate gets a caret under the place and the command that was
     /// probably meant.
     init(_ error: GatherError, command: String, predicate: String) {
         switch error.code {
@@ -37,7 +37,7 @@ struct Failure: Error {
             let hint =
                 scope.hasPrefix("/")
                 ? "To watch it: gather container add NAME \(ShellText.quoted(scope))"
-                : "'gather container list' lists those there are"
+                : "'gather container list' lists the containers"
             self.init(status: ExitStatus.usage, "\(error.message). \(hint)")
         default: self.init(error)
         }
@@ -51,7 +51,9 @@ struct Failure: Error {
             "\n"
             + excerpt.split(separator: "\n", omittingEmptySubsequences: false)
             .map { "  " + $0 }.joined(separator: "\n")
-        if let meant = BareWord.predicate(meantBy: predicate) {
+        if BareWord.isPath(predicate) {
+            message += "\nTo look below a directory: \(command) \"\" --in \(ShellText.quoted(predicate))"
+        } else if let meant = BareWord.predicate(meantBy: predicate) {
             message += "\nDid you mean: \(command) \(ShellText.doubleQuoted(meant))"
         }
         self.init(status: ExitStatus.predicate, message)

@@ -8,9 +8,8 @@ internal import LinuxSystem
 internal import Metadata
 
 extension FilePlace {
-    /// The extended attributes that the caller finds on the file, in the order of their names, but for those with an
-    /// attribute of their own; as many as one question may ask for. None where the list cannot be read: their values come
-    /// from whoever answers, who may know more or less.
+    /// Returns the extended attributes of the file that have no other name in the language, at most as many as one
+    /// question may name. Empty if the list cannot be read. The daemon supplies the values.
     func extendedAttributes() -> [Attribute] {
         var list = [CChar](repeating: 0, count: FilePlace.longestList)
         let count = list.withUnsafeMutableBufferPointer { list in
@@ -32,6 +31,6 @@ extension FilePlace {
         return names.sorted().prefix(Limits.extendedAttributes).map { Attribute.extended($0) }
     }
 
-    /// What a list has at most (xattr(7)).
+    /// The largest list of names in bytes (xattr(7)).
     private static let longestList = 65_536
 }

@@ -1,13 +1,13 @@
-// Where the items of files that were named come from.
+// The source of items for files that were named.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 
-/// Answers what a file is: a daemon, an engine within this command that reads what it was told to, or one for each
-/// directory in turn.
+/// Finds the items of files: by a daemon, by an engine within this command for given directories, or by such an engine for
+/// the directory of each file in turn.
 struct ItemSource: ~Copyable {
     private let isSynchronized: Bool
-    /// Whether each file's own directory is read, without what lies deeper.
+    /// Whether each file's own directory is read, and nothing below it.
     private let readsByDirectory: Bool
     private var connection: Connection
     private var client: BlockingClient?
@@ -28,11 +28,10 @@ struct ItemSource: ~Copyable {
         self.connection = connection
     }
 
-    /// The item at a place. Throws ``Failure`` with a sentence on why there is none, and what a daemon has against being
-    /// asked.
+    /// Returns the item at a place. Throws ``Failure`` with the reason if there is none, and errors of the daemon.
     mutating func item(at place: FilePlace, _ shown: [Attribute]) throws -> MetadataItem {
         if readsByDirectory { try read(place) }
-        guard var asked = client.take() else { throw Failure("there is nobody to ask") }
+        guard var asked = client.take() else { throw Failure("the connection to gatherd has failed") }
         do {
             let item = try find(place, shown, &asked)
             client = consume asked
@@ -43,7 +42,7 @@ struct ItemSource: ~Copyable {
         }
     }
 
-    /// Reads the directory of a file. Files mostly come by directory, as a shell lists them.
+    /// Reads the directory of a file, unless it was read last: a shell lists files by directory.
     private mutating func read(_ place: FilePlace) throws {
         guard let wanted = place.directory else {
             throw Failure("\(DisplayText.escaped(place.path)): its directory has no UTF-8 path, which --embedded needs")
@@ -61,29 +60,45 @@ struct ItemSource: ~Copyable {
     private func find(
         _ place: FilePlace, _ shown: [Attribute], _ client: inout BlockingClient
     ) throws -> MetadataItem {
-        let search = Search(
-            predicate: place.predicate, scopes: place.scopes,
-            attributes: shown + (shown.contains(.path) ? [] : [.path]),
-            isSynchronized: isSynchronized, timeout: connection.patience)
-        var found: MetadataItem?
         do {
-            let summary = try client.find(search) { items in
-                for item in items where item.pathBytes == place.path { found = item }
+            var inexact: [String] = []
+            var item = try find(place, place.predicate, shown, &client, &inexact)
+            if item == nil {
+                // Its container may be named by a path with symbolic links in it.
+                item = try find(place, place.predicateOfInode, shown, &client, &inexact)
             }
-            Inexact.note(summary.inexactContainers, connection)
+            Inexact.note(inexact, connection)
+            if let item { return item }
         } catch let error as GatherError where error.code == .unknownScope {
             throw try missing(place, &client, isOutside: true)
         }
-        guard let found else { throw try missing(place, &client, isOutside: false) }
+        throw try missing(place, &client, isOutside: false)
+    }
+
+    private func find(
+        _ place: FilePlace, _ predicate: String, _ shown: [Attribute], _ client: inout BlockingClient,
+        _ inexact: inout [String]
+    ) throws -> MetadataItem? {
+        let search = Search(
+            predicate: predicate, scopes: place.scopes,
+            attributes: shown + (shown.contains(.path) ? [] : [.path]),
+            isSynchronized: isSynchronized, timeout: connection.patience)
+        var found: MetadataItem?
+        let summary = try client.find(search) { items in
+            for item in items {
+                if let path = item.pathBytes, place.isNamed(by: path) { found = item }
+            }
+        }
+        inexact = summary.inexactContainers
         return found
     }
 
-    /// Why a path is not there.
+    /// The failure that says why a path has no item.
     private func missing(
         _ place: FilePlace, _ client: inout BlockingClient, isOutside: Bool
     ) throws -> Failure {
         let name = DisplayText.escaped(place.path)
-        let own = try client.containers().first { Array($0.path.utf8) == place.path }
+        let own = try client.containers().first { place.isDirectory(Array($0.path.utf8)) }
         if connection.embedded != nil {
             guard own == nil else {
                 return Failure(

@@ -1,4 +1,4 @@
-// The daemon's program: flags, and the wiring of the service to systemd.
+// The daemon's program: its options, and the connection of the service to systemd.
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
@@ -37,10 +37,10 @@ import SystemdSupport
     @Flag(help: "Check the configuration, say what is wrong, and exit.")
     var checkConfig = false
 
-    /// ArgumentParser's own would begin on a thread of libdispatch, which then wakes every second until the daemon ends.
+    /// ArgumentParser's own main would run on a thread of libdispatch, which then wakes up every second.
     @MainActor static func main() async {
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(GatherDaemon.arguments)
             if let daemon = command as? Gatherd { try await daemon.run() } else { try command.run() }
         } catch {
             exit(withError: error)
@@ -65,15 +65,27 @@ import SystemdSupport
             let daemon = GatherDaemon(options: options, observer: observer, logger: Logger(label: "gatherd"))
             try await daemon.runUntilSignalled()
         } catch let error as ConfigurationError {
-            let line = Array("gatherd: \(error)\n".utf8)
-            _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            Gatherd.say("\(error)")
             throw ExitCode(error.file == "--container" ? EX_USAGE : EX_CONFIG)
+        } catch let error as StartError {
+            // The unit restarts the daemon after this status.
+            Gatherd.say("\(error)")
+            throw ExitCode(EX_OSERR)
+        } catch let error as SystemdError {
+            Gatherd.say("\(error)")
+            throw ExitCode(EX_OSERR)
         }
+    }
+
+    private static func say(_ message: String) {
+        let line = Array("gatherd: \(message)\n".utf8)
+        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
     private static func logLevel(_ text: String) throws -> Logger.Level {
         if let level = Logger.Level(rawValue: text) { return level }
-        throw ValidationError("'\(text)' is none of the levels")
+        let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("'\(text)' is no level; the levels are \(names)")
     }
 
     private func options(listening: Bool) throws -> DaemonOptions {
@@ -84,7 +96,7 @@ import SystemdSupport
         if listening {
             let passed = try InheritedSocket.takeAll()
             let sockets = passed.filter { !$0.name.hasPrefix(KeptDescriptor.namePrefix) && !$0.isKept }
-            // With what is known by no name: it is let go of.
+            // Descriptors without a known name are passed along, too, and are closed there.
             kept = passed.filter { !sockets.contains($0) }.map { KeptDescriptor(name: $0.name, number: $0.descriptor) }
             if let inherited = try InheritedSocket.listener(among: sockets) {
                 socket = .inherited(descriptor: inherited.descriptor)
@@ -95,6 +107,10 @@ import SystemdSupport
             stateDirectory: stateDirectory ?? paths.stateDirectory,
             containers: try container.map { try ContainerConfiguration(argument: $0) }, logLevel: logLevel)
         options.kept = kept
+        if self.socket == nil {
+            options.runtimeDirectory = paths.runtimeDirectory
+            options.isRuntimeDirectoryNamed = paths.isRuntimeDirectoryNamed
+        }
         return options
     }
 }

@@ -1,10 +1,10 @@
-// Passes the daemon's life on to systemd.
+// Passes notifications of the daemon to systemd.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherService
 import SystemdSupport
 
-/// Tells the service manager. Where a message cannot be delivered the manager has gone, and there is nobody to tell.
+/// Notifies the service manager. A message that cannot be delivered is dropped, since the manager is gone.
 struct SystemdObserver: DaemonObserver {
     let heartbeat: Duration?
 

@@ -1,73 +1,88 @@
-// A shared grocery list, kept as one file an item, on nothing but the public client of Gather.
+// A shared grocery list with one file for each item, on the public libraries of Gather.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import GatherKit
+internal import GatherDocuments
 internal import Glibc
+internal import GroceryModel
+internal import GroceryScreen
 
 struct Grocery: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grocery",
         abstract: "A shared grocery list that stays live.",
         discussion: """
-            Each item is a file in the Documents folder of a container that gatherd watches; whoever may write there shares \
-            the list. An item is named by any part of its name or identifier that only it has.
+            Each item is a text file in the Documents folder of a container that gatherd watches. All users who may write there \
+            share the list. An item is named by its name, the beginning of its name, or at least 4 characters of the \
+            beginning of its identifier.
 
             EXAMPLES
-              grocery add Milk "Rye bread" --tag breakfast
+              grocery add Milk "2 kg flour #market" --tag breakfast
               grocery list --tag breakfast
-              grocery rename milk "Oat milk"
-              grocery tag bread urgent
-              grocery remove milk
+              grocery buy milk
+              grocery rename flour "Rye flour"
+              grocery remove rye && grocery undo
               grocery watch
 
             ENVIRONMENT
               GROCERY_CONTAINER  the container's identifier; without it, grocery
+              GROCERY_LIST       the list's name; without it, that of the settings
               GATHER_SOCKET      the daemon's socket
             """,
-        version: "grocery 0.1.0",
+        version: "grocery 0.2.0",
         subcommands: [
-            AddCommand.self, ListCommand.self, RenameCommand.self, TagCommand.self, UntagCommand.self,
-            RemoveCommand.self, ShowCommand.self, WatchCommand.self,
+            AddCommand.self, ListCommand.self, ShowCommand.self, TextCommand.self, BuyCommand.self, UnbuyCommand.self,
+            RenameCommand.self, TagCommand.self, UntagCommand.self, TagsCommand.self, RemoveCommand.self,
+            UndoCommand.self, ImageCommand.self, ConflictsCommand.self, ResolveCommand.self, WatchCommand.self,
+            ServeCommand.self, ConvertCommand.self, ImportCommand.self, ExportCommand.self, SettingsCommand.self,
         ])
+
+    @OptionGroup var options: ListOptions
+
+    /// Without a command, a terminal shows the list on its full screen.
+    func run() async throws {
+        guard GroceryScreen.isPossible else { throw CleanExit.helpRequest(self) }
+        let (list, settings) = try await options.open()
+        let end = try await GroceryScreen.run(list: list, settings: settings) { shown in
+            // Another command may have changed the others meanwhile.
+            var settings = try await ListSettings.read(list.container)
+            (settings.sorting, settings.isGrouped) = (shown.sorting, shown.isGrouped)
+            try await settings.write(list.container)
+        }
+        end.finish()
+    }
 }
 
 @main
 enum Main {
-    static func main() async {
+    /// Runs the command on other threads, and keeps this one asleep for signals.
+    ///
+    /// An asynchronous main function ends the first thread by pthread_exit(3) before its work begins. That looks for the frames of the
+    /// thread, and sorts those of the whole static program for it: a third of the time of a command.
+    static func main() {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGINT) { _ in _exit(130) }
+        Task.detached { await run() }
+        while true { pause() }
+    }
+
+    private static func run() async -> Never {
         do {
-            var command = try Grocery.parseAsRoot()
+            var command = try Grocery.parseAsRoot(Arguments.texts)
             do {
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()
                 } else {
                     try command.run()
                 }
-            } catch let problem as Problem {
+            } catch {
+                guard let problem = Problem.of(error) else { throw error }
                 Output.note(problem.message)
                 exit(problem.status)
-            } catch let error as GatherError {
-                Output.note(error.message)
-                exit(Problem.status(of: error))
             }
+            exit(0)
         } catch {
             Grocery.exit(withError: error)
         }
     }
-}
-
-/// What is wrong with what was asked, in words for whoever asked.
-struct Problem: Error {
-    let message: String
-    var status: Int32 = 1
-
-    init(_ message: String, status: Int32 = 1) {
-        self.message = message
-        self.status = status
-    }
-
-    /// EX_UNAVAILABLE of sysexits(3) where the daemon is away.
-    static func status(of error: GatherError) -> Int32 { error.code == .unreachable ? 69 : 1 }
 }

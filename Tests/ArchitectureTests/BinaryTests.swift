@@ -20,8 +20,8 @@ struct BinaryTests {
     // Full Foundation takes milliseconds to load and megabytes to hold; FoundationEssentials comes with the parser of
     // arguments.
     @Test(arguments: ["gatherd", "gather"])
-    func `Programs do not link full Foundation`(_ name: String) throws {
-        let (libraries, status) = try output(of: "/usr/bin/ldd", product(name))
+    func `Programs do not link full Foundation`(_ name: String) async throws {
+        let (libraries, status) = try await output(of: "/usr/bin/ldd", product(name))
         // An optimized gather is linked as a whole.
         if name == "gather", libraries.contains("not a dynamic executable") { return }
         try #require(status == 0, "\(libraries)")

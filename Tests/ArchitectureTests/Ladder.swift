@@ -36,6 +36,7 @@ enum Ladder {
         Rung(0, "CLinux"),
         Rung(0, "CSystemd"),
         Rung(0, "CPCRE2"),
+        Rung(0, "CNcurses"),
         Rung(1, "LinuxSystem", ["CLinux"], system),
         Rung(1, "Metadata"),
         Rung(1, "ContentTypes"),
@@ -43,6 +44,7 @@ enum Ladder {
         Rung(2, "PredicateLanguage", ["ContentTypes", "Metadata", "CPCRE2"], collections),
         Rung(2, "MetadataIndex", ["Metadata"], collections),
         Rung(2, "FileWatching", ["LinuxSystem", "Metadata"], collections),
+        Rung(2, "Syncthing", ["Varlink", "NIOHTTP1"], nio),
         Rung(3, "LiveQueries", ["MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata"], collections),
         Rung(3, "GatherProtocol", ["Varlink", "Metadata"], collections),
         Rung(
@@ -51,14 +53,27 @@ enum Ladder {
                 "LinuxSystem", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
                 "LiveQueries", "GatherProtocol", "ContentTypes",
             ], system, nio, log, lifecycle, collections),
-        Rung(4, "GatherKit", ["GatherProtocol", "Varlink", "Metadata"], nio, collections),
+        Rung(4, "GatherKit", ["GatherProtocol", "Varlink", "LinuxSystem", "Metadata"], nio, collections),
         Rung(5, "GatherFoundation", ["GatherKit", "Foundation"]),
+        Rung(5, "GatherDocuments", ["GatherKit", "LinuxSystem", "Metadata"], nio),
+        Rung(
+            5, "SyncService", ["Syncthing", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata"], nio, log, lifecycle
+        ),
         Rung(5, "SystemdSupport", ["CSystemd"], log),
         Rung(6, "gatherd", ["GatherService", "SystemdSupport"], log, arguments),
+        Rung(6, "gather-syncd", ["SyncService", "SystemdSupport"], log, arguments),
         Rung(
             6, "gather",
-            ["GatherKit", "PredicateLanguage", "ContentTypes", "GatherService", "LinuxSystem", "Metadata"], arguments),
-        Rung(6, "grocery", ["GatherKit"], arguments),
+            [
+                "GatherKit", "GatherDocuments", "PredicateLanguage", "ContentTypes", "GatherService", "LinuxSystem",
+                "Metadata",
+            ], arguments),
+        Rung(6, "GroceryModel", ["GatherKit", "GatherDocuments", "Varlink"], nio),
+        Rung(
+            7, "GroceryPage", ["GroceryModel", "GatherDocuments", "GatherKit", "Varlink", "Metadata", "NIOHTTP1"], nio),
+        Rung(7, "GroceryScreen", ["GroceryModel", "CNcurses", "GatherDocuments", "GatherKit", "LinuxSystem"]),
+        Rung(
+            8, "grocery", ["GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen"], arguments),
     ]
 
     static func rung(of target: String) -> Rung? { rungs.first { $0.target == target } }

@@ -45,7 +45,7 @@ struct LadderTests {
         for line in try Repository.text("CONTRIBUTING.md").split(separator: "\n") {
             let cells = line.split(separator: "|").map { $0.trimmingPrefix(while: \.isWhitespace) }
             guard cells.count >= 2, let height = Int(cells[0].filter { !$0.isWhitespace }) else { continue }
-            for name in cells[1].matches(of: /`(\w+)`/) { heights[String(name.1)] = height }
+            for name in cells[1].matches(of: /`([\w-]+)`/) { heights[String(name.1)] = height }
         }
         #expect(heights == Dictionary(uniqueKeysWithValues: Ladder.rungs.map { ($0.target, $0.height) }))
     }

@@ -5,8 +5,8 @@ import Foundation
 import Testing
 
 struct PackagingTests {
-    @Test func `systemd understands the units, and the sandbox is tight`() throws {
-        let (text, status) = try output(of: Repository.root + "/Packaging/check-units")
+    @Test func `systemd understands the units, and the sandbox is tight`() async throws {
+        let (text, status) = await output(of: Repository.root + "/Packaging/dev/check-units")
         if status == 77 {
             print(text)
             return
@@ -44,7 +44,7 @@ struct PackagingTests {
         for entry in entries {
             let kind = try #require(kinds[String(entry.1)])
             for line in entry.2.split(separator: "\n") { #expect(line.count <= 79, "\(line)") }
-            #expect(entry.2.contains(#/to be\s+done|\n    \w/#), "\(kind): what is to be done?")
+            #expect(entry.2.contains(#/action\s+is\s+needed|\n    \w/#), "\(kind): what is to be done?")
             for field in entry.2.matches(of: /@(\w+)@/).map({ String($0.1) }) {
                 let key = field.dropFirst("GATHERD_".count).lowercased()
                 #expect(field.hasPrefix("GATHERD_") && ["container", "path"].contains(key), "\(kind): \(field)")
@@ -79,18 +79,44 @@ struct PackagingTests {
         #expect(used == kinds)
     }
 
+    @Test func topLevelHoldsOnlyTheCustomaryEntries() throws {
+        let ignored: Set = ["Package.resolved"]
+        let entries = try FileManager.default.contentsOfDirectory(atPath: Repository.root)
+            .filter { !$0.hasPrefix(".") && !ignored.contains($0) }
+        #expect(
+            Set(entries) == [
+                "CHANGELOG.md", "CONTRIBUTING.md", "Config", "LICENSE", "Package.swift", "Packaging", "README.md",
+                "Sources", "Tests",
+            ])
+        // Installed files, the two commands of the README, and `deb` for administrators who build their own package.
+        let packaging = try FileManager.default.contentsOfDirectory(atPath: Repository.root + "/Packaging")
+        #expect(Set(packaging) == ["deb", "debian", "demo", "dev", "man", "systemd", "test"])
+    }
+
+    /// An error that leaves `main` ends the program with a trap, and its message names a line of the sources.
+    @Test func examplesHandleTheirErrors() throws {
+        let sources = Repository.root + "/Tests/Examples/Sources"
+        let files = try #require(FileManager.default.enumerator(atPath: sources))
+        var count = 0
+        for case let file as String in files where file.hasSuffix(".swift") {
+            let text = try Repository.text("Tests/Examples/Sources/" + file)
+            count += text.contains("static func main() async {\n") ? 1 : 0
+            #expect(!text.contains(/func main\(\)[^{]*throws/), "\(file)")
+        }
+        #expect(count == 4)
+    }
+
     @Test(arguments: [
-        "Packaging/check-units", "Packaging/completion-test", "Packaging/deb", "Packaging/demo",
-        "Packaging/dependencies", "Packaging/docs",
-        "Packaging/examples",
-        "Packaging/fuzz", "Packaging/judges", "Packaging/judges.d/varlinkctl", "Packaging/lint",
-        "Packaging/release-build", "Packaging/sanitize", "Packaging/systemd-test",
-        "Packaging/test", ".ci/run",
+        "Packaging/dev/check-model", "Packaging/dev/check-units", "Packaging/dev/completion-test", "Packaging/deb",
+        "Packaging/demo", "Packaging/dev/dependencies", "Packaging/dev/docs", "Packaging/dev/examples",
+        "Packaging/dev/fuzz", "Packaging/dev/judges", "Packaging/dev/judges.d/varlinkctl", "Packaging/dev/lint",
+        "Packaging/dev/release-build", "Packaging/dev/sanitize", "Packaging/dev/systemd-test", "Packaging/test",
+        ".ci/run",
     ])
-    func `Scripts are well formed and stop at errors`(_ path: String) throws {
-        let (text, status) = try output(of: "/bin/bash", "-n", Repository.root + "/" + path)
+    func `Scripts are well formed and stop at errors`(_ path: String) async throws {
+        let (text, status) = await output(of: "/bin/bash", "-n", Repository.root + "/" + path)
         #expect(status == 0, "\(text)")
-        if !["Packaging/dependencies", "Packaging/release-build"].contains(path) {
+        if !["Packaging/dev/dependencies", "Packaging/dev/release-build"].contains(path) {
             #expect(FileManager.default.isExecutableFile(atPath: Repository.root + "/" + path))
             #expect(try Repository.text(path).contains("\nset -euo pipefail\n"))
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A file of the sources: where it is, and its text.
@@ -62,12 +63,17 @@ enum Repository {
     }
 
     /// Every Swift file under `Sources`, but the code that documentation shows.
-    static func sources() throws -> [SourceFile] {
-        let enumerator = try #require(FileManager.default.enumerator(atPath: root + "/Sources"))
+    static func sources() throws -> [SourceFile] { try files(in: "Sources") }
+
+    static func tests() throws -> [SourceFile] { try files(in: "Tests") }
+
+    private static func files(in directory: String) throws -> [SourceFile] {
+        let enumerator = try #require(FileManager.default.enumerator(atPath: root + "/" + directory))
         var files: [SourceFile] = []
         for case let path as String in enumerator where path.hasSuffix(".swift") && !path.contains(".docc/") {
             let target = String(path.prefix { $0 != "/" })
-            files.append(SourceFile(target: target, path: "Sources/" + path, text: try text("Sources/" + path)))
+            files.append(
+                SourceFile(target: target, path: directory + "/" + path, text: try text(directory + "/" + path)))
         }
         return files.sorted { $0.path < $1.path }
     }
@@ -79,7 +85,8 @@ enum Repository {
         for match in manifest.matches(of: /let (\w+) = Target\.Dependency\.product\(\s*name: "(\w+)"/) {
             products[String(match.1)] = String(match.2)
         }
-        return try manifest.matches(of: /\.(target|executableTarget|testTarget|systemLibrary)\(\s*name: "(\w+)"/).map {
+        return try manifest.matches(of: /\.(target|executableTarget|testTarget|systemLibrary)\(\s*name: "([\w-]+)"/).map
+        {
             match in
             let declaration = try #require(balanced("(", ")", in: manifest[match.range.lowerBound...]))
             var dependencies: Set<String> = []
@@ -87,7 +94,7 @@ enum Repository {
                 let items = try #require(balanced("[", "]", in: declaration[list.upperBound...]))
                 // The name of an inline product comes first; that of its package is none of ours.
                 let names = items.replacing(/package: "[^"]*"/, with: "").replacing(/\.product\(name:/, with: "")
-                for item in names.matches(of: /"(\w+)"|\b([a-z]\w*)\b/) {
+                for item in names.matches(of: /"([\w-]+)"|\b([a-z]\w*)\b/) {
                     if let name = item.1 {
                         dependencies.insert(String(name))
                     } else if let variable = item.2 {
@@ -113,17 +120,8 @@ enum Repository {
     }
 }
 
-/// Runs a program to its end and gives what it printed on both streams, and its exit status.
-func output(of program: String, _ arguments: String...) throws -> (text: String, status: Int32) {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (String(decoding: data, as: UTF8.self), process.terminationStatus)
+/// Runs a program to its end, and returns the lines of both streams, and its exit status.
+func output(of program: String, _ arguments: String...) async -> (text: String, status: Int32) {
+    let result = await ChildProcess(path: program, arguments).result()
+    return (result.text + result.errors, result.status)
 }

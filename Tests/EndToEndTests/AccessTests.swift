@@ -4,6 +4,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0)) struct AccessTests {

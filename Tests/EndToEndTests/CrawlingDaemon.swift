@@ -4,6 +4,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// Has one container, `box`, which is being read until somebody has looked at it so often: no real crawl can be had to last until
 /// it was seen. The first look finds one item, the second two and so on; whatever is counted later, there are three.
@@ -13,6 +14,9 @@ final class CrawlingDaemon: Sendable {
     private let crawlingLooks: Int
     private let looks = Mutex(0)
     private let listener: CInt
+
+    /// How often the containers were asked for.
+    var lookCount: Int { looks.withLock { $0 } }
 
     init(crawlingLooks: Int) {
         self.crawlingLooks = crawlingLooks

@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct DaemonLifeTests {

@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(20)))
@@ -138,8 +139,8 @@ struct EmbeddedTests {
         let one = await place.gather("show", place.tree + "/d/b.txt", "--embedded")
         #expect(one.status == 0 && one.errors == "", "\(one.errors)")
         for line in [
-            #"name            = "b.txt""#, "size            = 2", "depth           = 1",
-            "path            = \"\(place.tree)/d/b.txt\"", "owner           = \"\(owner)\"",
+            #"name                   = "b.txt""#, "size                   = 2", "depth                  = 1",
+            "path                   = \"\(place.tree)/d/b.txt\"", "owner                  = \"\(owner)\"",
         ] { #expect(one.lines.contains(line), "\(line): \(one.text)") }
         // Directories that lie in each other, one after the other and the first again; by symlinks; not what they lead to.
         let several = await place.gather(

@@ -3,6 +3,7 @@
 
 import GatherKit
 import Glibc
+import TestSupport
 import Testing
 
 /// The net effect of what a subscriber was told, by paths relative to the container.

@@ -4,6 +4,7 @@
 import Foundation
 import GatherKit
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(20)))
@@ -18,7 +19,9 @@ struct ManualTests {
             var section = ""
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
                 if line.isEmpty { section = "" }
-                if line == "OPTIONS:" || line == "SUBCOMMANDS:" { section = String(line) }
+                if line == "OPTIONS:" { section = String(line) }
+                // Commands may be in groups.
+                if line.hasSuffix("SUBCOMMANDS:") { section = "SUBCOMMANDS:" }
                 if section == "OPTIONS:", let match = line.firstMatch(of: /^  ((-\w|--[\w-]+)(, --[\w-]+)*)/) {
                     flags.formUnion(match.1.split(separator: ", ").map(String.init))
                 } else if section == "SUBCOMMANDS:", let match = line.firstMatch(of: /^  ([\w-]+)/) {
@@ -54,10 +57,11 @@ struct ManualTests {
         }
     }
 
-    @Test func `The page of the daemon has its options`() async throws {
-        let help = await Help(.gatherd, [])
+    @Test(arguments: [Product.gatherd, .helper])
+    func `The page of a daemon has its options`(_ product: Product) async throws {
+        let help = await Help(product, [])
         #expect(help.flags.count > 5)
-        #expect(try ManualPage("gatherd.8").flags.sorted() == help.flags.sorted())
+        #expect(try ManualPage("\(product.rawValue).8").flags.sorted() == help.flags.sorted())
     }
 
     @Test func `The page of the configuration has its keys, with their defaults`() async throws {
@@ -94,24 +98,16 @@ struct ManualTests {
         let page = try ManualPage("\(product.rawValue).1")
         let environment = [
             "GATHER_SOCKET": daemon.socket.path, "GROCERY_CONTAINER": "box", "clock": "of-another-life",
-            "PATH": URL(filePath: product.path).deletingLastPathComponent().path() + ":/usr/bin:/bin",
+            "XDG_STATE_HOME": daemon.directory + "/home",
         ]
         var count = 0
         for display in page.displays("runs") {
             for line in display.lines {
                 count += 1
-                // Its last command takes the place of the shell, and gets its signals.
-                let process = ChildProcess(
-                    path: "/bin/bash", ["-euc", "cd '\(daemon.box)'; \(line)"], environment: environment)
-                if display.kind.hasPrefix("runs on") {
-                    #expect(await process.nextLine() != nil, "\(line)")
-                    process.kill(SIGINT)
-                    #expect(await process.result().status == 130, "\(line)")
-                } else {
-                    let result = await process.result()
-                    #expect(result.status == 0, "\(line): \(result.errors)")
-                    #expect(result.errors == "", "\(line)")
-                }
+                let isLive = display.kind.hasPrefix("runs on")
+                let result = await ShellLine.run(
+                    line, in: daemon.box, environment: environment, program: product, isLive: isLive)
+                if !isLive { #expect(result.errors == "", "\(line)") }
             }
         }
         #expect(count > 5)

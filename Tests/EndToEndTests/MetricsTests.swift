@@ -4,6 +4,7 @@
 import Foundation
 import GatherKit
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct MetricsTests {
@@ -17,19 +18,10 @@ import Testing
                 print(family.type, sample.name, sample.labels, float(sample.value))
         """
 
-    /// Whether python3-prometheus-client is there.
-    private static let hasReader: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", "import prometheus_client"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
-
     @Test(
-        .enabled(if: hasReader, "python3-prometheus-client is not installed"),
+        .enabled("python3-prometheus-client is not installed") {
+            await ChildProcess(path: "/usr/bin/env", ["python3", "-c", "import prometheus_client"]).result().status == 0
+        },
         arguments: [
             ("openmetrics", "openmetrics.parser"), ("prometheus", "parser"),
         ])

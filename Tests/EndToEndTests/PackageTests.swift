@@ -3,6 +3,7 @@
 
 import GatherKit
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(20)))

@@ -4,6 +4,7 @@
 import Foundation
 import GatherKit
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(20)))

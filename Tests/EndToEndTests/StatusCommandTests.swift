@@ -4,6 +4,7 @@
 import Foundation
 import GatherKit
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct StatusCommandTests {
@@ -13,7 +14,7 @@ import Testing
         try await daemon.client.flush()
         let well = await daemon.gather("status")
         #expect(well.status == 0 && well.errors.isEmpty)
-        #expect(well.lines.first?.wholeMatch(of: /gatherd \S+  process \d+  since \S+ \S+ \(\d+ s\)/) != nil)
+        #expect(well.lines.first?.wholeMatch(of: /gatherd \S+  process \d+  since \S+ \S+ \(\d+ (s|min).*\)/) != nil)
         #expect(well.lines.contains { $0.wholeMatch(of: /watches       \d[\d,]*( of \d[\d,]*)?/) != nil })
         #expect(well.lines.contains("items         1 in 2 containers"))
         #expect(!well.text.contains("next:"))

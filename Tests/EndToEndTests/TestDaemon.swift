@@ -5,6 +5,7 @@ import Foundation
 import GatherKit
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// A `gatherd` of a test's own: its socket, state and containers lie in a temporary directory that goes with it.
@@ -60,6 +61,11 @@ final class TestDaemon: Sendable {
         _ = await process.result()
     }
 
+    /// Stops the daemon as a debugger would (SIGSTOP).
+    func stop() { process.withLock { $0.kill(SIGSTOP) } }
+    /// Lets a stopped daemon go on.
+    func resume() { process.withLock { $0.kill(SIGCONT) } }
+
     /// Asks the daemon to end, and returns what came of it.
     func terminate() async -> ChildProcess.Result {
         let process = process.withLock { $0 }
@@ -78,8 +84,15 @@ final class TestDaemon: Sendable {
     }
 
     /// Runs `grocery` on this daemon's container `box`.
-    func grocery(_ arguments: String...) async -> ChildProcess.Result {
-        await ChildProcess(.grocery, arguments + ["--socket", socket.path, "--container", "box"]).result()
+    func grocery(_ arguments: String...) async -> ChildProcess.Result { await grocery(arguments) }
+
+    /// Runs `grocery` on this daemon's container `box`.
+    func grocery(_ arguments: [String]) async -> ChildProcess.Result {
+        // The undo log of the user who runs the tests is not for tests.
+        await ChildProcess(
+            .grocery, arguments + ["--socket", socket.path, "--container", "box"],
+            environment: ["XDG_STATE_HOME": directory + "/home"]
+        ).result()
     }
 }
 

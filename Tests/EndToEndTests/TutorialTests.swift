@@ -1,9 +1,10 @@
-// The tutorial of GatherKit: its code is the code that is compiled and run here.
+// The tutorials of GatherKit and GatherDocuments: their code is code that is compiled and run.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
 import GatherKit
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(20)))
@@ -30,6 +31,18 @@ struct TutorialTests {
                 rest = rest[(place + 1)...]
             }
         }
+    }
+
+    @Test func `The blocks of the article on tiny pictures are the example, whole and in order`() throws {
+        let article = try text("Sources/GatherDocuments/GatherDocuments.docc/DrawingTinyPictures.md")
+        let blocks = article.components(separatedBy: "```swift\n").dropFirst().map {
+            $0.components(separatedBy: "\n```")[0]
+        }
+        let folder = "Tests/Examples/Sources/tinypix/"
+        let files = try ["Picture", "Gallery", "Gallery+Editing", "TinyPix"].map { try text(folder + $0 + ".swift") }
+        #expect(blocks.count > 5)
+        #expect(blocks.joined(separator: "\n\n") + "\n" == files.joined(separator: "\n"))
+        #expect(files.joined().filter { $0 == "\n" }.count < 200)
     }
 
     @Test func `The list is live, sorted, and says when it may be out of date`() async throws {

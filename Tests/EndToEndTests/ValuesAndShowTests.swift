@@ -4,6 +4,7 @@
 import Foundation
 import GatherKit
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(20)))
@@ -65,11 +66,12 @@ struct ValuesAndShowTests {
         let file = await daemon.gather("show", box + "/way/it's \"a\"\\b.txt")
         #expect(file.status == 0, "\(file.errors)")
         let lines = [
-            #"name            = "it's \"a\"\b.txt""#, #"size            = 4"#, #"kind            = "file""#,
-            #"hidden          = 0"#, #"tags            = (null)"#,
+            #"name                   = "it's \"a\"\b.txt""#, #"size                   = 4"#,
+            #"kind                   = "file""#,
+            #"hidden                 = 0"#, #"tags                   = (null)"#,
         ]
         for line in lines { #expect(file.lines.contains(line), "\(line): \(file.text)") }
-        #expect(file.lines.contains { $0.hasPrefix("modified        = 2") && $0.hasSuffix(" +0000") })
+        #expect(file.lines.contains { $0.hasPrefix("modified               = 2") && $0.hasSuffix(" +0000") })
         let names = file.lines.filter { $0.contains(" = ") }.map { String($0.prefix { $0 != " " }) }
         #expect(names == Attribute.fixed.map(\.name).sorted())
 
@@ -95,13 +97,18 @@ struct ValuesAndShowTests {
 
         let shown = await daemon.gather("show", file)
         #expect(shown.status == 0, "\(shown.errors)")
-        for line in [#"comment         = "cold""#, #"xattr.project   = "north pole""#, #"xattr.\e[2J     = "x""#] {
+        for line in [
+            #"comment                = "cold""#, #"xattr.project          = "north pole""#,
+            #"xattr.\e[2J            = "x""#,
+        ] {
             #expect(shown.lines.contains(line), "\(line): \(shown.text)")
         }
         #expect(!shown.text.contains("xattr.xdg.comment"))
         for arguments in [["--embedded"], ["--embedded", "--in", daemon.box]] {
             let embedded = await ChildProcess(.gather, ["show", file] + arguments).result()
-            #expect(embedded.lines.contains(#"xattr.project   = "north pole""#), "\(embedded.text)\(embedded.errors)")
+            #expect(
+                embedded.lines.contains(#"xattr.project          = "north pole""#), "\(embedded.text)\(embedded.errors)"
+            )
         }
         let json = try #require(try objects(await daemon.gather("show", file, "--json")).first)
         #expect((json["extended"] as? [String: String])?["project"] == "north pole")

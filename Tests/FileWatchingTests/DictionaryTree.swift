@@ -361,6 +361,9 @@ final class DictionaryTree: WatchedTree {
         for (node, entry) in entries where node.container == container && entry.status.device == deviceFrom {
             entries[node]?.status.device = device
         }
+        for (node, entry) in parked[container] ?? [:] where entry.status.device == deviceFrom {
+            parked[container]?[node]?.status.device = device
+        }
     }
 
     private func detach(_ node: TreeNode) {

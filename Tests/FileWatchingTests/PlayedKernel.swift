@@ -70,6 +70,9 @@ final class PlayedKernel: WatchKernel {
         /// How often entries were looked at, and what each look costs of `now`.
         var looks = 0
         var costOfLook: UInt64 = 0
+        /// How often directories were opened for look-ups, and how many names the kernel went through for that.
+        var opens = 0
+        var steps = 0
         /// Why the table of mounts cannot be read.
         var mountsError: SystemError?
         /// A directory that has another number each time somebody looks, so many times.
@@ -79,6 +82,12 @@ final class PlayedKernel: WatchKernel {
         var isUnstableWithin = false
         /// Or it is another each time it is opened, and the same at each look as long as it stays open.
         var isUnstableByOpening = false
+        /// The errors of openings without a right to read, by the path.
+        var openErrors: [String: SystemError] = [:]
+        /// The errors of calls for the status of an entry, by its name.
+        var statusErrors: [String: SystemError] = [:]
+        /// The absolute targets of symlinks.
+        var targets: [UInt64: String] = [:]
         /// Whether the watcher was woken since this was taken back.
         var isWoken = false
     }
@@ -139,17 +148,29 @@ final class PlayedKernel: WatchKernel {
         var result: Result<CInt, SystemError> = .failure(.noEntry)
         state.withLock { state in
             var inode = start
+            if access == .path, let error = state.openErrors[path] {
+                result = .failure(error)
+                return
+            }
             guard state.descriptors.count < state.descriptorLimit else {
                 result = .failure(.tooManyDescriptors)
                 return
             }
-            for name in path.split(separator: "/") {
+            if access == .path { state.opens += 1 }
+            var rest = Array(path.split(separator: "/").map(String.init).reversed())
+            while let name = rest.popLast() {
+                if access == .path { state.steps += 1 }
                 if state.inodes[inode]?.isUnsearchable == true {
                     result = .failure(.noAccess)
                     return
                 }
                 if name == "." { continue }
-                guard let next = state.inodes[inode]?.children[String(name)] else { return }
+                guard let next = state.inodes[inode]?.children[name] else { return }
+                if let target = state.targets[next] {
+                    rest += target.split(separator: "/").map(String.init).reversed()
+                    inode = 1
+                    continue
+                }
                 guard state.inodes[next]?.status.kind == .directory else {
                     result = .failure(.notDirectory)
                     return
@@ -191,6 +212,10 @@ final class PlayedKernel: WatchKernel {
         let found: KernelStatus? = state.withLock { state in
             state.looks += 1
             state.now += state.costOfLook
+            if let failure = state.statusErrors[name] {
+                error = failure
+                return nil
+            }
             guard let parent = state.descriptors[directory] else { return nil }
             if !name.isEmpty, state.inodes[parent]?.isUnsearchable == true {
                 error = .noAccess
@@ -215,7 +240,15 @@ final class PlayedKernel: WatchKernel {
 
     func readSymlink(
         _ name: UnsafePointer<CChar>, in directory: CInt, into buffer: UnsafeMutableRawBufferPointer
-    ) throws(SystemError) -> Int { throw .invalid }
+    ) throws(SystemError) -> Int {
+        let name = String(cString: name)
+        let target = state.withLock { state in
+            state.descriptors[directory].flatMap { state.inodes[$0]?.children[name] }.flatMap { state.targets[$0] }
+        }
+        guard let target else { throw .invalid }
+        buffer.copyBytes(from: Array(target.utf8))
+        return target.utf8.count
+    }
 
     func readEntries(of directory: CInt, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         state.withLock { state in
@@ -373,6 +406,13 @@ final class PlayedKernel: WatchKernel {
             PlayedKernel.touch(place.parent, &state)
             PlayedKernel.tell(
                 place.parent, kind == .directory ? [.create, .isDirectory] : .create, place.name, &state)
+        }
+    }
+
+    func symlink(_ path: String, to target: String) {
+        create(path, .symlink)
+        state.withLock { state in
+            if let inode = PlayedKernel.locate(path, state).inode { state.targets[inode] = target }
         }
     }
 

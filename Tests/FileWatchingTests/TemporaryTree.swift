@@ -108,10 +108,14 @@ final class WatcherFixture {
 
     init(
         containers: [UInt32] = [1], tree: DictionaryTree? = nil, settings: WatchSettings = WatchSettings(),
-        readsAccessLists: Bool = false, inotify: CInt? = nil, kept: KeptMemory? = nil
+        readsAccessLists: Bool = false, inotify: CInt? = nil, kept: KeptMemory? = nil,
+        mountTimeLimit: UInt64 = 60_000_000_000, mountPatience: UInt64 = WatchLimits.mountPatience,
+        mountAgents: Int = WatchLimits.mountAgents
     ) throws {
+        // On a busy machine, a FUSE server may take longer than a daemon waits.
         kernel = try LinuxKernel(
-            readsAccessLists: readsAccessLists, inotify: inotify.map { Descriptor(owning: $0) }, kept: kept)
+            readsAccessLists: readsAccessLists, inotify: inotify.map { Descriptor(owning: $0) }, kept: kept,
+            mountTimeLimit: mountTimeLimit, mountPatience: mountPatience, mountAgents: mountAgents)
         self.tree = tree ?? DictionaryTree(containers: containers)
         let wake = try WakeSignal()
         self.wake = wake

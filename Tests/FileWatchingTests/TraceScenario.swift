@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The changes of a trace that `Packaging/check-model` has left behind. Those of its last round are heard in random portions,
+/// The changes of a trace that `Packaging/dev/check-model` has left behind. Those of its last round are heard in random portions,
 /// those before one by one. Where the daemon was ended or a container was added it cannot be played.
 struct TraceScenario {
     /// The file that `GATHER_SCENARIO_TRACE` names; how often it is played, `GATHER_SCENARIO_SEEDS`, says as ever.

@@ -58,4 +58,23 @@ struct CompletionsTests {
         #expect(Completions.connection(["gather", "--socket=/t"]).socket == "/t")
         #expect(Completions.connection(["gather", "--socket"]).socket == nil)
     }
+
+    @Test func optionsThatDoNotExistAreNotOffered() {
+        for typed in ["-", "--", "--na", "-s"] { #expect(Completions.predicates(typed) == []) }
+    }
+
+    @Test func zshCompletesInsideQuotes() {
+        func offered(_ typed: String, isZsh: Bool) -> [String] {
+            Completions.forShell(Completions.predicates(typed), typed, isZsh: isZsh)
+        }
+        #expect(offered("\"size > 3 AND modi", isZsh: true) == ["size > 3 AND modified"])
+        #expect(offered("'na", isZsh: true) == ["name"])
+        #expect(offered("na", isZsh: true) == ["name"])
+        #expect(offered("bitwiseAnd:with:(mod", isZsh: true).contains("bitwiseAnd\\:with\\:(mode"))
+        #expect(offered("'na", isZsh: false) == ["'name"])
+        let words = ["gather", "find", "\"size > 3 AND modi"]
+        #expect(Completions.typed(words, 2, "\"siz", isZsh: true) == words[2])
+        #expect(Completions.typed(words, 2, "\"siz", isZsh: false) == "\"siz")
+        #expect(Completions.typed(["gather", "find", "name"], 2, "na", isZsh: true) == "na")
+    }
 }

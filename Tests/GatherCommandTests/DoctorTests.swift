@@ -29,7 +29,7 @@ struct DoctorTests {
             found == [
                 Finding(
                     .problem, "limits",
-                    "52,428 inotify watches may be in use, 101 in use, and 60,000 directories want one: the others are polled",
+                    "60,000 directories need an inotify watch and gatherd may use 52,428 (watch-share 0.8 of fs.inotify.max_user_watches = 65,536); the other directories are polled",
                     command:
                         "echo 'fs.inotify.max_user_watches = 262144' | sudo tee /etc/sysctl.d/61-gatherd-user-watches.conf && "
                         + "sudo sysctl -p /etc/sysctl.d/61-gatherd-user-watches.conf && sudo gather reload")
@@ -50,14 +50,16 @@ struct DoctorTests {
         machine.texts["/proc/sys/fs/inotify/max_queued_events"] = "131072"
         let raised = try #require(machine.examined().first { $0.level == .note })
         #expect(
-            raised.text == "the kernel's queue of 16,384 events; 131,072 after a restart of gatherd")
+            raised.text == "the kernel's queue of 16,384 events; it holds 131,072 after a restart of gatherd")
         #expect(raised.command == anew)
         machine.change { $0.overflows = 3 }
         #expect(
             machine.examined().filter { $0.level == .warning }.map(\.command) == [anew], "the limit is raised already")
         #expect(
             complaints { $0.texts["/proc/sys/fs/inotify/max_user_instances"] = "8" }.map(\.text)
-                == ["a user may have 8 inotify instances only"])
+                == [
+                    "fs.inotify.max_user_instances lets a user have only 8 inotify instances, and each program that watches files takes one"
+                ])
         #expect(
             complaints { $0.texts["/proc/77/limits"] = "Max open files            1024                 4096  files\n" }
                 .count == 1)
@@ -111,15 +113,15 @@ struct DoctorTests {
             $0.entries["/srv/box/open"] = MadeUpMachine.directory(0o750, 0, 50)
         }
         #expect(found.map(\.subject) == ["daemon", "configuration", "box", "gone", "ann"])
-        #expect(found[0] == Finding(.problem, "daemon", "nobody listens there", command: "start it"))
+        #expect(found[0] == Finding(.problem, "daemon", "no daemon listens there", command: "start it"))
         #expect(found[1].text == "a.toml:3: no")
         #expect(
             found[2].text
-                == "of 3 directories looked at 1 cannot be read by gatherd, so what lies in them is not known; leave closed what is meant to be, or open all to it"
+                == "1 of 3 directories looked at (/srv/box/closed) cannot be read by gatherd, so their contents are in no answer; leave them closed if they should be, or open them with:"
         )
         #expect(
             found[2].command
-                == "sudo find /srv/box -xdev -type d -exec setfacl -m u:gatherd:rx,d:u:gatherd:rx {} +")
+                == "sudo find /srv/box/closed -xdev -type d -exec setfacl -m u:gatherd:rx,d:u:gatherd:rx {} +")
         #expect(found[3].command == "namei -l /srv/gone; findmnt --fstab", "it is not made: it may not be mounted")
         #expect(
             found[4]
@@ -269,7 +271,7 @@ struct DoctorTests {
     @Test func `Directories that cannot be read, file systems that do not tell, and mounts`() {
         let unreadable = complaints { $0.change { $0.containers[0].unreadable = 1 } }
         #expect(unreadable.map(\.level) == [.warning])
-        #expect(unreadable[0].text.hasPrefix("1 directory below it cannot be read by gatherd"))
+        #expect(unreadable[0].text.hasPrefix("1 directory cannot be read by gatherd"))
         var machine = MadeUpMachine()
         machine.fileSystems["/srv/box"] = "nfs"
         machine.change { $0.containers[0].polled = 100 }
@@ -306,6 +308,193 @@ struct DoctorTests {
         #expect(complaints { $0.entries["/var/lib/gatherd"] = nil }.map(\.level) == [.warning])
         let unsaved = complaints { $0.change { $0.metrics["gatherd_changes_unsaved"] = 1 } }
         #expect(unsaved.map(\.level) == [.problem])
+        let full = complaints {
+            $0.change {
+                $0.savingError = "/var/lib/gatherd/saved: No space left on device"
+                $0.unsavedSince = "10:21"
+            }
+        }
+        #expect(
+            full == [
+                Finding(
+                    .problem, "state",
+                    "gatherd cannot save its state since 10:21: /var/lib/gatherd/saved: No space left on device; after a restart it would compare all containers, and live queries would start over",
+                    command: "findmnt -T /var/lib/gatherd; df -h /var/lib/gatherd")
+            ])
+    }
+
+    @Test func missingContentTypesAreAFinding() {
+        #expect(complaints { $0.change { $0.contentTypes = 800 } }.isEmpty)
+        let found = complaints { $0.change { $0.contentTypes = 0 } }
+        #expect(found.map(\.level) == [.warning])
+        #expect(
+            found.map(\.command)
+                == ["sudo apt-get install shared-mime-info && sudo systemctl restart gatherd"])
+    }
+
+    @Test func withoutSystemdNoCommandIsForSystemd() {
+        var machine = MadeUpMachine()
+        machine.entries["/run/systemd/system"] = nil
+        machine.service = nil
+        machine.texts["/proc/77/limits"] = "Max open files            1024                 4096  files\n"
+        machine.texts["/proc/sys/fs/inotify/max_queued_events"] = "131072"
+        machine.change {
+            $0.version = "2.0"
+            $0.contentTypes = 0
+            $0.containers[0].state = "unavailable"
+            $0.savingError = "full"
+        }
+        let findings = machine.examined()
+        #expect(findings.count { $0.level >= .note } >= 6, "\(findings)")
+        #expect(findings.compactMap(\.command).allSatisfy { !$0.contains("systemctl") && !$0.contains("journalctl") })
+    }
+
+    // MARK: Limits of watches
+
+    /// The finding about watches of a machine with this limit of the kernel and this daemon.
+    private func watches(
+        kernel: Int = 192_536, namespace: Int? = nil, map: String? = nil, place: Doctor<MadeUpMachine>.Place = .system,
+        _ change: (inout DaemonFacts) -> Void
+    ) throws -> Finding {
+        var machine = MadeUpMachine()
+        machine.texts["/proc/sys/fs/inotify/max_user_watches"] = "\(kernel)\n"
+        machine.texts["/proc/sys/user/max_inotify_watches"] = namespace.map { "\($0)\n" }
+        machine.texts["/proc/77/uid_map"] = map ?? "         0          0 4294967295\n"
+        machine.change(change)
+        return try #require(machine.examined(place).first { $0.subject == "limits" && $0.level >= .warning })
+    }
+
+    private func values(_ finding: Finding) -> [Int] {
+        (finding.command ?? "").matches(of: /(?:watches ?= ?)([0-9]+)/).compactMap { Int($0.1) }
+    }
+
+    @Test func aSmallWatchShareIsNamedAndRaised() throws {
+        let found = try watches {
+            ($0.watchLimit, $0.watchShare, $0.containers[0].directories) = (1_925, 0.01, 5_000)
+        }
+        #expect(
+            found.text
+                == "5,000 directories need an inotify watch and gatherd may use 1,925 (watch-share 0.01 of fs.inotify.max_user_watches = 192,536); the other directories are polled"
+        )
+        #expect(
+            found.command
+                == "sudo sed -i 's/^watch-share.*/watch-share = 0.8/' /etc/gatherd/gatherd.toml && sudo gather reload")
+        let other = try watches(place: .other) {
+            ($0.watchLimit, $0.watchShare, $0.containers[0].directories) = (1_925, 0.01, 5_000)
+        }
+        #expect(other.command == nil && other.text.hasSuffix("raise watch-share in the configuration file"))
+    }
+
+    @Test func theLimitOfAUserNamespaceIsNamedAndRaised() throws {
+        let found = try watches(namespace: 4_096, map: "0 1000 1\n") {
+            ($0.watchLimit, $0.watchShare, $0.containers[0].directories) = (3_276, 0.8, 5_000)
+        }
+        #expect(found.text.contains("user.max_inotify_watches = 4,096, the limit of this user namespace"))
+        #expect(found.command?.contains("user.max_inotify_watches = 16384") == true)
+        #expect(values(found) == [16_384])
+        // The kernel's own limit has to follow.
+        let both = try watches(kernel: 6_000, namespace: 4_096, map: "0 1000 1\n") {
+            ($0.watchLimit, $0.watchShare, $0.containers[0].directories) = (3_276, 0.8, 5_000)
+        }
+        #expect(values(both) == [16_384, 16_384])
+    }
+
+    @Test func aLimitOfANamespaceAboveIsNamed() throws {
+        let found = try watches(map: "0 1000 1\n") {
+            ($0.watches, $0.watchLimit, $0.watchShare, $0.containers[0].directories) = (1_000, 1_000, 0.8, 5_000)
+        }
+        #expect(
+            found.text.contains(
+                "a user namespace above this one allows no more, although fs.inotify.max_user_watches = 192,536"))
+        #expect(found.command == "sudo sysctl -w fs.inotify.max_user_watches=524288  # on the host")
+    }
+
+    @Test func otherProgramsThatHoldTheWatchesAreNamed() throws {
+        let found = try watches {
+            ($0.watches, $0.watchLimit, $0.watchShare, $0.containers[0].directories) = (1_000, 1_000, 0.8, 5_000)
+        }
+        #expect(
+            found.text.contains("other programs of the user hold the rest of fs.inotify.max_user_watches = 192,536"))
+        #expect(values(found) == [262_144])
+        // Between two polls the daemon takes its share for the limit.
+        let between = try watches {
+            ($0.watches, $0.watchLimit, $0.watchShare) = (1_000, 154_028, 0.8)
+            ($0.containers[0].directories, $0.containers[0].polled) = (5_000, 4_000)
+        }
+        #expect(between.text.contains("other programs of the user hold the rest"))
+        #expect(values(between).allSatisfy { $0 > 192_536 })
+    }
+
+    @Test func adviceNeverLowersALimit() throws {
+        var generator = SplitMix(state: 25)
+        for trial in 0..<2_000 {
+            let kernel = Int.random(in: 1...(trial % 2 == 0 ? 500_000 : WatchLimit.highest), using: &generator)
+            let namespace = Bool.random(using: &generator) ? Int.random(in: 1...1_000_000, using: &generator) : nil
+            let limit = WatchLimit(
+                kernelLimit: kernel, namespaceLimit: namespace, isInNamespace: .random(using: &generator),
+                share: Bool.random(using: &generator) ? .random(in: 0.001...1, using: &generator) : nil,
+                allowed: Bool.random(using: &generator) ? .random(in: 0...kernel, using: &generator) : nil,
+                used: Bool.random(using: &generator) ? .random(in: 0...kernel, using: &generator) : nil,
+                needed: .random(in: 1...2_000_000, using: &generator), isPolled: .random(using: &generator))
+            switch limit.advice {
+            case .share(let share): #expect(share > limit.share)
+            case .parent(let value): #expect(value > kernel && value <= WatchLimit.highest)
+            case .limits(let settings):
+                #expect(!settings.isEmpty)
+                for setting in settings {
+                    let inForce = setting.key.hasPrefix("user.") ? try #require(namespace) : kernel
+                    #expect(setting.value > inForce && setting.value <= WatchLimit.highest, "\(limit)")
+                }
+            case .none: #expect(kernel == WatchLimit.highest || kernel > WatchLimit.highest / 2)
+            }
+        }
+    }
+
+    // MARK: Directories that cannot be read
+
+    @Test func unreadableDirectoriesAreNamedWithTheirNumber() throws {
+        func found(_ count: Int, _ paths: [String]) throws -> Finding {
+            try #require(
+                complaints {
+                    $0.change { ($0.containers[0].unreadable, $0.containers[0].unreadablePaths) = (count, paths) }
+                }.first)
+        }
+        let few = try found(2, ["/srv/box/a b", "/srv/box/c"])
+        #expect(
+            few.text
+                == "2 directories (/srv/box/a b, /srv/box/c) cannot be read by gatherd, so their contents are in no answer; leave them closed if they should be, or open them with:"
+        )
+        #expect(
+            few.command
+                == "sudo find '/srv/box/a b' /srv/box/c -xdev -type d -exec setfacl -m u:gatherd:rx,d:u:gatherd:rx {} +"
+        )
+        let many = try found(40, ["/srv/box/1", "/srv/box/2", "/srv/box/3", "/srv/box/4", "/srv/box/5"])
+        #expect(many.text.hasPrefix("40 directories (/srv/box/1, /srv/box/2, /srv/box/3 and 37 more) cannot be read"))
+        #expect(many.command?.hasPrefix("sudo find /srv/box -xdev") == true)
+        let strange = try found(1, ["/srv/box/\u{FFFD}"])
+        #expect(strange.command?.hasPrefix("sudo find /srv/box -xdev") == true, "its bytes are not known")
+    }
+
+    @Test(arguments: ["/", "/etc", "/etc/ssl", "/var/lib/x", "/usr/share", "/proc", "/lib64", "/root/box"])
+    func inASystemTreeNoAccessListIsAdvised(path: String) {
+        let found = complaints {
+            $0.entries[path] = MadeUpMachine.directory(0o755)
+            for parent in ["/etc", "/var", "/var/lib", "/usr", "/root"] {
+                $0.entries[parent] = MadeUpMachine.directory(0o755)
+            }
+            $0.change {
+                $0.containers[0].path = path
+                ($0.containers[0].unreadable, $0.containers[0].unreadablePaths) = (1, [path + "/private"])
+            }
+        }.filter { $0.subject == "box" }
+        #expect(found.count == 1 && found.first?.command == "man 8 gatherd", "\(found)")
+        #expect(found.first?.text.contains("in a system tree no access list is advised") == true)
+    }
+
+    @Test func homesAndServedDataAreNoSystemTrees() {
+        for path in ["/home/ann", "/srv/box", "/mnt/disk", "/media/x", "/data", "/homelib"] {
+            #expect(!Doctor<MadeUpMachine>.isSystemTree(path), "\(path)")
+        }
     }
 
     @Test func `A daemon of one's own, and one with a socket of its own`() {
@@ -327,5 +516,18 @@ struct DoctorTests {
             [Finding(.problem, "box", "it is gone", command: "mkdir /x"), Finding(.fine, "limits", "enough")],
             color: false)
         #expect(lines == ["problem  box     it is gone", "                 mkdir /x", "ok       limits  enough"])
+    }
+}
+
+/// splitmix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators").
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
     }
 }

@@ -1,6 +1,7 @@
 // A machine that is as a test wants it.
 // SPDX-License-Identifier: Apache-2.0
 
+import GatherKit
 import Metadata
 
 @testable import gather
@@ -25,6 +26,7 @@ struct MadeUpMachine: SystemFacts {
         "/home": directory(0o755), "/home/ann": directory(0o700, 1000, 1000), "/tmp": directory(0o777),
         "/var/lib/gatherd": directory(0o700, 990, 990),
         "/etc/gatherd": directory(0o755), "/etc/gatherd/containers.d": directory(0o755),
+        "/run/systemd/system": directory(0o755),
         "/etc/gatherd/gatherd.toml": file(0o644), "/etc/gatherd/containers.d/box.toml": file(0o644),
         "/run/gatherd/io.gatherd": EntryFacts(
             access: FileAccess(mode: 0o660, owner: 0, group: 990, accessList: .none), isDirectory: false, isSocket: true
@@ -33,6 +35,8 @@ struct MadeUpMachine: SystemFacts {
     var free: UInt64 = 50 << 30
     var fileSystems: [String: String] = [:]
     var mounts = ["/", "/proc"]
+    /// Why the mount at a path does not answer.
+    var silentMounts: [String: String] = [:]
     /// Properties of the units; nil without systemd.
     var service: [String: String]? = [
         "Id": "gatherd.service", "LoadState": "loaded", "ActiveState": "active", "UnitFileState": "enabled",
@@ -51,6 +55,8 @@ struct MadeUpMachine: SystemFacts {
     var files: Result<ConfigurationFacts, ConfigurationFacts.Failure> = .success(
         ConfigurationFacts(containers: [ContainerFacts(identifier: "box", path: "/srv/box")]))
 
+    var sharingAnswer: Result<[SharingFinding], DaemonFacts.Failure> = .success([])
+
     static func directory(_ mode: UInt16, _ owner: UInt32 = 0, _ group: UInt32 = 0) -> EntryFacts {
         EntryFacts(access: FileAccess(mode: mode, owner: owner, group: group, accessList: .none), isDirectory: true)
     }
@@ -60,7 +66,7 @@ struct MadeUpMachine: SystemFacts {
     }
 
     /// No daemon answers.
-    static let stopped = DaemonFacts.Failure(message: "nobody listens there. Start it with: it")
+    static let stopped = DaemonFacts.Failure(message: "no daemon listens there. Start it with: it")
 
     func text(of path: String) -> String? { texts[path] }
     func entry(at path: String) -> Result<EntryFacts, EntryFacts.Failure> {
@@ -80,12 +86,14 @@ struct MadeUpMachine: SystemFacts {
     func freeBytes(at path: String) -> UInt64? { free }
     func polledFileSystem(at path: String) -> String? { fileSystems[path] }
     func mountPoints() -> [String] { mounts }
+    func silentMount(at path: String) -> (path: String, reason: String)? { silentMounts[path].map { (path, $0) } }
     func output(of program: String, _ arguments: [String]) -> String? {
         guard program == "systemctl", arguments.contains("show"), let service else { return nil }
         func block(_ unit: [String: String]) -> String { unit.map { "\($0.key)=\($0.value)\n" }.joined() }
         return block(service) + "\n" + block(socketUnit)
     }
     func daemon() -> Result<DaemonFacts, DaemonFacts.Failure> { answer }
+    func sharing() -> Result<[SharingFinding], DaemonFacts.Failure> { sharingAnswer }
     func configuration(_ file: String) -> Result<ConfigurationFacts, ConfigurationFacts.Failure> { files }
 
     mutating func change(_ body: (inout DaemonFacts) -> Void) {
@@ -97,7 +105,7 @@ struct MadeUpMachine: SystemFacts {
     func examined(_ place: Doctor<MadeUpMachine>.Place = .system, words: String = "") -> [Finding] {
         var doctor = Doctor(
             self, place: place, socket: "/run/gatherd/io.gatherd", words: words, startCommand: "start it",
-            version: "1.0",
+            helperStartCommand: "start the helper", version: "1.0",
             configurationFile: "/etc/gatherd/gatherd.toml", stateDirectory: "/var/lib/gatherd")
         return doctor.examine()
     }

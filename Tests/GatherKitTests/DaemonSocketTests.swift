@@ -35,12 +35,40 @@ struct DaemonSocketTests {
         #expect(path(.system, environment, exists: [user]) == system)
     }
 
-    @Test func `Who cannot connect is told how to start it`() {
-        #expect(DaemonSocket(path: system).unreachable(ENOENT).message.contains("sudo systemctl start gatherd"))
+    @Test func adviceFitsTheMachine() {
+        func advice(_ choice: DaemonSocket.Choice, systemd: Bool, _ code: Int32 = ENOENT) -> String {
+            var there: Set<String> = ["/run/user/\(getuid())"]
+            if systemd { there.insert("/run/systemd/system") }
+            return DaemonSocket.find(choice, environment: { _ in "/tmp" }, exists: there.contains).unreachable(code)
+                .message
+        }
         #expect(
-            DaemonSocket.find(.user, environment: { _ in nil }, exists: { _ in false }).unreachable(ECONNREFUSED)
-                .message.contains("systemctl --user start gatherd"))
+            advice(.system, systemd: true)
+                .hasSuffix("no daemon listens there. Start it with: sudo systemctl start gatherd"))
+        let command = "gatherd --container NAME=/DIRECTORY"
+        #expect(advice(.system, systemd: false).hasSuffix("no daemon listens there. Start it with: sudo \(command)"))
+        let automatic = DaemonSocket.find(.automatic, environment: { _ in nil }, exists: { _ in false })
+        #expect(automatic.unreachable(ENOENT).message.hasSuffix("Start it with: \(command)"))
+        #expect(advice(.user, systemd: true, ECONNREFUSED).hasSuffix("Start it with: systemctl --user start gatherd"))
+        #expect(advice(.user, systemd: false, ECONNREFUSED).hasSuffix("Start it with: gatherd"))
         #expect(DaemonSocket(path: "/a b").unreachable(ENOENT).message.contains("gatherd --socket '/a b'"))
+    }
+
+    @Test func missingPermissionIsExplainedByTheKindOfSocket() {
         #expect(DaemonSocket(path: system).unreachable(EACCES).message.contains("adduser"))
+        let own = DaemonSocket.find(.user, environment: { _ in "/run/user/7" }, exists: { _ in true })
+        #expect(own.unreachable(EACCES).message.contains("XDG_RUNTIME_DIR must name a directory of this user"))
+        let other = DaemonSocket(path: "/tmp/s").unreachable(EACCES).message
+        #expect(other.contains("ls -l /tmp/s") && !other.contains("adduser"))
+    }
+
+    @Test func aRuntimeDirectoryThatIsMissingIsNamed() {
+        let own = DaemonSocket.find(.user, environment: { _ in "/nowhere/7" }, exists: { _ in true })
+        #expect(own.unreachable(ENOENT).message.contains("the runtime directory /nowhere/7 does not exist"))
+    }
+
+    @Test func aFileThatIsNoSocketIsNamed() {
+        let file = DaemonSocket(path: "/etc/passwd").unreachable(ECONNREFUSED).message
+        #expect(file.hasPrefix("/etc/passwd is no socket"))
     }
 }

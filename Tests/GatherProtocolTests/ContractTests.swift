@@ -125,11 +125,26 @@ private func check(_ errors: [any InterfaceError], in interface: VarlinkInterfac
                 check(ContainerInterface.Add.self, in: interface), check(ContainerInterface.Remove.self, in: interface),
                 check(ContainerInterface.Rescan.self, in: interface),
                 check(ContainerInterface.Monitor.self, in: interface),
+                check(ContainerInterface.Share.self, in: interface),
             ]) == Set(interface.methods.keys))
         try check(
             [
                 ContainerError.noSuchContainer(identifier: "a"), .containerExists(identifier: "a"),
                 .invalidContainer(identifier: "a", message: "m"),
+            ], in: interface)
+    }
+
+    @Test func sync() throws {
+        let interface = SyncInterface.interface
+        #expect(interface.name == SyncInterface.name)
+        #expect(
+            try Set([
+                check(SyncInterface.Attach.self, in: interface), check(SyncInterface.Report.self, in: interface),
+            ]) == Set(interface.methods.keys))
+        try check(
+            [
+                SyncError.noSuchContainer(identifier: "a"), .notShared(identifier: "a"), .noSuchSession(session: 7),
+                .superseded(identifier: "a"),
             ], in: interface)
     }
 
@@ -144,6 +159,25 @@ private func check(_ errors: [any InterfaceError], in interface: VarlinkInterfac
         try check([ServiceError.invalidConfiguration(file: "f", line: 3, message: "m")], in: interface)
     }
 
+    @Test func sharing() throws {
+        let interface = SharingInterface.interface
+        #expect(interface.name == SharingInterface.name)
+        #expect(
+            try Set([
+                check(SharingInterface.Status.self, in: interface), check(SharingInterface.Check.self, in: interface),
+                check(SharingInterface.Share.self, in: interface), check(SharingInterface.Unshare.self, in: interface),
+                check(SharingInterface.AddDevice.self, in: interface),
+                check(SharingInterface.RemoveDevice.self, in: interface),
+                check(SharingInterface.Evict.self, in: interface), check(SharingInterface.Download.self, in: interface),
+            ]) == Set(interface.methods.keys))
+        try check(
+            [
+                SharingError.notRunning(reason: "r"), .noSuchContainer(identifier: "a"), .notShared(identifier: "a"),
+                .noSuchDevice(device: "d"), .invalidDevice(device: "d\""), .notUploaded(path: "p", reason: "r"),
+                .noSuchItem(path: "p"), .failed(message: "m"),
+            ], in: interface)
+    }
+
     @Test func enumerations() throws {
         func values(_ name: String, of interface: VarlinkInterface) -> [String] {
             guard case .enumeration(let values)? = interface.types[name]?.type else { return [] }
@@ -156,16 +190,21 @@ private func check(_ errors: [any InterfaceError], in interface: VarlinkInterfac
         #expect(known(ItemKind.self) == values("Kind", of: QueryInterface.interface))
         #expect(known(ItemScope.self) == values("Scope", of: QueryInterface.interface))
         #expect(known(ContainerState.self) == values("State", of: ContainerInterface.interface))
+        #expect(known(SyncDownload.self) == values("Download", of: SyncInterface.interface))
         #expect(known(MetricKind.self) == values("MetricKind", of: ServiceInterface.interface))
         let unknown = try JSONBytes("\"brandNew\"").decode(WatchEvent.self)
         #expect(unknown == .other)
     }
 
     @Test func everyMemberIsDocumentedWhereItNeedsTo() {
-        for interface in [QueryInterface.interface, ContainerInterface.interface, ServiceInterface.interface] {
+        for interface in [
+            QueryInterface.interface, ContainerInterface.interface, ServiceInterface.interface,
+            SharingInterface.interface,
+        ] {
             #expect(!interface.documentation.isEmpty)
         }
         #expect(
-            QueryInterface.interface.methods["Watch"]?.documentation.hasPrefix("A live query; needs `more`.") == true)
+            QueryInterface.interface.methods["Watch"]?.documentation.hasPrefix("Starts a live query; needs `more`.")
+                == true)
     }
 }

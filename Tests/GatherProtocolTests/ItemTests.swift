@@ -44,6 +44,21 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
             ItemWriter.integer(2, .depth, to: &writer)
             ItemWriter.hidden(false, to: &writer)
             ItemWriter.inPackage(true, to: &writer)
+            ItemWriter.boolean(true, .isConflictVersion, to: &writer)
+            withBytes("/srv/é.txt") { ItemWriter.conflictOf($0, to: &writer) }
+            ItemWriter.string("ABCDEFG", .conflictDevice, to: &writer)
+            ItemWriter.date(Timestamp(nanoseconds: 7), .conflictDate, to: &writer)
+            ItemWriter.boolean(true, .hasUnresolvedConflicts, to: &writer)
+            ItemWriter.integer(2, .conflictVersions, to: &writer)
+            for attribute: Attribute in [.isUbiquitous, .isDownloading, .isUploaded, .isUploading] {
+                ItemWriter.boolean(true, attribute, to: &writer)
+            }
+            for attribute: Attribute in [.downloadingStatus, .downloadingError, .uploadingError, .savingDevice] {
+                ItemWriter.string("t\(attribute)", attribute, to: &writer)
+            }
+            ItemWriter.integer(40, .percentDownloaded, to: &writer)
+            ItemWriter.integer(60, .percentUploaded, to: &writer)
+            ItemWriter.strings(["shelf"], .uploadedTo, to: &writer)
             ItemWriter.strings(["x", "é"], .tags, to: &writer)
             ItemWriter.string("c", .comment, to: &writer)
             ItemWriter.integer(8, .rating, to: &writer)
@@ -75,6 +90,14 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
         #expect(item.depth == 2)
         #expect(item.hidden == false)
         #expect(item.inPackage == true)
+        #expect(item.isConflictVersion == true && item.conflictOf == "/srv/é.txt" && item.conflictDevice == "ABCDEFG")
+        #expect(item.conflictDate == Timestamp(nanoseconds: 7))
+        #expect(item.hasUnresolvedConflicts == true && item.conflictVersions == 2)
+        #expect(item.isUbiquitous == true && item.isDownloading == true && item.isUploading == true)
+        #expect(item.isUploaded == true && item.uploadedTo == ["shelf"])
+        #expect(item.downloadingStatus == "tdownloadingStatus" && item.downloadingError == "tdownloadingError")
+        #expect(item.uploadingError == "tuploadingError" && item.savingDevice == "tsavingDevice")
+        #expect(item.percentDownloaded == 40 && item.percentUploaded == 60)
         #expect(item.tags == ["x", "é"])
         #expect(item.contentType == "a/b")
         #expect(item.contentTypeTree == ["a/b"])

@@ -299,19 +299,6 @@ import Varlink
         }
     }
 
-    @Test func aUsersOwnDaemonTellsNobodyApart() async throws {
-        let directory = try TemporaryDirectory()
-        chmod(directory.path, 0o755)
-        chmod(directory.path + "/run", 0o755)
-        try directory.write("x", to: "tree/closed/file")
-        chmod(directory.path + "/tree/closed", 0o700)
-        try await DaemonFixture.run(directory: directory) { daemon in
-            chmod(directory.path + "/run", 0o755)
-            chmod(daemon.socket, 0o666)
-            let found = try await daemon.call(QueryInterface.Find.self, .init(predicate: ""), as: Self.users[0])
-            #expect(found.items.count == 2)
-        }
-    }
 }
 
 extension Sequence {

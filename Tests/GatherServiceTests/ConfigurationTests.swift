@@ -88,7 +88,7 @@ import Testing
 
     @Test(arguments: [
         ("a.toml", "packages = []", "'path' is missing"),
-        ("a.toml", "path = \"relative\"", "not absolute"),
+        ("a.toml", "path = \"relative\"", "write an absolute path"),
         ("a.toml", "path = \"/srv/../etc\"", "'..'"),
         ("a b.toml", "path = \"/srv\"", "identifier"),
         ("-a.toml", "path = \"/srv\"", "identifier"),

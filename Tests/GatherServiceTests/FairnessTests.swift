@@ -201,30 +201,8 @@ import Varlink
 
     // MARK: Names of accounts
 
-    /// A directory server that hangs for the accounts from 41,021 on, until ``answer()``.
-    private final class HangingDirectory: Sendable {
-        private let ends: (read: CInt, write: CInt)
-
-        init() {
-            var ends: [CInt] = [0, 0]
-            pipe(&ends)
-            self.ends = (ends[0], ends[1])
-        }
-
-        func answer() { close(ends.write) }
-
-        private func name(_ number: UInt32) -> [UInt8]? {
-            if number < 41_021 { return nil }
-            var byte: UInt8 = 0
-            _ = read(ends.read, &byte, 1)
-            return Array("late".utf8)
-        }
-
-        var directory: AccountDirectory { AccountDirectory(user: { self.name($0) }, group: { self.name($0) }) }
-    }
-
     @Test(.enabled(if: OtherUser.canBecome)) func aDirectoryServerThatHangsHoldsUpThoseWhoAskForNames() async throws {
-        let server = HangingDirectory()
+        let server = HangingDirectory(from: 41_021)
         try await Self.run(accounts: server.directory) { daemon in
             try daemon.directory.write("", to: "tree/first")
             let bystander = try await Subscriber(daemon, .init(predicate: ""))

@@ -174,16 +174,22 @@ private final class Bystanders {
         }
     }
 
+    /// A request has 60 s. On a busy machine that may be over in the middle of this one, so there are several attempts.
     @Test func aRequestMayComeByteByByte() async throws {
         try await Self.run { daemon, areServed in
-            let caller = try RawCaller(daemon)
             let call = Array(
                 "{\"method\":\"io.gatherd.Query.Count\",\"parameters\":{\"predicate\":\"name == 'Good_1'\"}}\0".utf8)
-            for (place, byte) in call.enumerated() {
-                caller.send([byte])
-                if place % 40 == 0 { try await areServed() }
+            var answer = ""
+            for _ in 0..<5 {
+                let caller = try RawCaller(daemon)
+                for (place, byte) in call.enumerated() {
+                    guard caller.send([byte]) else { break }
+                    if place % 40 == 0 { try await areServed() }
+                }
+                answer = caller.next()
+                if answer.contains("\"count\":1") { break }
             }
-            #expect(caller.next().contains("\"count\":1"))
+            #expect(answer.contains("\"count\":1"), "\(answer)")
         }
     }
 
@@ -472,7 +478,8 @@ private final class Bystanders {
 
     @Test func theOneFarthestBehindEnds() async throws {
         var limits = ServiceLimits()
-        limits.pendingItemsInAll = 3_000
+        limits.pendingBytesInAll = 3_000 * LiveQueryRegistry.bytesOfPendingItem
+        limits.pendingItemsBeforeSuspension = 1_000_000
         try await Self.run(limits: limits) { daemon, areServed in
             let stopped = try RawCaller(daemon)
             stopped.call("Query.Watch", "{\"predicate\":\"name LIKE 'a*'\"}", ",\"more\":true")
@@ -482,7 +489,7 @@ private final class Bystanders {
             try await areServed()
             var last = stopped.next()
             while !last.isEmpty, !last.contains("error") { last = stopped.next() }
-            #expect(last.contains("pendingItemsInAll"))
+            #expect(last.contains("pendingBytesInAll"))
         }
     }
 

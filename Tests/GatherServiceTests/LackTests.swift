@@ -193,7 +193,7 @@ import Varlink
             while try await snapshots(daemon) == nil { await Task.yield() }
             disk.fail(100)
         }
-        #expect(log.all.contains { $0.contains("the next start costs a comparison") }, "\(log.all)")
+        #expect(log.all.contains { $0.contains("the next start compares all containers") }, "\(log.all)")
         let files = SavedStateFiles(stateDirectory: directory.path + "/state")
         #expect(files.list().segments.last?.isCut == true)
         try await DaemonFixture.run(directory: directory) { daemon in

@@ -1,8 +1,10 @@
 // What is mounted within a container, as those who ask and those who watch are told of it.
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
 import GatherProtocol
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import GatherService
@@ -43,6 +45,38 @@ import Testing
             try await subscriber.next()
             #expect(subscriber.items.isEmpty)
             #expect(subscriber.violations.isEmpty)
+            await subscriber.close()
+        }
+    }
+
+    /// The thread that hears of mounts waits to be armed again, so news that comes before there is an engine is not lost.
+    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount")) func aMountDuringTheStartIsHeardOf()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        for name in ["tree", "tree/d", "other"] { try directory.makeDirectory(name) }
+        try directory.write("", to: "tree/d/inside")
+        let other = directory.path + "/other"
+        defer { umount2(other, CInt(MNT_DETACH)) }
+        let watchMounts: DaemonOptions.WatchMounts = { wake throws(SystemError) in
+            let told = DispatchSemaphore(value: 0)
+            let watch = try MountWatch {
+                wake()
+                told.signal()
+            }
+            #expect(mount("none", other, "tmpfs", 0, nil) == 0)
+            told.wait()
+            return watch
+        }
+        try await DaemonFixture.run(directory: directory, adjust: { $0.watchMounts = watchMounts }) { daemon in
+            let subscriber = try await Subscriber(daemon, .init(predicate: "kind == 'file'"))
+            try await subscriber.gather()
+            #expect(subscriber.items.count == 1)
+            let point = daemon.tree + "/d"
+            defer { umount2(point, CInt(MNT_DETACH)) }
+            #expect(mount("none", point, "tmpfs", 0, nil) == 0)
+            try await subscriber.next()
+            #expect(subscriber.items.isEmpty)
             await subscriber.close()
         }
     }

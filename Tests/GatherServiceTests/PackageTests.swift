@@ -24,7 +24,7 @@ import Testing
         let top: String
         var packageExtension = "gro"
 
-        private static func names(in directory: String) -> [String] {
+        static func names(in directory: String) -> [String] {
             guard let stream = opendir(directory) else { return [] }
             defer { closedir(stream) }
             var names: [String] = []

@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import Glibc
+import LiveQueries
 import TestSupport
 import Testing
 
@@ -39,24 +40,28 @@ import Testing
                 "Query.Watch", "{\"predicate\":\"kind == 'file'\",\"attributes\":[\"path\"],\"batch\":86400000}",
                 ",\"more\":true")
             var largest = 0
-            func items(until event: String) -> Int {
-                var items = 0
+            // The identifiers of the items in all replies until one for which the condition holds.
+            func items(until isLast: (_ reply: String, _ items: Set<Substring>) -> Bool) -> Set<Substring> {
+                var items = Set<Substring>()
                 while true {
                     let reply = caller.next()
                     if reply.isEmpty { return items }
                     largest = max(largest, reply.utf8.count)
-                    items += reply.split(separator: "\"id\":").count - 1
-                    if reply.contains(event) { return items }
+                    for part in reply.split(separator: "\"id\":").dropFirst() {
+                        items.insert(part.prefix { $0 != "," && $0 != "}" })
+                    }
+                    if isLast(reply, items) { return items }
                 }
             }
-            #expect(items(until: "\"event\":\"gathered\"") == 3_100)
+            #expect(items { reply, _ in reply.contains("\"event\":\"gathered\"") }.count == 3_100)
             #expect(largest > Limits.replyBytes / 2 && largest < Limits.replyBytes + Self.itemBytes, "\(largest)")
-            // Short ones, then long ones, in one turn.
+            // Short ones, then long ones. On a busy machine their events come in several readings, and a batch that has
+            // enough changes is told at once.
             for number in 0..<3_000 { chmod(daemon.tree + "/\(number)", 0o600) }
             try makeDeepFiles(directory, deep, "second")
             for number in 0..<100 { unlink(directory.path + "/\(deep)/first\(number)") }
             try await daemon.flush()
-            #expect(items(until: "\"clock\"") == 3_200)
+            #expect(items { _, items in items.count >= 3_200 }.count == 3_200)
             #expect(largest < Limits.replyBytes + Self.itemBytes, "\(largest)")
         }
     }
@@ -118,7 +123,7 @@ import Testing
         try directory.makeDirectory("aside")
         for number in 0..<200 { try directory.write("", to: "aside/\(number)") }
         var limits = ServiceLimits()
-        limits.pendingItemsInAll = 400
+        limits.pendingBytesInAll = 400 * LiveQueryRegistry.bytesOfPendingItem
         try await DaemonFixture.run(directory: directory, limits: limits) { daemon in
             var subscribers: [Subscriber] = []
             for _ in 0..<10 {

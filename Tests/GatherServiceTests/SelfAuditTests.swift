@@ -25,8 +25,9 @@ import Varlink
             try await subscriber.next()
             #expect(Array(subscriber.items.values) == [daemon.tree + "/file"] && subscriber.violations == [])
             await subscriber.close()
-            for await line in log.stream where line.contains("repaired what no event had told") {
-                #expect(line.contains("all 1 directories of 'tree'") && line.contains("0 added, 1 changed, 0 removed"))
+            for await line in log.stream where line.contains("repaired changes without an event") {
+                #expect(line.contains("the 1 directory of container 'tree'"))
+                #expect(line.contains("0 added, 1 changed, 0 removed"))
                 break
             }
         }

@@ -23,7 +23,7 @@ struct HeapTests {
         #expect((before - after) * sysconf(CInt(_SC_PAGESIZE)) > 64 << 20)
     }
 
-    /// `Packaging/sanitize` sets one of them.
+    /// `Packaging/dev/sanitize` sets one of them.
     fileprivate static let isSanitized = getenv("ASAN_OPTIONS") != nil || getenv("TSAN_OPTIONS") != nil
 
     /// How many of the pages in which the blocks begin are in memory (mincore(2)): of these alone, since other tests run

@@ -184,6 +184,8 @@ private struct CountingReader: RowReader {
     func status(of row: Row) -> FileStatus { noted(snapshot.status(of: row)) }
     var hasPackages: Bool { noted(snapshot.hasPackages) }
     func package(at row: Row) -> PackageFacts? { noted(snapshot.package(at: row)) }
+    func conflicts(of row: Row) -> ConflictCount { noted(snapshot.conflicts(of: row)) }
+    func sync(of row: Row) -> SyncState { .notShared }
     func extras(of row: Row) -> ExtraAttributes? { noted(snapshot.extras(of: row)) }
     func withName<R, E: Error>(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(E) -> R

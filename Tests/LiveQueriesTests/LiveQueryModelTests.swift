@@ -17,6 +17,7 @@ private final class Subscriber {
         var own: Int
         var status: Int
         var places: [Attribute: Int]
+        var conflicts: Int
     }
 
     let naive: NaiveQuery
@@ -135,14 +136,15 @@ private final class Subscriber {
     }
 
     private func learn(_ view: NaiveView, _ world: World) {
-        hasLeft.remove(view.id)
+        // An item that is told of the past may have left since, and come back.
+        if world.looksBack { hasLeft.insert(view.id) } else { hasLeft.remove(view.id) }
         known[view.id] = Known(
             view: view, own: world.version(view.id), status: world.status(view.id, user),
-            places: world.places[view.id] ?? [:])
+            places: world.places[view.id] ?? [:], conflicts: world.conflicts(view.id, user))
     }
 
     func take(_ limit: Int, _ world: World) {
-        guard query.isGathered, query.firstCount == 0 else { return }
+        guard query.suspendedSince == nil, query.isGathered, query.firstCount == 0 else { return }
         let delta = query.take(limit: limit, in: world.tree.index)
         #expect(delta.count <= limit)
         #expect(!query.awaitsPlan || delta.count == 0)
@@ -174,16 +176,24 @@ private final class Subscriber {
         #expect(previous == expected, "\(name): \(view.path)")
         let hasReason =
             held.own != world.version(id) || held.status != world.status(id, user) || hasLeft.contains(id)
-            || [Attribute.path, .depth, .scope, .inPackage].contains {
+            || [Attribute.path, .depth, .scope, .inPackage, .conflictOf].contains {
                 attributes.contains($0) && held.places[$0] != world.places[id]?[$0]
             } || (query.readsExtras && extras(held.view) != extras(view))
+            || (asksForConflicts && held.conflicts != world.conflicts(id, user))
         #expect(hasReason, "\(name): \(view.path) changed for no reason")
         learn(view, world)
     }
 
+    private var asksForConflicts: Bool {
+        attributes.contains(.hasUnresolvedConflicts) || attributes.contains(.conflictVersions)
+    }
+
     func drain(_ world: World) {
         gather(world)
-        while query.isAway { world.finishErrand() }
+        while query.isAway {
+            world.bringBack(query)
+            world.finishErrand()
+        }
         while query.firstCount > 0 { takeFirst(7, world) }
         while query.pendingCount > 0 { take(5, world) }
         let expected = world.views.values.filter(matches)
@@ -197,6 +207,14 @@ private final class Subscriber {
                 "\(name): \(view.path) is stale")
             if query.readsExtras {
                 #expect(extras(held.view) == extras(view), "\(name): attributes of \(view.path) are stale")
+            }
+            if asksForConflicts {
+                #expect(
+                    held.view.seen(by: user).conflicts == view.seen(by: user).conflicts,
+                    "\(name): stale conflicts of \(view.path)")
+            }
+            if attributes.contains(.conflictOf) {
+                #expect(held.view.conflictOf == view.conflictOf, "\(name): stale conflictOf")
             }
             if attributes.contains(.path) { #expect(held.view.path == view.path, "\(name): stale path") }
             if attributes.contains(.inPackage) {
@@ -236,6 +254,8 @@ private final class World {
         var versions: [ItemIdentifier: Int] = [:]
         /// How often the status that a user may know changed from one set to the next.
         var statuses: [ItemIdentifier: [UInt32?: Int]] = [:]
+        /// How often the conflict versions that a user may know changed.
+        var conflicts: [ItemIdentifier: [UInt32?: Int]] = [:]
         /// How often path, depth and scope of an item changed from one set to the next.
         var places: [ItemIdentifier: [Attribute: Int]] = [:]
         var pastPaths: [ItemIdentifier: Set<String>] = [:]
@@ -244,6 +264,7 @@ private final class World {
     private var history: [UInt64: Moment] = [:]
     /// The clock of the moment that is looked at; nil for the latest.
     private var shown: UInt64?
+    var looksBack: Bool { shown != nil }
     private var moment: Moment { shown.flatMap { history[$0] } ?? latest }
     var views: [ItemIdentifier: NaiveView] { moment.views }
     var places: [ItemIdentifier: [Attribute: Int]] { moment.places }
@@ -280,11 +301,20 @@ private final class World {
         errands += registry.takeErrands()
     }
 
+    /// Brings a query back that is suspended: its subscriber reads again.
+    func bringBack(_ query: LiveQuery) {
+        guard query.suspendedSince != nil else { return }
+        if let errand = registry.bringBack(query, in: tree.index) { errands.append(errand) }
+        #expect(!query.hasLostChanges)
+    }
+
     /// Called for a query that came back and is still behind.
     var whileBehind: ((LiveQuery) -> Void)?
 
     func version(_ id: ItemIdentifier) -> Int { moment.versions[id] ?? 0 }
     func status(_ id: ItemIdentifier, _ user: UInt32?) -> Int { moment.statuses[id]?[user] ?? 0 }
+
+    func conflicts(_ id: ItemIdentifier, _ user: UInt32?) -> Int { moment.conflicts[id]?[user] ?? 0 }
 
     func process() {
         let changes = tree.index.takeChanges()
@@ -306,6 +336,13 @@ private final class World {
             where before.seen(by: user).status != view.seen(by: user).status {
                 latest.statuses[view.id, default: [:]][user, default: 0] += 1
             }
+            for user in [nil] + NaiveTree.viewers.map(Optional.some)
+            where before.seen(by: user).conflicts != view.seen(by: user).conflicts {
+                latest.conflicts[view.id, default: [:]][user, default: 0] += 1
+            }
+            if before.conflictOf != view.conflictOf {
+                latest.places[view.id, default: [:]][.conflictOf, default: 0] += 1
+            }
             if before.isInPackage != view.isInPackage {
                 latest.places[view.id, default: [:]][.inPackage, default: 0] += 1
             }
@@ -320,15 +357,23 @@ private final class World {
 }
 
 @Suite struct LiveQueryModelTests {
-    @Test(arguments: partOfToday(0..<24 as Range<UInt64>, oneIn: 3) + [298, 455])
+    @Test(
+        arguments: partOfToday(0..<24 as Range<UInt64>, oneIn: 3) + [298, 455]
+            + partOfToday(NaiveTree.seedsOfConflicts, oneIn: 2))
     func subscribersHoldWhatMatches(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         // Apart, so that the seeds stay what they were.
         var others = SeededGenerator(seed: ~seed)
+        var returns = SeededGenerator(seed: seed &+ 0x9E37)
         let users: [UInt32?] = [nil] + NaiveTree.viewers
         let hasPackages = seed % 5 < 3
+        let hasConflicts = NaiveTree.seedsOfConflicts.contains(seed)
+        var conflicts = SeededGenerator(seed: seed &+ 0x5D3C)
         let world = World(
             rowLimit: seed % 3 == 0 ? 3 : 4_096, walkLimit: seed % 2 == 0 ? 2 : 4_096, hasPackages: hasPackages)
+        // A third of the runs has queries suspended that have little pending, another all that have anything.
+        world.registry.pendingBeforeSuspension = [256, 3, 1][Int(seed / 3 % 3)]
+        world.registry.isUnread = { ($0.number ?? 0) % 3 > 0 }
         let size = generator.pick([6, 20, 60])
         world.tree = NaiveTree(isSwept: seed % 4 == 1)
         for _ in 0..<size * 2 { try world.tree.randomChange(&generator, size: size) }
@@ -355,6 +400,12 @@ private final class World {
                     if others.chance(3) { naive = others.pick(NaiveQuery.ofPackages) }
                     if others.chance(4) { attributes.insert(.inPackage) }
                 }
+                if hasConflicts {
+                    if conflicts.chance(2) { naive = conflicts.pick(NaiveQuery.ofConflicts) }
+                    if conflicts.chance(3) { attributes.insert(.conflictOf) }
+                    if conflicts.chance(3) { attributes.insert(.conflictVersions) }
+                    if conflicts.chance(4) { attributes.insert(.hasUnresolvedConflicts) }
+                }
                 subscribers.append(
                     try Subscriber(
                         naive, scope, attributes, world, user: user, awaitsPlan: others.chance(4)))
@@ -362,6 +413,7 @@ private final class World {
             for _ in 0..<Int.random(in: 1...generator.pick([1, 3, 12]), using: &generator) {
                 try world.tree.randomChange(&generator, size: size)
                 if hasPackages, others.chance(6) { try world.tree.randomPackage(&others) }
+                if hasConflicts, conflicts.chance(2) { try world.tree.randomConflict(&conflicts, size: size) }
             }
             world.process()
             for subscriber in subscribers + away { subscriber.notice(world) }
@@ -378,6 +430,7 @@ private final class World {
                 default: break
                 }
             }
+            for subscriber in subscribers where returns.chance(6) { world.bringBack(subscriber.query) }
             while !world.errands.isEmpty, generator.chance(2) {
                 world.finishErrand(at: Int.random(in: world.errands.indices, using: &generator))
             }

@@ -39,12 +39,17 @@ struct NaiveView: Equatable {
     /// The path of the package that it lies inside.
     var packagePath: String?
     var isInPackage: Bool { packagePath != nil }
+    /// The conflict versions in its directory, and of a package all inside.
+    var versionsBeside = 0
+    var versionsInside = 0
+    var conflicts: Int { versionsBeside + versionsInside }
 
     /// As a user may know it who sees it; nil for one who sees everything.
     func seen(by user: UInt32?) -> NaiveView {
         guard let user, !openers.contains(user) else { return self }
         var view = self
         view.status = own
+        view.versionsInside = 0
         return view
     }
 
@@ -115,7 +120,15 @@ struct NaiveTree {
             parentName: entry.parent.flatMap { items[$0]?.name },
             seers: Set(NaiveTree.viewers.filter { sees($0, item) }),
             readers: Set(NaiveTree.viewers.filter { NaiveTree.may($0, 4, entry.status) }), own: entry.status,
-            openers: openers, packagePath: package(around: item).map(path))
+            openers: openers, packagePath: package(around: item).map(path),
+            versionsBeside: items.values.count {
+                $0.parent == entry.parent && NaiveVersions.versions[$0.name]?.original == entry.name
+            },
+            versionsInside: status.kind != .package
+                ? 0
+                : items.count {
+                    $0.key != item && isWithin($0.key, item) && NaiveVersions.versions[$0.value.name] != nil
+                })
     }
 
     /// The highest of those that are to be packages: inside it there is none.

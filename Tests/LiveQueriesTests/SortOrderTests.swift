@@ -79,6 +79,12 @@ import Testing
         case .scope: text(a.isInDocuments ? "documents" : "data", b.isInDocuments ? "documents" : "data")
         case .hidden: number(a.name.hasPrefix(".") ? 1 : 0, b.name.hasPrefix(".") ? 1 : 0)
         case .inPackage: number(a.isInPackage ? 1 : 0, b.isInPackage ? 1 : 0)
+        case .isConflictVersion: number(a.version == nil ? 0 : 1, b.version == nil ? 0 : 1)
+        case .conflictOf: text(a.conflictOf, b.conflictOf)
+        case .conflictDevice: text(a.version?.device, b.version?.device)
+        case .conflictDate: number(a.version?.date, b.version?.date)
+        case .hasUnresolvedConflicts: number(a.conflicts > 0 ? 1 : 0, b.conflicts > 0 ? 1 : 0)
+        case .conflictVersions: number(a.conflicts, b.conflicts)
         case .tags: text(a.tags.first, b.tags.first)
         case .comment: text(a.comment, b.comment)
         case .rating: number(a.rating, b.rating)
@@ -93,7 +99,8 @@ import Testing
         [
             .name, .path, .fileExtension, .kind, .size, .created, .modified, .owner, .depth, .scope, .hidden, .tags,
             .mode,
-            .container, .inPackage, .comment, .rating, .target,
+            .container, .inPackage, .comment, .rating, .target, .isConflictVersion, .conflictOf, .conflictDevice,
+            .conflictDate, .hasUnresolvedConflicts, .conflictVersions,
         ] + ["a", "b-c"].compactMap { ExtendedAttributeName($0) }.map { .extended($0) }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
@@ -101,6 +108,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         var tree = NaiveTree()
         for _ in 0..<400 { try tree.randomChange(&generator, size: 120) }
+        for _ in 0..<60 { try tree.randomConflict(&generator, size: 120) }
         let snapshot = tree.index.snapshot()
         let environment = PlanEnvironment.test(tree.index)
         let plan = QueryPlan(try Predicate(parsing: "size != 200", mode: .metadata), environment: environment)

@@ -34,6 +34,12 @@ import Testing
         case .depth: return ["\(view.depth)"]
         case .hidden: return ["\(view.name.hasPrefix("."))"]
         case .inPackage: return ["\(view.isInPackage)"]
+        case .isConflictVersion: return ["\(view.version != nil)"]
+        case .conflictOf: return view.conflictOf.map { ["/srv/box/" + $0] } ?? []
+        case .conflictDevice: return view.version.map { [$0.device] } ?? []
+        case .conflictDate: return view.version.map { [Timestamp(seconds: $0.date, nanoseconds: 0).rfc3339] } ?? []
+        case .hasUnresolvedConflicts: return ["\(view.conflicts > 0)"]
+        case .conflictVersions: return ["\(view.conflicts)"]
         case .id: return [view.id.text(epoch: epoch)]
         case .tags:
             return Set(open(view, viewer).tags).sorted()
@@ -85,6 +91,7 @@ import Testing
             .comment, .rating, .target,
             .name, .path, .fileExtension, .container, .scope, .kind, .size, .created, .modified, .owner, .group,
             .ownerID,
+            .isConflictVersion, .conflictOf, .conflictDevice, .conflictDate, .hasUnresolvedConflicts, .conflictVersions,
             .mode, .depth, .hidden, .inPackage, .id, .tags, .contentType, .contentTypeTree,
         ]
 
@@ -99,6 +106,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         var tree = NaiveTree()
         for _ in 0..<400 { try tree.randomChange(&generator, size: 120) }
+        for _ in 0..<60 { try tree.randomConflict(&generator, size: 120) }
         let snapshot = tree.index.snapshot()
         let everything = tree.views
         let root = FileAccess(mode: 0o777, owner: 0, group: 0, accessList: .none)

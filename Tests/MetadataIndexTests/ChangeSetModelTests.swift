@@ -74,7 +74,8 @@ import Testing
             let former = set.former(at: at).map {
                 Model.Own(
                     id: $0.identifier, parent: $0.parent, name: set.withFormerName(at: at) { Array($0) },
-                    status: $0.status, extras: $0.extras.orNone, package: set.formerPackage(at: at))
+                    status: $0.status, extras: $0.extras.orNone, package: set.formerPackage(at: at),
+                    conflicts: set.formerConflicts(at: at))
             }
             if former != before[row] { return "\(row) was \(String(describing: before[row]))" }
             let transition: ChangeSet.Transition? =

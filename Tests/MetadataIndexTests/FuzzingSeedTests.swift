@@ -10,7 +10,7 @@ import Testing
 @Suite struct FuzzingSeedTests {
     private static let directory = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Fuzzing/Corpus/state")
+        .appending(path: "Tests/Fuzzing/Corpus/state")
 
     @Test(arguments: 0..<4 as Range<UInt64>) func seedsAreOfTodaysFormat(_ number: UInt64) throws {
         let file = Self.directory.appending(path: "0\(number)")

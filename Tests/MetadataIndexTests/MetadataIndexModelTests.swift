@@ -38,7 +38,7 @@ import Testing
         var held: [(IndexSnapshot, Model)] = []
         for number in 0..<600 {
             if number % 40 == 0 {
-                pair.index.storage.settlePackages()
+                pair.index.storage.settle()
                 held.append((pair.index.snapshot(), pair.model))
             }
             if number % 100 == 99 { held.remove(at: Int.random(in: 0..<held.count, using: &pair.generator)) }

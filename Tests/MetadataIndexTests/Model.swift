@@ -36,6 +36,7 @@ struct Model {
         /// Those that are not known are none.
         var extras: ExtraAttributes
         var package: PackageFacts?
+        var conflicts = ConflictCount()
     }
 
     var entries: [Path: Entry] = [:]
@@ -82,6 +83,19 @@ struct Model {
         return PackageFacts(
             size: own.size, modified: own.modified.nanoseconds, changed: own.changed.nanoseconds,
             accesses: accesses.count > 16 ? nil : AccessSet(accesses))
+    }
+
+    /// Versions in conflict beside a path, and of a package those inside.
+    func conflicts(_ path: Path) -> ConflictCount {
+        var count = ConflictCount()
+        let isPackage = ownStatus(path)?.kind == .package
+        guard isPackage || VersionNames.originals.contains(path.lastName) else { return count }
+        for other in entries.keys {
+            guard let original = VersionNames.originalOf[other.lastName] else { continue }
+            if other.directory == path.directory, original == path.lastName { count.beside += 1 }
+            if isPackage, other.isBelow(path) { count.inside += 1 }
+        }
+        return count
     }
 
     func isTaken(_ path: Path) -> Bool { path.isEmpty || entries[path] != nil }
@@ -139,7 +153,7 @@ struct Model {
             guard let parent = row(path.directory), let status = presented(path) else { continue }
             own[entry.id.row] = Own(
                 id: entry.id, parent: parent, name: path.lastName, status: status, extras: entry.extras.orNone,
-                package: package(path))
+                package: package(path), conflicts: conflicts(path))
         }
         return own
     }
@@ -164,6 +178,9 @@ struct Model {
             }
             if reader.package(at: row) != package(path) {
                 return "\(shown): \(String(describing: reader.package(at: row)))"
+            }
+            if reader.conflicts(of: row) != conflicts(path) {
+                return "\(shown): \(reader.conflicts(of: row)), not \(conflicts(path))"
             }
             if reader.kind(of: row) != expected.status.kind { return "\(shown): kind" }
             if reader.parent(of: row) != self.row(path.directory) { return "\(shown): parent" }
@@ -261,6 +278,7 @@ struct Pair {
     }
 
     mutating func anyName() -> Path {
+        if chance(15) { return VersionNames.all.randomElement(using: &generator)! }
         if chance(2) {
             return Path(repeating: UInt8.random(in: 97...99, using: &generator), count: chance(50) ? 255 : 200)
         }
@@ -403,7 +421,7 @@ struct Pair {
         if chance(60) { status.size += .random(in: 0...1, using: &generator) } else { status = anyStatus() }
         // Until it is looked at, which directories are packages is as it was, and what differs too.
         let isSettled = chance(50)
-        if isSettled { index.storage.settlePackages() }
+        if isSettled { index.storage.settle() }
         let before = model.ownStatus(path)
         let differs = try index.update(row(path), status)
         model.update(path, status)
@@ -479,7 +497,7 @@ struct Pair {
     /// Compares everything.
     func failure() -> String? {
         if let broken = index.checkInvariants() { return broken }
-        index.storage.settlePackages()
+        index.storage.settle()
         if let broken = index.checkInvariants() { return broken }
         if let different = model.difference(from: index, rows: index.allRows, isLoose: isRestored) { return different }
         if index.count != model.entries.count { return "count" }

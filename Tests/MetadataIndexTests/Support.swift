@@ -73,7 +73,7 @@ extension MetadataIndex {
     var allRows: [Row] { (1..<max(1, storage.slotCount)).map { Row($0) } }
 }
 
-/// What a byte of a file is damaged to. Under a sanitizer (`Packaging/sanitize`) one value in place of six, which saves a sixth of
+/// The values that replace a byte of a damaged file. Under a sanitizer (`Packaging/dev/sanitize`) one value in place of six, which saves a sixth of
 /// its time: the fuzz targets go through the same readers under the same sanitizer.
 func damages(_ generator: inout SeededGenerator) -> [UInt8] {
     let random = UInt8.random(in: 0...255, using: &generator)

@@ -24,6 +24,24 @@ struct CredentialsTests {
         #expect(caller.may(.read, FileAccess(mode: mode, owner: owner, group: group, accessList: .none)) == answer)
     }
 
+    /// Two that have no number in a user namespace may be different ones.
+    @Test func unmappedUsersAndGroupsMatchNone() {
+        let stranger = Credentials(user: Credentials.unmapped, groups: [Credentials.unmapped])
+        let unmapped = FileAccess(
+            mode: 0o660, owner: Credentials.unmapped, group: Credentials.unmapped, accessList: .none)
+        #expect(!stranger.may(.read, unmapped))
+        // The kernel tells the overflow numbers for a file's owner and group that are not mapped.
+        #expect(!stranger.may(.read, FileAccess(mode: 0o660, owner: 65_534, group: 65_534, accessList: .none)))
+        #expect(stranger.may(.read, FileAccess(mode: 0o664, owner: 65_534, group: 65_534, accessList: .none)))
+        for tag in [AccessList.Tag.user, .group] {
+            let list = AccessList(entries: [
+                .init(.owner, .read), .init(tag, .read, number: Credentials.unmapped), .init(.owningGroup, []),
+                .init(.mask, .read), .init(.other, []),
+            ])
+            #expect(!list.grants(.read, to: stranger, owningGroup: Credentials.unmapped))
+        }
+    }
+
     @Test func `Root may do anything`() {
         let root = Credentials(user: 0, groups: [])
         #expect(root.may([.read, .search], FileAccess(mode: 0, owner: 5, group: 5, accessList: .unknown)))

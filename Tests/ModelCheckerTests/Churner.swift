@@ -264,7 +264,10 @@ final class Churner {
         if let first { moved(one, other, first) }
         if let second { moved(other, one, second) }
         model?.willExchange(one, other)
-        model?.exchanged(one, other)
+        let haveSeveralLinks = [first, second].contains { status in
+            status.map { $0.st_nlink > 1 && $0.st_mode & S_IFMT != S_IFDIR } ?? false
+        }
+        model?.exchanged(one, other, haveSeveralLinks: haveSeveralLinks)
     }
 
     private func symlink(_ place: Place, _ target: String) {

@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 
 /// A `gatherd` process with its state directory, started and ended as often as one likes.
 final class Daemon {
@@ -75,19 +76,14 @@ final class Daemon {
     }()
 
     /// Whether this user may set the conditions that a mode wants.
-    static func canHave(_ conditions: Conditions) -> Bool {
+    static func canHave(_ conditions: Conditions) async -> Bool {
         if conditions.queuedEvents != nil, access(QueueLimit.file, W_OK) != 0 { return false }
         if conditions.heedsPermissions, !Permissions.canHeed { return false }
         if conditions.watches != nil {
-            let child = Process()
-            child.executableURL = URL(filePath: "/usr/bin/unshare")
-            child.arguments = [
-                "--user", "--map-root-user", "/bin/sh", "-c", "test -w /proc/sys/user/max_inotify_watches",
-            ]
-            child.standardError = nil
-            guard (try? child.run()) != nil else { return false }
-            child.waitUntilExit()
-            return child.terminationStatus == 0
+            return await ChildProcess(
+                path: "/usr/bin/unshare",
+                ["--user", "--map-root-user", "/bin/sh", "-c", "test -w /proc/sys/user/max_inotify_watches"]
+            ).result().status == 0
         }
         return true
     }

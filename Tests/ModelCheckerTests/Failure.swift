@@ -16,7 +16,7 @@ struct Failure: Error, CustomStringConvertible {
         """
         mode \(mode.rawValue), seed \(seed), round \(round): \(what)
           operations: \(trace)
-          again: Packaging/check-model --mode \(mode.rawValue) --seed \(seed)\(connections)
+          again: Packaging/dev/check-model --mode \(mode.rawValue) --seed \(seed)\(connections)
         """
     }
 }

@@ -18,7 +18,7 @@ import Testing
         var description: String { "\(variable) is '\(value)', but has to be \(known)" }
     }
 
-    /// What `Packaging/check-model` asks for.
+    /// The run that `Packaging/dev/check-model` requests.
     private struct Wish {
         var seed: UInt64?
         var minutes: Double?
@@ -54,22 +54,29 @@ import Testing
 
     @Test func `Gather is never wrong`() async throws {
         let wish = try Wish()
+        let modes = await ModelCheckerTests.possibleModes(wish)
         let failures = await withCheckedContinuation { continuation in
             // It blocks, which tasks must not.
-            Thread.detachNewThread { continuation.resume(returning: ModelCheckerTests.check(wish)) }
+            Thread.detachNewThread { continuation.resume(returning: ModelCheckerTests.check(wish, modes)) }
         }
         for failure in failures { Issue.record(failure, "\(failure)") }
     }
 
-    private static func check(_ wish: Wish) -> [Failure] {
-        let modes = wish.modes.filter { mode in
-            let canHave = Daemon.canHave(mode.conditions)
+    /// Returns the modes that this user may run.
+    private static func possibleModes(_ wish: Wish) async -> [Mode] {
+        var modes: [Mode] = []
+        for mode in wish.modes {
+            let canHave = await Daemon.canHave(mode.conditions)
             let can = canHave && (mode.connections.map(Run.canHave(connections:)) ?? true)
             let lack = canHave ? "have so many connections" : "set its conditions"
             // CI looks for these words.
             if !can { say("check-model: mode \(mode.rawValue) is left out: this user may not \(lack)") }
-            return can
+            if can { modes.append(mode) }
         }
+        return modes
+    }
+
+    private static func check(_ wish: Wish, _ modes: [Mode]) -> [Failure] {
         if modes.isEmpty, let mode = wish.modes.first {
             return [Failure(seed: wish.seed ?? 0, mode: mode, round: 0, what: "it cannot be run here", trace: "none")]
         }
@@ -118,5 +125,8 @@ import Testing
     }
 
     /// A line at once, also into a pipe.
-    private static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+    private static func say(_ text: String) {
+        let line = Array((text + "\n").utf8)
+        _ = write(STDOUT_FILENO, line, line.count)
+    }
 }

@@ -64,7 +64,7 @@ import Testing
             ("5 IN name", 2, "IN looks for text in text, and a number is on its left"),
             ("bytes BETWEEN {1}", 6, "BETWEEN takes two bounds, and there are 1"),
             ("bytes BETWEEN 5", 6, "BETWEEN takes a list of two bounds, and this is a number"),
-            ("ANY name == 'a'", 9, "ANY asks several values, and this is text"),
+            ("ANY name == 'a'", 9, "ANY takes a list, and this is text"),
             ("tags > 1", 5, "a list and a number have no order"),
             ("bytes / 0 == 1", 0, "division by zero"),
             ("1 == bytes / 0.0", 5, "division by zero"),
@@ -92,7 +92,7 @@ import Testing
             ("CAST(name, 'NSNumber') == 1", 0, "'abc' is not a number"),
             ("CAST(name, 'NSDate') == 1", 0, "'abc' is not a date"),
             ("CAST(tags, 'NSString') == 'a'", 0, "a list cannot be cast to 'NSString'"),
-            ("SUBQUERY(name, $x, $x == 1).@count == 1", 0, "SUBQUERY asks several values, and this is text"),
+            ("SUBQUERY(name, $x, $x == 1).@count == 1", 0, "SUBQUERY takes a list, and this is text"),
             (
                 "name MATCHES '(a+)+[bc]{9}' OR long MATCHES '(a+)+[bc]'", 36,
                 "the regular expression takes too much work on this text"

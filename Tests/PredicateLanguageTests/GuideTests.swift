@@ -5,6 +5,7 @@ import ContentTypes
 import Foundation
 import Metadata
 import PredicateLanguage
+import TestSupport
 import Testing
 
 @Suite struct GuideTests {
@@ -49,18 +50,13 @@ import Testing
         #expect(page.displays.contains { $0.kind.hasPrefix("objects") && !$0.examples.isEmpty })
     }
 
-    @Test func `A shell hands predicates over as they are meant`() throws {
+    @Test func `A shell hands predicates over as they are meant`() async throws {
         let lines = page.displays.filter { $0.kind == "shell" }.flatMap(\.lines)
         #expect(!lines.isEmpty)
         for line in lines {
-            let shell = Process()
-            shell.executableURL = URL(filePath: "/bin/sh")
-            shell.arguments = ["-c", "gather() { printf '%s' \"$2\"; }; " + line]
-            let output = Pipe()
-            shell.standardOutput = output
-            try shell.run()
-            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            shell.waitUntilExit()
+            let text = await ChildProcess(
+                path: "/bin/sh", ["-c", "gather() { printf '%s' \"$2\"; }; " + line]
+            ).result().text
             #expect(!text.isEmpty, "\(line)")
             #expect(throws: Never.self, "\(line) gave \(text)") { try GuidePage.parse(text) }
             #expect(!line.contains("$time") || text.contains("$time."), "\(line) gave \(text)")
@@ -84,12 +80,11 @@ import Testing
         }
     }
 
-    @Test func `The README's examples are understood`() throws {
+    @Test func predicatesOfTheReadmeAreValid() throws {
         let readme = try GuidePage.file("README.md")
-        let section = try #require(readme.firstRange(of: "\n## Predicates\n"))
-        let block = readme[section.upperBound...].split(separator: "```", maxSplits: 2)[1]
-        let examples = block.split(separator: "\n").flatMap { GuidePage.columns($0) }
-        #expect(examples.count > 8)
+        let commands = readme.matches(of: /gather (?:find|watch|count|values \w+) (?:"([^"\n]+)"|'([^'\n]+)')/)
+        let examples = commands.compactMap { $0.1 ?? $0.2 }.map(String.init)
+        #expect(examples.count > 12)
         for example in examples {
             #expect(throws: Never.self, "\(example)") { try GuidePage.parse(example) }
         }

@@ -171,4 +171,31 @@ import Testing
         let result = box.result
         #expect(result == nil)
     }
+
+    /// An identifier of a content type becomes a comparison with NOT and OR around it, which count as levels.
+    @Test func identifiersAtTheNestingLimitReadBackOrAreRefused() throws {
+        for levels in 240...256 {
+            let text = String(repeating: "NOT ", count: levels) + "contentType != 'public.jpeg'"
+            guard let predicate = try? Predicate(parsing: text, mode: .metadata) else {
+                #expect(levels > 250)
+                continue
+            }
+            #expect(try Predicate(parsing: predicate.canonical, mode: .metadata).root == predicate.root, "\(levels)")
+        }
+        #expect(throws: PredicateError.self) {
+            try Predicate(
+                parsing: String(repeating: "NOT ", count: 256) + "contentType != 'public.jpeg'", mode: .metadata)
+        }
+    }
+
+    @Test func aListOfIdentifiersHasAsManyPartsAsItsComparisons() throws {
+        func text(_ count: Int) -> String {
+            "contentType IN {" + Array(repeating: "'public.jpeg'", count: count).joined(separator: ", ") + "}"
+        }
+        let predicate = try Predicate(parsing: text(2_000), mode: .metadata)
+        #expect(try Predicate(parsing: predicate.canonical, mode: .metadata).root == predicate.root)
+        #expect(throws: PredicateError("the predicate has more than 10000 parts", at: 0)) {
+            try Predicate(parsing: text(9_000), mode: .metadata)
+        }
+    }
 }

@@ -8,25 +8,41 @@ import Testing
 @testable import SystemdSupport
 
 struct LogHandlerTests {
-    @Test func `Standard error gets one plain line a message, with the metadata of all sources`() throws {
+    @Test func `Standard error gets one line a message, with its time and the metadata of all sources`() throws {
         var ends: [CInt] = [0, 0]
         try #require(pipe(&ends) == 0)
-        let handler = StandardErrorLogHandler(logLevel: .info, descriptor: ends[1])
+        let handler = StandardErrorLogHandler(
+            logLevel: .info, descriptor: ends[1], time: { timespec(tv_sec: 1_795_602_082, tv_nsec: 7_999_999) })
         var logger = Logger(label: "test") { _ in handler }
         logger[metadataKey: "container"] = "music"
         logger.warning("unreadable", metadata: ["container": "grocery", "message-id": "unreadable-directory"])
         logger.debug("not shown")
         logger.error("failed", error: SystemdError.call("x", errno: 2))
         close(ends[1])
+        let time = StandardErrorLogHandler.text(of: timespec(tv_sec: 1_795_602_082, tv_nsec: 7_999_999))
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = read(ends[0], &buffer, buffer.count)
         close(ends[0])
         #expect(
             String(decoding: buffer[..<max(0, count)], as: UTF8.self) == """
-                warning: unreadable container=grocery
-                error: failed container=music error="x: error 2"
+                \(time) warning: unreadable container=grocery
+                \(time) error: failed container=music error="x failed: No such file or directory"
 
                 """)
+    }
+
+    @Test func timesAreLocalWithTheirOffset() async {
+        await #expect(processExitsWith: .success) {
+            let time = timespec(tv_sec: 1_795_602_082, tv_nsec: 7_999_999)
+            for (zone, text) in [
+                ("UTC0", "2026-11-25T10:21:22.007+00:00"), ("XYZ-5:30", "2026-11-25T15:51:22.007+05:30"),
+                ("ABC9:30", "2026-11-25T00:51:22.007-09:30"),
+            ] {
+                setenv("TZ", zone, 1)
+                tzset()
+                #expect(StandardErrorLogHandler.text(of: time) == text)
+            }
+        }
     }
 
     @Test func `Standard error is the journal only where JOURNAL_STREAM names that very file`() async {

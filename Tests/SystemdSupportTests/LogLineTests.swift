@@ -20,6 +20,17 @@ struct LogLineTests {
         ("a\nb\u{1B}[31m\u{9B}\u{7F}", [:], #"a\nb\x1b[31m\x9b\x7f"#),
         ("a\u{0}", ["k": "\t"], #"a\x00 k=\t"#),
         ("Äpfel", ["k": "Öl"], "Äpfel k=Öl"),
+        (
+            "container 'box' at /srv/my box is read", ["container": "box", "path": "/srv/my box"],
+            "container 'box' at /srv/my box is read"
+        ),
+        (
+            "cannot be read: No such file", ["error": "No such file", "user": "7"],
+            "cannot be read: No such file user=7"
+        ),
+        ("13 items", ["count": "3"], "13 items count=3"),
+        ("boxes", ["container": "box", "names": ["boxes", "b"]], "boxes container=box names=b"),
+        ("3", ["count": "3"], "3"),
     ]
 
     @Test(arguments: cases)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Varlink
 
-/// A certification program of somebody else, both as a client and as a service. `Packaging/judges` sees to it that they
+/// A certification program of somebody else, both as a client and as a service. `Packaging/dev/judges` sees to it that they
 /// are there.
 enum Judge: String, CaseIterable, CustomTestStringConvertible {
     /// The Go implementation's, from Debian's `varlink-go`.

@@ -26,6 +26,32 @@ import Varlink
         return socket
     }
 
+    /// A crowd that connects at once, while the server is busy with something else, waits to be accepted.
+    @Test(arguments: [false, true]) func aCrowdThatConnectsAtOnceIsTaken(isInherited: Bool) async throws {
+        var most = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &most)
+        most.rlim_cur = most.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &most)
+        // Both ends are in this process, among those of other tests.
+        let count = min(3_000, Int(clamping: most.rlim_cur) / 4)
+        try #require(count > 128)
+        var limits = VarlinkLimits()
+        limits.connections = 10_000
+        limits.connectionsPerUser = 10_000
+        try await TestServer.with(limits: limits, isInherited: isInherited) { server in
+            let crowd = try await server.onLoop { _, _ in
+                // Nothing is accepted until this returns.
+                (0..<count).map { _ in RawSocket.connectAtOnce(to: server.path) }
+            }
+            #expect(crowd.count { $0 == nil } == 0)
+            // They are accepted in order.
+            let last = try #require(crowd.last ?? nil)
+            last.send(echo)
+            #expect(last.receive(messages: 1) == answer)
+            #expect(try await server.onLoop { server, _ in server.connectionCount } == count)
+        }
+    }
+
     @Test("A request that never ends is given up", arguments: ["{", "{\"method\":\"org.example.test.Even\""])
     func lateRequests(beginning: String) async throws {
         var limits = VarlinkLimits()
@@ -99,18 +125,33 @@ import Varlink
         }
     }
 
-    /// One caller sends 20 calls ahead, and another's comes while the loop stands still in the first of them, when it has read
-    /// what follows: the other is found only where the loop looks at its descriptors before it has done all of that. Expects
-    /// it to be heard long before that. `onNote` is called on the loop with what each call says, and whether all were heard.
+    /// One caller sends 24 calls ahead. Another's call comes while the loop stands still in the first of them and has
+    /// already read the rest: 24 calls fit into one read of 2,048 bytes. The other is found only where the loop looks at
+    /// its descriptors before it has answered all of them. Otherwise it comes last.
+    ///
+    /// The loop looks within a pause between two turns. On a busy machine all pauses of one attempt may be over before the
+    /// loop can look, so there are up to 20 attempts. Without the pauses the other comes last in each of them.
+    ///
+    /// `onNote` is called on the loop with the text of each call, and with a closure that says whether all were answered.
     private func expectOthersAreHeard(
         sourceLocation: SourceLocation = #_sourceLocation,
         onNote: @escaping @Sendable (_ text: String, any EventLoop, _ isOver: @escaping @Sendable () -> Bool) -> Void
     ) async throws {
+        let calls = 24
+        for _ in 0..<20 where try await place(among: calls, onNote: onNote) < calls { return }
+        Issue.record("the other call was always the last", sourceLocation: sourceLocation)
+    }
+
+    /// The number of calls that were answered before the other's.
+    private func place(
+        among calls: Int,
+        onNote: @escaping @Sendable (_ text: String, any EventLoop, _ isOver: @escaping @Sendable () -> Bool) -> Void
+    ) async throws -> Int {
         var limits = VarlinkLimits()
         limits.callsPerTurn = 1
+        var place = Int.max
         try await TestServer.with(limits: limits) { server in
             let (many, one) = (try answeredSocket(server), try answeredSocket(server))
-            let calls = 20
             let (reached, open) = (Signal(), Signal())
             try await server.onLoop { server, handler in
                 let (loop, notes) = (server.eventLoop, NIOLoopBound(handler, eventLoop: server.eventLoop))
@@ -126,10 +167,9 @@ import Varlink
             one.send(note("one"))
             open.give()
             try await server.until { $1.notes.count == calls + 2 }
-            let place = try await server.onLoop { $1.notes.firstIndex(of: "one") ?? .max }
-            // The next one, but where the loop was held up.
-            #expect(place <= calls / 2, sourceLocation: sourceLocation)
+            place = try await server.onLoop { $1.notes.firstIndex(of: "one") ?? .max }
         }
+        return place
     }
 
     @Test func aCallerWhoSendsAheadLetsOthersIn() async throws {

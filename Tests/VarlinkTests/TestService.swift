@@ -143,7 +143,7 @@ struct TestServer: Sendable {
 
     /// Runs `body` with a server that is gone afterwards.
     static func with(
-        limits: VarlinkLimits = VarlinkLimits(), _ body: (TestServer) async throws -> Void
+        limits: VarlinkLimits = VarlinkLimits(), isInherited: Bool = false, _ body: (TestServer) async throws -> Void
     ) async throws {
         var template = Array("/tmp/varlink-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw VarlinkSocketError(operation: .path, errno: errno) }
@@ -162,6 +162,9 @@ struct TestServer: Sendable {
                 let result = TestServer(
                     path: path, loop: loop, server: NIOLoopBound(server, eventLoop: loop),
                     handler: NIOLoopBound(handler, eventLoop: loop))
+                if isInherited {
+                    return server.listen(descriptor: try RawSocket.listen(at: path)).map { result }
+                }
                 return try server.listen(path: path, mode: 0o600).map { result }
             } catch {
                 return loop.makeFailedFuture(error)
@@ -218,6 +221,34 @@ final class RawSocket: Sendable {
     let descriptor: CInt
     init(_ descriptor: CInt) { self.descriptor = descriptor }
     deinit { close(descriptor) }
+
+    /// A socket that is bound to `path` and listens, as a service manager hands it over.
+    static func listen(at path: String) throws -> CInt {
+        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        guard with(path, { bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, 128) == 0 else {
+            throw VarlinkSocketError(operation: .bind, errno: errno, path: path)
+        }
+        return descriptor
+    }
+
+    /// A socket that is connected to `path`; nil where that would have to wait.
+    static func connectAtOnce(to path: String) -> RawSocket? {
+        let result = RawSocket(socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0))
+        guard with(path, { connect(result.descriptor, $0, $1) }) == 0 else { return nil }
+        _ = fcntl(result.descriptor, F_SETFL, 0)
+        return result
+    }
+
+    private static func with(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt) -> CInt {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
 
     /// Sends as much as the peer takes; false where the connection breaks.
     @discardableResult

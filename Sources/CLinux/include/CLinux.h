@@ -1,9 +1,9 @@
-// Header-only shims for what Swift's Glibc module cannot see: variadic and missing system calls, and macros.
-// Every function returns what the system call does, or the negated errno; none retries.
+// Header-only shims for parts of the C library that Swift's Glibc module lacks: variadic and missing functions, and macros.
+// Each function returns the result of the system call or the negated errno, and does not retry.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// No _GNU_SOURCE: with it <sys/select.h> defines fd_set otherwise than in Swift's Glibc module, and whether a build that
-// imports both succeeds would depend on which of the two it reads first.
+// Without _GNU_SOURCE: it changes fd_set in <sys/select.h>, which conflicts with Swift's Glibc module. A build that imports
+// both would then depend on the order of the imports.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -24,7 +24,7 @@
 
 #define CLINUX_RESULT(call) ({ long result_ = (long)(call); result_ < 0 ? -(long)errno : result_; })
 
-// What statx(2) says, flattened: times in seconds and nanoseconds, the device as major << 32 | minor.
+// The result of statx(2), flattened: times in seconds and nanoseconds, the device as st_dev has it (makedev(3)).
 struct clinux_status {
   uint64_t inode;
   uint64_t device;
@@ -43,7 +43,7 @@ struct clinux_status {
   uint8_t is_mount_root;
 };
 
-// The layout of the kernel's struct statx (include/uapi/linux/stat.h), of which headers before glibc 2.28 know nothing.
+// The layout of the kernel's struct statx (include/uapi/linux/stat.h), which headers before glibc 2.28 lack.
 struct clinux_statx_timestamp {
   int64_t seconds;
   uint32_t nanoseconds;
@@ -61,15 +61,21 @@ struct clinux_statx {
 };
 _Static_assert(sizeof(struct clinux_statx) == 256, "struct statx is 256 bytes");
 
-// statx(2) with the basic fields and the time of birth. An empty name asks for the descriptor itself.
-static inline long clinux_statx(int directory, const char *name, struct clinux_status *out) {
-  enum { basic_stats = 0x7ff, btime = 0x800, mount_root = 0x2000, no_automount = 0x800 };
+// A device number as st_dev has it.
+static inline uint64_t clinux_device(uint32_t major, uint32_t minor) { return makedev(major, minor); }
+
+// statx(2) with the basic fields and the time of birth. An empty name means the descriptor itself. With `asks`, a FUSE or
+// network file system asks its server. Without it, the kernel uses the attributes that it has (AT_STATX_DONT_SYNC) and does
+// not wait for the server. Local file systems ignore the difference.
+static inline long clinux_statx(int directory, const char *name, struct clinux_status *out, int asks) {
+  enum { basic_stats = 0x7ff, btime = 0x800, mount_root = 0x2000, no_automount = 0x800, dont_sync = 0x4000 };
   struct clinux_statx s;
-  int flags = AT_SYMLINK_NOFOLLOW | no_automount | (name[0] == 0 ? 0x1000 /* AT_EMPTY_PATH */ : 0);
+  int flags = AT_SYMLINK_NOFOLLOW | no_automount | (name[0] == 0 ? 0x1000 /* AT_EMPTY_PATH */ : 0) |
+              (asks ? 0 : dont_sync);
   long result = CLINUX_RESULT(syscall(SYS_statx, directory, name, flags, basic_stats | btime, &s));
   if (result < 0) return result;
   out->inode = s.ino;
-  out->device = (uint64_t)s.dev_major << 32 | s.dev_minor;
+  out->device = makedev(s.dev_major, s.dev_minor);
   out->size = (int64_t)s.size;
   out->modified_seconds = s.mtime.seconds;
   out->modified_nanoseconds = s.mtime.nanoseconds;
@@ -131,8 +137,8 @@ static inline long clinux_write(int descriptor, const void *buffer, size_t size)
 // F_DUPFD_CLOEXEC of fcntl(2).
 static inline long clinux_duplicate(int descriptor) { return CLINUX_RESULT(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)); }
 
-// sched_setattr(2) of the calling thread: SCHED_OTHER with a nice value and so many nanoseconds a slice. Threads that it
-// makes get none of it (SCHED_FLAG_RESET_ON_FORK).
+// sched_setattr(2) of the calling thread: SCHED_OTHER with a nice value and a slice in nanoseconds. New threads do not inherit
+// them (SCHED_FLAG_RESET_ON_FORK).
 static inline long clinux_set_slice(int nice, uint64_t nanoseconds) {
   struct {
     uint32_t size, policy;
@@ -144,11 +150,14 @@ static inline long clinux_set_slice(int nice, uint64_t nanoseconds) {
   return CLINUX_RESULT(syscall(SYS_sched_setattr, 0, &attributes, 0));
 }
 
+// A timer that never expires and can be read when the time of day was set (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET).
+long clinux_clock_watch(void);
+
 static inline long clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
 static inline long clinux_flock(int descriptor, int operation) { return CLINUX_RESULT(flock(descriptor, operation)); }
 
-// The path of an entry through the link of its directory's descriptor, for calls that have no form with a directory.
+// The path of an entry through its directory's link in /proc/self/fd, for system calls without a directory argument.
 #define CLINUX_ENTRY_PATH 320
 static inline int clinux_entry_path(char path[CLINUX_ENTRY_PATH], int directory, const char *name) {
   int length = name[0] == 0 ? snprintf(path, CLINUX_ENTRY_PATH, "/proc/self/fd/%d", directory)
@@ -162,8 +171,8 @@ static inline int clinux_entry_path(char path[CLINUX_ENTRY_PATH], int directory,
 // lgetxattr(2), lsetxattr(2), lremovexattr(2) and llistxattr(2) on an entry of an open directory; an empty name means
 // the directory itself, whose link must then be followed.
 //
-// Reading tries getxattrat(2) and listxattrat(2) of Linux 6.13 first, which take a third of the time that the way
-// through /proc takes. A sandbox that does not know them says EPERM, which no attribute that is read here does.
+// Reading first tries getxattrat(2) and listxattrat(2) of Linux 6.13, which take a third of the time of a path through /proc.
+// A sandbox without them returns EPERM, which reading an attribute of these namespaces does not.
 static inline long clinux_getxattr(int directory, const char *name, const char *key, void *value, size_t size) {
   static int is_missing;
   if (name[0] == 0) {
@@ -226,6 +235,24 @@ static inline long clinux_linkat(int from, const char *old, int to, const char *
   return CLINUX_RESULT(linkat(from, old, to, new_, 0));
 }
 
+// O_TMPFILE of open(2): a file without a name in a directory.
+static inline long clinux_open_unnamed(int directory, unsigned mode) {
+  return CLINUX_RESULT(openat(directory, ".", __O_TMPFILE | O_DIRECTORY | O_RDWR | O_CLOEXEC, mode));
+}
+
+// Gives an open file a name (linkat(2) through its link in /proc/self/fd, which needs no capability).
+static inline long clinux_link_open(int descriptor, int to, const char *new_) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+  return CLINUX_RESULT(linkat(AT_FDCWD, path, to, new_, AT_SYMLINK_FOLLOW));
+}
+
+static inline long clinux_fchown(int descriptor, unsigned owner, unsigned group) {
+  return CLINUX_RESULT(fchown(descriptor, owner, group));
+}
+
+static inline long clinux_fchmod(int descriptor, unsigned mode) { return CLINUX_RESULT(fchmod(descriptor, mode)); }
+
 static inline long clinux_symlinkat(const char *target, int directory, const char *path) {
   return CLINUX_RESULT(symlinkat(target, directory, path));
 }
@@ -238,7 +265,7 @@ static inline long clinux_fchmodat(int directory, const char *path, unsigned mod
   return CLINUX_RESULT(fchmodat(directory, path, mode, 0));
 }
 
-// The type of the file system that an open descriptor lies in (fstatfs(2)).
+// The type of the file system of an open descriptor (fstatfs(2)).
 static inline long clinux_file_system_type(int descriptor, uint64_t *type) {
   struct statfs s;
   long result = CLINUX_RESULT(fstatfs(descriptor, &s));
@@ -261,24 +288,24 @@ static inline long long clinux_file_size(int descriptor) {
 
 static inline long clinux_fsync(int descriptor) { return CLINUX_RESULT(fsync(descriptor)); }
 
-// memfd_create(2): memory that is a file, and lives as long as somebody has a descriptor of it.
+// memfd_create(2): a file in memory, which exists until its last descriptor is closed.
 static inline long clinux_memfd_create(const char *name) {
   return CLINUX_RESULT(syscall(SYS_memfd_create, name, 3u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */));
 }
 
-// F_ADD_SEALS and F_GET_SEALS of fcntl(2) for F_SEAL_SHRINK and F_SEAL_GROW: whoever maps the whole file is never without it.
+// F_ADD_SEALS and F_GET_SEALS of fcntl(2) for F_SEAL_SHRINK and F_SEAL_GROW, so that a mapping of the whole file stays valid.
 #define CLINUX_SIZE_SEALS 6
 static inline long clinux_seal_size(int descriptor) { return CLINUX_RESULT(fcntl(descriptor, 1033, CLINUX_SIZE_SEALS)); }
 static inline long clinux_seals(int descriptor) { return CLINUX_RESULT(fcntl(descriptor, 1034)); }
 
-// mmap(2), shared and writable; `address` where that is not null replaces what is mapped there. Null for failure.
+// mmap(2), shared and writable. An `address` that is not null replaces the mapping there (MAP_FIXED). Null on failure.
 static inline void *clinux_map(void *address, size_t size, int descriptor, long long offset) {
   void *result =
       mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | (address ? MAP_FIXED : 0), descriptor, (off_t)offset);
   return result == MAP_FAILED ? 0 : result;
 }
 
-// Addresses with nothing behind them, to be mapped over. Null for failure.
+// Reserves addresses for later mappings (PROT_NONE). Null on failure.
 static inline void *clinux_reserve(size_t size) {
   void *result = mmap(0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return result == MAP_FAILED ? 0 : result;
@@ -286,8 +313,8 @@ static inline void *clinux_reserve(size_t size) {
 
 static inline void clinux_unmap(void *address, size_t size) { munmap(address, size); }
 
-// Words that another process reads when this one is gone, wherever that was ended: what stands before in the program is
-// there before the word is, and what stands behind is not.
+// Words that another process reads after this one was killed at any point. Stores before such a word in program order are
+// visible when the word is, and later stores come after it.
 static inline void clinux_store_word(void *address, uint64_t value) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __atomic_store_n((uint64_t *)address, value, __ATOMIC_RELEASE);
@@ -296,3 +323,59 @@ static inline void clinux_store_word(void *address, uint64_t value) {
 static inline uint64_t clinux_load_word(const void *address) {
   return __atomic_load_n((const uint64_t *)address, __ATOMIC_ACQUIRE);
 }
+
+// A mount agent: a process that makes system calls on one mount, so that only that process waits where the mount's server
+// does not answer. Such a call cannot always be killed, and a process with a thread in one cannot end. Requests and replies
+// are messages on a socket (unix(7), SOCK_SEQPACKET), one reply for each request, in order.
+enum {
+  CLINUX_AGENT_OPEN = 1,
+  CLINUX_AGENT_CLOSE,
+  CLINUX_AGENT_STATUS,
+  CLINUX_AGENT_GET_ATTRIBUTE,
+  CLINUX_AGENT_LIST_ATTRIBUTES,
+  CLINUX_AGENT_READ_LINK,
+  CLINUX_AGENT_READ_ENTRIES,
+  CLINUX_AGENT_ADD_WATCH,
+  CLINUX_AGENT_FILE_SYSTEM_TYPE,
+};
+enum { CLINUX_AGENT_DATA = 65536 };
+
+// A request: this, a name ended by a NUL, and a key ended by a NUL.
+struct clinux_agent_request {
+  uint64_t number;
+  // The flags of an open, the mask of a watch.
+  uint64_t flags;
+  // The resolve flags of openat2(2); 0 for openat(2).
+  uint64_t resolve;
+  uint32_t operation;
+  // A descriptor of the agent's own, or AT_FDCWD.
+  int32_t directory;
+  // Bytes that the reply may have.
+  uint32_t size;
+  uint32_t unused;
+};
+
+// A reply: this, and the data that the call has written.
+struct clinux_agent_reply {
+  uint64_t number;
+  int64_t result;
+};
+
+// Starts an agent by this program itself, which becomes one before its main function begins (see MountAgent.c). The agent adds
+// watches to the inotify instance. Stores the program's end of the socket, and returns the agent's process number.
+long clinux_agent_start(int inotify, int *socket);
+
+// pthread_cond_clockwait(3) of a pthread_cond_t and a pthread_mutex_t, until a time of the monotonic clock in nanoseconds. The
+// Glibc module lacks it.
+int clinux_wait_until(void *condition, void *mutex, uint64_t time);
+
+// Has the calling thread wait for agents longer than others do, until it ends; and whether it does.
+void clinux_agent_make_patient(void);
+int clinux_agent_is_patient(void);
+
+// Ends an agent's process, and reaps it if it has ended. Returns whether it was reaped.
+int clinux_agent_end(int process);
+
+// Sends a request, and receives a reply with its data. Neither waits.
+long clinux_agent_send(int socket, const struct clinux_agent_request *request, const char *name, const char *key);
+long clinux_agent_receive(int socket, struct clinux_agent_reply *reply, void *data, size_t size);

@@ -22,14 +22,14 @@ package enum KeptObstacle: Error, Sendable, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .unusable: "what it has left in memory is of another version, or damaged"
-        case .otherJournal: "the journal is not the one that they belong to"
+        case .unusable: "their description is damaged, or was written by another version"
+        case .otherJournal: "the journal belongs to another process"
         case .otherCircumstances: "the user, the groups, the capabilities, a setting or max_queued_events have changed"
         case .lostEvents: "events were lost"
-        case .otherMoment: "the journal ends at another moment than they"
-        case .tooMuchGoingOn: "too much was going on"
-        case .unknownMounts: "it is not known what was mounted"
-        case .sharedWatch: "one of them is said to be of two directories"
+        case .otherMoment: "the journal does not end where their description does"
+        case .tooMuchGoingOn: "too many changes were in progress"
+        case .unknownMounts: "the mounts of the previous process are not known"
+        case .sharedWatch: "two directories are recorded with the same watch"
         }
     }
 }
@@ -47,10 +47,10 @@ package enum ContainerObstacle: Error, Sendable, Hashable, CustomStringConvertib
 
     package var description: String {
         switch self {
-        case .unknown: "nothing was left of its watches"
-        case .unsettled(let what): "it \(what) when the daemon before this one ended"
-        case .other: "its directory, or what is asked of it, is another than before"
-        case .rootUnread: "its directory was being read when the daemon before this one ended"
+        case .unknown: "its watches were not handed over"
+        case .unsettled(let what): "it \(what) when the previous process ended"
+        case .other: "its directory or its settings have changed"
+        case .rootUnread: "its directory was being read when the previous process ended"
         }
     }
 }

@@ -139,8 +139,9 @@ extension TreeWatcher {
             state.ahead.append(.init(key: key(node.container), row: node.row, doubt: doubt, end: end))
         }
         func add(_ id: DirectoryID, _ name: UnsafeRawBufferPointer) {
+            guard directories.isAlive(id) else { return }
             room -= 1
-            guard room >= 0, directories.isAlive(id) else { return }
+            guard room >= 0 else { return }
             let record = directories[id]
             state.names.append(
                 .init(

@@ -1,18 +1,26 @@
-// How long to wait before trying again.
+// The pause before another attempt.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Pauses between attempts to reach the daemon again: short at first, since a restart takes a moment, then doubled up to
-/// a second, since a stopped daemon may stay away for long.
+/// Pauses between attempts to reach the daemon. The first is short, since a restart takes a moment. It doubles up to a
+/// second, since a stopped daemon may stay away. Each attempt to reach another machine is a process and a login, so those
+/// pauses are longer.
 struct Backoff {
-    static let first = Duration.milliseconds(10)
-    static let longest = Duration.seconds(1)
+    private let first: Duration
+    private let longest: Duration
+    private var pause: Duration
 
-    private var pause = first
+    init(_ socket: DaemonSocket) { self.init(isNear: socket.host == nil) }
+
+    init(isNear: Bool) {
+        first = isNear ? .milliseconds(10) : .seconds(1)
+        longest = isNear ? .seconds(1) : .seconds(30)
+        pause = first
+    }
 
     mutating func next() -> Duration {
-        defer { pause = min(pause * 2, Backoff.longest) }
+        defer { pause = min(pause * 2, longest) }
         return pause
     }
 
-    mutating func reset() { pause = Backoff.first }
+    mutating func reset() { pause = first }
 }

@@ -1,47 +1,44 @@
-// Questions to the daemon for a command that asks one thing and ends: no thread, no event loop.
+// Questions to the daemon from a short process, without threads or an event loop.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
 internal import Varlink
 
-/// As ``GatherClient``, on one plain blocking socket: nothing is started, so that a process has its answer as early as can
-/// be. Each call blocks its thread. After an error the client is of no more use. A question whose connection ends before
-/// anything was answered is asked once more: a daemon that is restarted answers what it has not read yet, and no more.
+/// A ``GatherClient`` on one blocking socket. It starts no thread or event loop, so that a short process has its answer
+/// as early as possible. Each call blocks its thread. After an error the client must not be used. A question whose
+/// connection ends before any answer is asked once more, since a daemon that restarts drops questions it has not read.
 package struct BlockingClient: ~Copyable {
     private var client: BlockingVarlinkClient
     private let socket: DaemonSocket
+    /// The process that reaches another machine.
+    private var process: RemoteProcess?
 
     /// Connects to the daemon.
     package init(_ socket: DaemonSocket) throws(GatherError) {
         self.socket = socket
-        do throws(VarlinkClientError) { client = try Self.connect(socket) } catch {
-            throw GatherError(error, socket: socket)
-        }
-    }
-
-    private static func connect(_ socket: DaemonSocket) throws(VarlinkClientError) -> BlockingVarlinkClient {
-        guard let daemon = socket.inProcess else { return try BlockingVarlinkClient(path: socket.path) }
-        return BlockingVarlinkClient(descriptor: try daemon.descriptor())
+        let connection = try socket.connect()
+        client = BlockingVarlinkClient(descriptor: connection.descriptor)
+        process = connection.process
     }
 
     // MARK: Queries
 
-    /// What an answer says beside its items.
+    /// The parts of an answer without its items.
     package struct Summary: Sendable {
-        /// How many items there were.
+        /// The number of items.
         package var count = 0
         /// The containers for which the answer may be wrong.
         package var inexactContainers: [String] = []
         /// The clock of the answer.
         package var clock = ""
 
-        /// A summary of nothing.
+        /// Makes an empty summary.
         package init() {}
     }
 
-    /// Gives `body` the path of each match, in its own bytes, which are valid inside `body` only. Nothing is made for an
-    /// item: this is the way for many. `finishBatch` is called after each reply, so that output can be written while the
-    /// next is on its way.
+    /// Passes the path of each match to `body`, as bytes that are valid inside `body` only. No object is made for an
+    /// item, so this is the fastest way. `finishBatch` is called after each reply, so that output can be written while
+    /// the next one arrives.
     package mutating func findPaths(
         _ search: Search, _ body: (UnsafeRawBufferPointer) -> Void, finishBatch: () throws -> Void
     ) throws -> Summary {
@@ -59,7 +56,7 @@ package struct BlockingClient: ~Copyable {
         return summary
     }
 
-    /// Gives `body` the matches as they come.
+    /// Passes the matches to `body` as they arrive.
     package mutating func find(_ search: Search, _ body: ([MetadataItem]) throws -> Void) throws -> Summary {
         var summary = Summary()
         try callMore(QueryInterface.Find.name, JSONBytes(search.findRequest)) { reply in
@@ -73,32 +70,32 @@ package struct BlockingClient: ~Copyable {
         return summary
     }
 
-    /// The number of items that match now.
+    /// Returns the number of items that match now.
     package mutating func count(_ search: Search) throws(GatherError) -> CountResult {
         CountResult(try call(QueryInterface.Count.self, search.countRequest))
     }
 
-    /// The distinct values of an attribute over the items that match now.
+    /// Returns the distinct values of an attribute over the items that match now.
     package mutating func values(of attribute: Attribute, _ search: Search) throws(GatherError) -> ValuesResult {
         ValuesResult(try call(QueryInterface.Values.self, search.valuesRequest(attribute)), of: attribute)
     }
 
-    /// Returns when every change that was made before has been sent to the live queries of this user.
+    /// Waits until every earlier change was sent to the live queries of this user.
     package mutating func flush() throws(GatherError) -> String {
         try call(QueryInterface.Flush.self, QueryInterface.Flush.Request()).clock
     }
 
-    /// How the daemon understands a predicate.
+    /// Returns how the daemon understands a predicate.
     package mutating func explain(_ predicate: String) throws(GatherError) -> QueryExplanation {
         QueryExplanation(try call(QueryInterface.Explain.self, QueryInterface.Explain.Request(predicate: predicate)))
     }
 
-    /// How the daemon understands a predicate, and what each step of answering it left.
+    /// Returns how the daemon understands a predicate, and the number of items left after each step of the plan.
     package mutating func analyze(_ search: Search) throws(GatherError) -> QueryExplanation {
         QueryExplanation(try call(QueryInterface.Explain.self, search.analysisRequest))
     }
 
-    /// The attributes that predicates may name.
+    /// Returns the attributes that predicates may name.
     package mutating func attributes() throws(GatherError) -> [AttributeSummary] {
         try call(QueryInterface.Attributes.self, QueryInterface.Attributes.Request()).attributes
             .map { AttributeSummary($0) }
@@ -106,7 +103,7 @@ package struct BlockingClient: ~Copyable {
 
     // MARK: Containers
 
-    /// The containers that this user may read.
+    /// Returns the containers that this user may read.
     package mutating func containers() throws(GatherError) -> [ContainerStatus] {
         try call(ContainerInterface.List.self, ContainerInterface.List.Request()).containers
             .map { ContainerStatus($0) }
@@ -114,14 +111,20 @@ package struct BlockingClient: ~Copyable {
 
     /// Watches another directory from now on.
     package mutating func addContainer(
-        _ identifier: String, path: String, packages: [String], ignore: [String]
+        _ identifier: String, path: String, packages: [String], ignore: [String], sync: String? = nil
     ) throws(GatherError) -> ContainerStatus {
         let request = ContainerInterface.Add.Request(
-            identifier: identifier, path: path, packages: packages, ignore: ignore)
+            identifier: identifier, path: path, packages: packages, ignore: ignore, sync: sync)
         return ContainerStatus(try call(ContainerInterface.Add.self, request, isQuestion: false).container)
     }
 
-    /// Takes back what was added at run time.
+    /// Makes a container that was added at run time a shared one, or a plain one with nil.
+    package mutating func setSharing(of identifier: String, to sync: String?) throws(GatherError) -> ContainerStatus {
+        let request = ContainerInterface.Share.Request(identifier: identifier, sync: sync)
+        return ContainerStatus(try call(ContainerInterface.Share.self, request, isQuestion: false).container)
+    }
+
+    /// Removes a container that was added at run time.
     package mutating func removeContainer(_ identifier: String) throws(GatherError) {
         let request = ContainerInterface.Remove.Request(identifier: identifier)
         _ = try call(ContainerInterface.Remove.self, request, isQuestion: false)
@@ -133,7 +136,7 @@ package struct BlockingClient: ~Copyable {
         return RescanResult(try call(ContainerInterface.Rescan.self, request, isQuestion: false))
     }
 
-    /// Gives `body` the containers now and at each change of a state, until it returns false.
+    /// Passes the containers to `body` now and after each change of a state, until it returns false.
     package mutating func monitorContainers(_ body: ([ContainerStatus]) throws -> Bool) throws {
         let request = JSONBytes(ContainerInterface.Monitor.Request())
         try callMore(ContainerInterface.Monitor.name, request) { bytes in
@@ -146,12 +149,12 @@ package struct BlockingClient: ~Copyable {
 
     // MARK: The daemon
 
-    /// The daemon in numbers.
+    /// Returns the status of the daemon.
     package mutating func status() throws(GatherError) -> DaemonStatus {
         DaemonStatus(try call(ServiceInterface.Status.self, ServiceInterface.Status.Request()))
     }
 
-    /// What the daemon measures, with so many of the busiest live queries one by one.
+    /// Returns the daemon's metrics, with details of the `liveQueries` busiest live queries.
     package mutating func metrics(liveQueries: Int = 0) throws(GatherError) -> [DaemonMetric] {
         let request = ServiceInterface.Metrics.Request(liveQueries: liveQueries == 0 ? nil : Int64(liveQueries))
         return try call(ServiceInterface.Metrics.self, request).metrics.map { DaemonMetric($0) }
@@ -177,7 +180,7 @@ package struct BlockingClient: ~Copyable {
                 reply = try client.call(Method.name, parameters)
             }
         } catch {
-            throw GatherError(error, socket: socket)
+            throw socket.error(error, process)
         }
         return try Self.reading { () throws(JSONError) in try reply.decode() }
     }
@@ -197,14 +200,15 @@ package struct BlockingClient: ~Copyable {
                 try client.callMore(method, parameters, body)
             }
         } catch let error as VarlinkClientError {
-            throw GatherError(error, socket: socket)
+            throw socket.error(error, process)
         }
     }
 
-    /// Connects once more where the connection has ended. False for another error, and where nobody listens any more.
+    /// Connects once more if the connection has ended. Returns false for another error, and if no daemon listens. The connection
+    /// to another machine mostly ends for a reason of its own, which the user should be told.
     private mutating func connectsAgain(after error: VarlinkClientError) -> Bool {
-        guard error.isEndOfConnection else { return false }
-        do throws(VarlinkClientError) { client = try Self.connect(socket) } catch { return false }
+        guard error.isEndOfConnection, process == nil, let connection = try? socket.connect() else { return false }
+        client = BlockingVarlinkClient(descriptor: connection.descriptor)
         return true
     }
 

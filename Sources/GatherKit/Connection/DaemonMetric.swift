@@ -1,46 +1,46 @@
-// What the daemon measures, value by value.
+// The daemon's metrics.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
 
-/// One value that the daemon measures.
+/// One value of a metric.
 package struct DaemonMetric: Sendable, Hashable {
-    /// What kind of value it is, in the words of OpenMetrics.
+    /// The kind of a metric, as in OpenMetrics.
     package enum Kind: String, Sendable {
         case counter
         case gauge
         case histogram
         case summary
-        /// One that is not known here.
+        /// A kind that this version does not know.
         case unknown
     }
 
-    /// A label, which tells one value from others of the same name.
+    /// A label, which distinguishes values of the same name.
     package struct Label: Sendable, Hashable {
         package let name: String
         package let value: String
 
-        /// A label.
+        /// Makes a label.
         package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Its name: that of its family, with what its kind adds to it.
+    /// The name: that of the family, with the suffix of the kind.
     package let name: String
-    /// What it means.
+    /// The metric's meaning.
     package let help: String
-    /// Its base unit; empty where it counts.
+    /// The base unit; empty for a number of things.
     package let unit: String
     /// The value.
     package let value: Double
-    /// Its kind.
+    /// The kind.
     package let kind: Kind
-    /// Its labels, in order.
+    /// The labels, in order.
     package let labels: [Label]
 
-    /// A value from its parts.
+    /// Makes a value from its parts.
     package init(
         name: String, help: String = "", unit: String = "", value: Double, kind: Kind, labels: [Label] = []
     ) {
@@ -59,6 +59,6 @@ package struct DaemonMetric: Sendable, Hashable {
             labels: metric.labels?.map { Label($0.name, $0.value) } ?? [])
     }
 
-    /// The value of a label.
+    /// Returns the value of a label.
     package func label(_ name: String) -> String? { labels.first { $0.name == name }?.value }
 }

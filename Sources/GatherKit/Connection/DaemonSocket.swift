@@ -1,94 +1,212 @@
-// Where the daemon listens: by choice, by environment, by what exists.
+// Finds the socket of the daemon.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Varlink
 
-/// The Unix socket that a daemon listens on.
+/// The Unix socket that a daemon listens on, here or on another machine.
 public struct DaemonSocket: Sendable, Hashable {
-    /// Which daemon is meant, as with `systemctl --user` and `--system`.
+    /// The choice of a daemon, as with `systemctl --user` and `--system`.
     public enum Choice: Sendable, Hashable {
-        /// `GATHER_SOCKET` where it is set, else the user's where its socket exists, else the system's.
+        /// `GATHER_SOCKET` if it is set, else the user's socket if it exists, else the system's.
         case automatic
-        /// The one of this user's session.
+        /// The daemon of this user's session.
         case user
-        /// The one of the machine.
+        /// The daemon of the machine.
         case system
     }
 
-    /// The socket's path.
+    /// The socket's path. For another machine without a given path, it is the name of the machine.
     public let path: String
-    /// How such a daemon is started, as one command for a shell.
+    /// The shell command that starts such a daemon.
     public let startCommand: String
-    /// Nil for a socket in the file system.
-    let inProcess: InProcessDaemon?
+    private let route: Route
+
+    /// The way to a daemon.
+    private enum Route: Sendable, Hashable {
+        /// The socket in the file system.
+        case path
+        /// The engine in this process.
+        case process(InProcessDaemon)
+        case remote(RemoteDaemon)
+    }
 
     /// The name of the socket in its directory.
     static let name = "gatherd/io.gatherd"
-    /// Where the system's daemon listens.
+    /// The socket of the system's daemon.
     static let systemPath = "/run/" + name
 
-    /// A socket at this path.
+    /// The daemon that listens at a path, as far as the path tells.
+    private enum Place: Sendable, Hashable {
+        case system
+        /// The directory of the user's session.
+        case user(runtime: String)
+        case other
+    }
+
+    private let place: Place
+
+    /// Makes the socket at a path.
     public init(path: String) {
+        let hasSystemd = DaemonSocket.hasSystemd(DaemonSocket.exists)
+        self.init(path: path, place: path == DaemonSocket.systemPath ? .system : .other, hasSystemd: hasSystemd)
+    }
+
+    /// `isChosen` tells whether this daemon was named. If it was not, any user can start another one.
+    private init(path: String, place: Place, hasSystemd: Bool, isChosen: Bool = true) {
         self.path = path
-        inProcess = nil
+        self.place = place
+        route = .path
         startCommand =
-            path == DaemonSocket.systemPath
-            ? DaemonSocket.system.startCommand : "gatherd --socket \(ShellText.quoted(path)) --container ID=DIRECTORY"
+            switch place {
+            case .system where hasSystemd: "sudo systemctl start gatherd"
+            case .system: (isChosen ? "sudo " : "") + "gatherd --container NAME=/DIRECTORY"
+            case .user: hasSystemd ? "systemctl --user start gatherd" : "gatherd"
+            case .other: "gatherd --socket \(ShellText.quoted(path)) --container NAME=/DIRECTORY"
+            }
     }
 
-    private init(path: String, startCommand: String) {
-        self.path = path
-        self.startCommand = startCommand
-        inProcess = nil
-    }
+    /// Whether systemd runs this machine (sd_booted(3)).
+    private static func hasSystemd(_ exists: (String) -> Bool) -> Bool { exists("/run/systemd/system") }
 
-    /// An engine in this process.
+    private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Makes the socket of an engine in this process.
     package init(_ daemon: InProcessDaemon) {
         path = "this process"
+        place = .other
         startCommand = ""
-        inProcess = daemon
+        route = .process(daemon)
     }
 
-    /// The socket of the daemon that is meant, whether or not anybody listens there.
+    /// Makes the socket of a daemon on another machine.
+    ///
+    /// Each connection starts `ssh HOST gather bridge`, so `gather` has to be installed there, and ssh(1) has to reach the machine.
+    /// The daemon sees the user who logs in there, and answers with the items that this user may list. The variable `GATHER_SSH`
+    /// names another program than `ssh`, with options if needed.
+    ///
+    /// - Parameters:
+    ///   - host: The machine.
+    ///   - choice: The daemon on that machine.
+    ///   - path: The path of its socket there; nil for that of the choice.
+    ///   - asks: Whether ssh may ask on the terminal, for a password or an unknown key.
+    ///   - program: The program with options of its own; nil for `GATHER_SSH`.
+    public init(
+        host: RemoteHost, choice: Choice = .automatic, path: String? = nil, asks: Bool = true,
+        program: [String]? = nil
+    ) {
+        let options =
+            path.map { " --socket " + ShellText.quoted($0) }
+            ?? (choice == .user ? " --user" : choice == .system ? " --system" : "")
+        self.path = path ?? host.description
+        place = .other
+        startCommand = "\(host.shellWords) sudo systemctl start gatherd"
+        route = .remote(
+            RemoteDaemon(host: host, options: options, asks: asks, program: program?.isEmpty == true ? nil : program))
+    }
+
+    /// The other machine; nil for this one.
+    public var host: RemoteHost? {
+        if case .remote(let daemon) = route { daemon.host } else { nil }
+    }
+
+    /// Connects. Blocks only while the daemon's queue of new connections is full.
+    func connect() throws(GatherError) -> DaemonConnection {
+        if case .remote(let daemon) = route {
+            let (process, descriptor) = try daemon.connect()
+            return DaemonConnection(descriptor: descriptor, process: process)
+        }
+        do throws(VarlinkClientError) {
+            guard case .process(let daemon) = route else {
+                return DaemonConnection(descriptor: try BlockingVarlinkClient.connect(path: path), process: nil)
+            }
+            return DaemonConnection(descriptor: try daemon.descriptor(), process: nil)
+        } catch {
+            throw GatherError(error, socket: self)
+        }
+    }
+
+    /// Returns a blocking socket that is connected to a daemon of this machine. The caller owns it.
+    package func connectedDescriptor() throws(GatherError) -> Int32 { try connect().descriptor }
+
+    /// Returns the error for a connection of this socket.
+    func error(_ error: VarlinkClientError, _ process: RemoteProcess?) -> GatherError {
+        guard error.isEndOfConnection, case .remote(let daemon) = route, let process else {
+            return GatherError(error, socket: self)
+        }
+        return daemon.ended(process)
+    }
+
+    /// Returns the socket of the chosen daemon, whether or not it is running.
     public static func find(_ choice: Choice = .automatic) -> DaemonSocket {
-        find(choice, environment: { getenv($0).map { String(cString: $0) } }, exists: { access($0, F_OK) == 0 })
+        find(choice, environment: { getenv($0).map { String(cString: $0) } }, exists: exists)
     }
 
-    /// As ``find(_:)``, with the environment and the file system as parameters.
+    /// Finds the socket, with the environment and the file system as parameters.
     static func find(
         _ choice: Choice, environment: (String) -> String?, exists: (String) -> Bool
     ) -> DaemonSocket {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
-        // `su` and `sudo` leave a session without the variable, though systemd made the directory.
+        // `su` and `sudo` leave a session without the variable, although systemd made the directory.
         let runtime = value("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())"
-        let user = DaemonSocket(path: "\(runtime)/\(name)", startCommand: "systemctl --user start gatherd")
+        let hasSystemd = hasSystemd(exists)
+        let user = DaemonSocket(path: "\(runtime)/\(name)", place: .user(runtime: runtime), hasSystemd: hasSystemd)
+        func system(isChosen: Bool) -> DaemonSocket {
+            DaemonSocket(path: systemPath, place: .system, hasSystemd: hasSystemd, isChosen: isChosen)
+        }
         switch choice {
         case .user: return user
-        case .system: return system
+        case .system: return system(isChosen: true)
         case .automatic:
             if let path = value("GATHER_SOCKET") { return DaemonSocket(path: path) }
-            return exists(user.path) ? user : system
+            return exists(user.path) ? user : system(isChosen: false)
         }
     }
 
-    private static let system = DaemonSocket(path: systemPath, startCommand: "sudo systemctl start gatherd")
-
-    /// Why a connection to it failed with `code`, and how to help.
+    /// Explains why a connection failed with `code`, with the command that helps on this machine.
     func unreachable(_ code: Int32) -> GatherError {
         let message =
             switch code {
-            case ENOENT, ECONNREFUSED:
-                "gatherd cannot be reached at \(path): nobody listens there. Start it with: \(startCommand)"
-            case EACCES, EPERM:
-                """
-                you may not open \(path). The group of the socket may: add yourself to it with \
-                'sudo adduser $USER gatherd', and log in again
-                """
+            case ENOENT, ECONNREFUSED: notListening
+            case EACCES, EPERM: denied
             case ENAMETOOLONG:
                 "the path of the socket is too long for Unix (107 bytes at most): \(path)"
             default:
                 "gatherd cannot be reached at \(path): \(String(cString: strerror(code))). Start it with: \(startCommand)"
             }
         return GatherError(code: .unreachable, message: message, subject: path)
+    }
+
+    private var notListening: String {
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
+            return "\(path) is no socket, so gatherd cannot be reached there. Remove that file, or name another socket"
+        }
+        if case .user(let runtime) = place, !DaemonSocket.exists(runtime) {
+            let session =
+                DaemonSocket.hasSystemd(DaemonSocket.exists)
+                ? "log in, or keep a session: loginctl enable-linger"
+                : "make a directory of mode 0700 and set XDG_RUNTIME_DIR to it, for gatherd too"
+            return
+                "gatherd cannot be reached at \(path): the runtime directory \(runtime) does not exist. Have one made: "
+                + session
+        }
+        return "gatherd cannot be reached at \(path): no daemon listens there. Start it with: \(startCommand)"
+    }
+
+    private var denied: String {
+        switch place {
+        case .system:
+            """
+            you may not open \(path). The group of the socket may: add yourself to it with \
+            'sudo adduser $USER gatherd', and log in again
+            """
+        case .user(let runtime):
+            """
+            you may not open \(path). XDG_RUNTIME_DIR must name a directory of this user: see 'ls -ld \
+            \(ShellText.quoted(runtime))', or unset it
+            """
+        case .other: "you may not open \(path). Its mode does not allow it: see 'ls -l \(ShellText.quoted(path))'"
+        }
     }
 }

@@ -1,36 +1,45 @@
-// The daemon in numbers.
+// The status of the daemon.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
 
-/// The daemon in numbers.
+/// The status of the daemon.
 public struct DaemonStatus: Sendable, Hashable {
-    /// Its version.
+    /// The version.
     public let version: String
-    /// Its process.
+    /// The number of its process.
     public let processID: Int
-    /// When it started.
+    /// The time of its start.
     public let started: Timestamp?
-    /// How many entries it holds.
+    /// The number of entries in all containers.
     public let items: Int
-    /// How many containers it watches.
+    /// The number of containers.
     public let containers: Int
-    /// How many live queries are open.
+    /// The number of open live queries.
     public let liveQueries: Int
-    /// How many connections are open.
+    /// The number of open connections.
     public let connections: Int
-    /// Its resident memory.
+    /// The resident memory in bytes.
     public let residentBytes: Int
-    /// How many events it has read from the kernel.
+    /// The number of events read from the kernel.
     public let eventsRead: Int
-    /// How often the kernel's queue of events overflowed.
+    /// The number of overflows of the kernel's event queue.
     public let overflows: Int
-    /// When its state was saved last.
+    /// The time of the last saved state.
     public let snapshotTime: Timestamp?
-    /// How many inotify watches it uses; nil for one who is not told.
+    /// The number of inotify watches in use; nil if this user is not told.
     public let watches: Int?
-    /// How many it may use; nil where that is not known, and for one who is not told.
+    /// The most watches that the daemon may use; nil if it is unknown, or if this user is not told.
     public let watchLimit: Int?
+    /// The configured share of the kernel's limit of watches; nil for a daemon without this field.
+    public let watchShare: Double?
+    /// The latest error of saving the state; nil while saving works, or if this user is not told.
+    public let savingError: String?
+    /// The time of the first failure to save; nil while saving works.
+    public let unsavedSince: Timestamp?
+    /// The number of known media types; 0 if the shared MIME-info database is missing, nil for a daemon without this
+    /// field.
+    public let contentTypes: Int?
 
     init(_ reply: ServiceInterface.Status.Reply) {
         version = reply.version
@@ -46,5 +55,9 @@ public struct DaemonStatus: Sendable, Hashable {
         snapshotTime = reply.snapshotTime.flatMap { Timestamp(rfc3339: $0) }
         watches = reply.watches.map { Int(clamping: $0) }
         watchLimit = reply.watchLimit.map { Int(clamping: $0) }
+        watchShare = reply.watchShare
+        savingError = reply.savingError
+        unsavedSince = reply.unsavedSince.flatMap { Timestamp(rfc3339: $0) }
+        contentTypes = reply.contentTypes.map { Int(clamping: $0) }
     }
 }

@@ -1,32 +1,32 @@
-// Questions to the daemon that have one answer, as asynchronous functions.
+// Asynchronous questions with one answer.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
 
-/// Asks the daemon what has one answer. For an answer that stays live, see ``MetadataQuery``.
+/// Asks the daemon questions with one answer each. For a live answer, use ``MetadataQuery``.
 ///
-/// A client is a value and holds no connection: each call makes its own, so that none waits for another, and a daemon that
-/// restarted between two calls is not noticed. Cancelling the task that waits ends the call.
+/// A client is a value without a connection. Each call connects by itself. So no call waits for another, and the daemon
+/// may restart between two calls. Cancelling the waiting task ends the call.
 public struct GatherClient: Sendable, Hashable {
     /// The daemon.
     public let socket: DaemonSocket
 
-    /// A client of the daemon that listens on `socket`.
+    /// Makes a client of the daemon at `socket`.
     public init(socket: DaemonSocket = .find()) { self.socket = socket }
 
     // MARK: Queries
 
-    /// The items that match now.
+    /// Returns the items that match now.
     ///
     /// - Parameters:
-    ///   - predicate: What has to be true of an item; an empty text matches everything.
-    ///   - scopes: Where to look; nowhere in particular means every container that this user may read.
-    ///   - attributes: What is told of each item.
+    ///   - predicate: The condition on items; an empty text matches everything.
+    ///   - scopes: The places to search; empty means every container that this user may read.
+    ///   - attributes: The attributes to return of each item.
     ///   - sort: The order, the primary key first.
-    ///   - limit: The most items that are wanted.
-    ///   - synchronized: Whether the answer reflects every change that was made before the call. Without, it tells what is
-    ///     known at once.
-    ///   - timeout: How long to wait for containers that are not read yet; nil for ten seconds.
+    ///   - limit: The most items to return.
+    ///   - synchronized: Whether the answer reflects every change made before the call. If false, the present index is used at
+    ///     once.
+    ///   - timeout: The longest wait for containers that are still being read; nil for ten seconds.
     public func find(
         _ predicate: String, scopes: [SearchScope] = [],
         attributes: [Attribute] = MetadataQuery.defaultAttributes, sort: [SortKey] = [], limit: Int? = nil,
@@ -36,18 +36,17 @@ public struct GatherClient: Sendable, Hashable {
             predicate: predicate, scopes: scopes, attributes: attributes, sort: sort, limit: limit,
             isSynchronized: synchronized, timeout: timeout)
         var result = FindResult(items: [], inexactContainers: [], clock: "")
-        let session = try await Session.connect(socket)
-        // In batches, since an answer in one reply has a limit.
-        var replies = session.callMore(QueryInterface.Find.self, search.findRequest).makeAsyncIterator()
-        while let reply = try await replies.next() {
-            result.items += reply.items.map { MetadataItem($0) }
-            result.inexactContainers = reply.inexact ?? []
-            result.clock = reply.clock
+        // In batches, since a single reply has a limit.
+        var batches = try await batches(search).makeAsyncIterator()
+        while let batch = try await batches.next() {
+            result.items += batch.items
+            result.inexactContainers = batch.inexactContainers
+            result.clock = batch.clock
         }
         return result
     }
 
-    /// The number of items that match now. The parameters are those of
+    /// Returns the number of items that match now. The parameters are those of
     /// ``find(_:scopes:attributes:sort:limit:synchronized:timeout:)``.
     public func count(
         _ predicate: String, scopes: [SearchScope] = [], synchronized: Bool = true, timeout: Duration? = nil
@@ -56,12 +55,12 @@ public struct GatherClient: Sendable, Hashable {
         return CountResult(try await call(QueryInterface.Count.self, search.countRequest))
     }
 
-    /// The distinct values of an attribute over the items that match now, with how many items have each: most frequent
-    /// first, of equally frequent ones in their natural order.
+    /// Returns the distinct values of an attribute over the items that match now, with the number of items for each.
+    /// The most frequent value comes first; equally frequent values are in natural order.
     ///
-    /// Of a list, such as tags, each value counts by itself; items without the attribute count under
-    /// `MetadataValue.none`. A million different names are more than the daemon counts
-    /// (``GatherError/Code/limitExceeded``), whatever the limit.
+    /// Each value of a list, such as tags, counts by itself. Items without the attribute count under
+    /// `MetadataValue.none`. The daemon counts at most a million different names (``GatherError/Code/limitExceeded``),
+    /// whatever the limit.
     ///
     /// ```swift
     /// let types = try await client.values(of: .contentType, "size > 1000000", limit: 10)
@@ -70,11 +69,11 @@ public struct GatherClient: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - attribute: The attribute.
-    ///   - predicate: What has to be true of an item; an empty text matches everything.
-    ///   - scopes: Where to look; nowhere in particular means every container that this user may read.
-    ///   - limit: The most values that are wanted.
-    ///   - synchronized: Whether the answer reflects every change that was made before the call.
-    ///   - timeout: How long to wait for containers that are not read yet; nil for ten seconds.
+    ///   - predicate: The condition on items; an empty text matches everything.
+    ///   - scopes: The places to search; empty means every container that this user may read.
+    ///   - limit: The most values to return.
+    ///   - synchronized: Whether the answer reflects every change made before the call.
+    ///   - timeout: The longest wait for containers that are still being read; nil for ten seconds.
     public func values(
         of attribute: Attribute, _ predicate: String = "", scopes: [SearchScope] = [], limit: Int? = nil,
         synchronized: Bool = true, timeout: Duration? = nil
@@ -85,22 +84,24 @@ public struct GatherClient: Sendable, Hashable {
             try await call(QueryInterface.Values.self, search.valuesRequest(attribute)), of: attribute)
     }
 
-    /// Returns when every change that was made before the call has been sent to the live queries of this user, and
-    /// returns the clock of that.
+    /// Waits until every change made before the call has been sent to this user's live queries. Returns the clock of
+    /// that moment.
     @discardableResult
     public func flush() async throws(GatherError) -> String {
         try await call(QueryInterface.Flush.self, QueryInterface.Flush.Request()).clock
     }
 
-    /// How the daemon understands a predicate.
+    /// Returns how the daemon understands a predicate.
     public func explain(_ predicate: String) async throws(GatherError) -> QueryExplanation {
         QueryExplanation(
             try await call(QueryInterface.Explain.self, QueryInterface.Explain.Request(predicate: predicate)))
     }
 
-    /// How the daemon understands a predicate and, with `analyze`, how it answers it: it is carried out once over what
-    /// ``find(_:scopes:attributes:sort:limit:synchronized:timeout:)`` would look at, and ``QueryExplanation/steps`` tells what
-    /// each step left and how long it took.
+    /// Returns how the daemon understands a predicate and, with `analyze`, how it answers it.
+    ///
+    /// With `analyze`, the predicate is evaluated once over the items of
+    /// ``find(_:scopes:attributes:sort:limit:synchronized:timeout:)``. ``QueryExplanation/steps`` has the number of
+    /// items left after each step, and its duration.
     public func explain(
         _ predicate: String, scopes: [SearchScope] = [], analyze: Bool
     ) async throws(GatherError) -> QueryExplanation {
@@ -109,7 +110,7 @@ public struct GatherClient: Sendable, Hashable {
         return QueryExplanation(try await call(QueryInterface.Explain.self, search.analysisRequest))
     }
 
-    /// The attributes that predicates may name.
+    /// Returns the attributes that predicates may name.
     public func attributes() async throws(GatherError) -> [AttributeSummary] {
         try await call(QueryInterface.Attributes.self, QueryInterface.Attributes.Request()).attributes
             .map { AttributeSummary($0) }
@@ -117,28 +118,47 @@ public struct GatherClient: Sendable, Hashable {
 
     // MARK: Containers
 
-    /// The containers that this user may read.
+    /// Returns the containers that this user may read.
     public func containers() async throws(GatherError) -> [ContainerStatus] {
         try await call(ContainerInterface.List.self, ContainerInterface.List.Request()).containers
             .map { ContainerStatus($0) }
     }
 
-    /// One container.
+    /// Returns a container.
     public func container(_ identifier: String) async throws(GatherError) -> ContainerStatus {
         let request = ContainerInterface.Get.Request(identifier: identifier)
         return ContainerStatus(try await call(ContainerInterface.Get.self, request).container)
     }
 
-    /// Watches another directory from now on. Only for root and the user that the daemon runs as.
+    /// Watches another directory from now on. Only root and the daemon's own user may call this.
+    ///
+    /// - Parameters:
+    ///   - identifier: A plain word, or a reversed domain such as `org.example.notes`.
+    ///   - path: The absolute path of the directory.
+    ///   - packages: The extensions of directories that are one item.
+    ///   - ignore: Patterns of names that are not read.
+    ///   - sync: `syncthing` for a container that is shared with other devices.
     public func addContainer(
-        _ identifier: String, path: String, packages: [String] = [], ignore: [String] = []
+        _ identifier: String, path: String, packages: [String] = [], ignore: [String] = [], sync: String? = nil
     ) async throws(GatherError) -> ContainerStatus {
         let request = ContainerInterface.Add.Request(
-            identifier: identifier, path: path, packages: packages, ignore: ignore)
+            identifier: identifier, path: path, packages: packages, ignore: ignore, sync: sync)
         return ContainerStatus(try await call(ContainerInterface.Add.self, request).container)
     }
 
-    /// Takes back what ``addContainer(_:path:packages:ignore:)`` added. The directory stays.
+    /// Makes a container that was added with ``addContainer(_:path:packages:ignore:sync:)`` a shared one, or a plain one
+    /// with nil. The container is read anew. ``SharingClient/share(_:with:)`` then shares it with devices.
+    ///
+    /// - Throws: ``GatherError/Code/invalidContainer`` for a container that a file configures. The message names the
+    ///   file.
+    public func setSharing(
+        of identifier: String, to sync: String? = "syncthing"
+    ) async throws(GatherError) -> ContainerStatus {
+        let request = ContainerInterface.Share.Request(identifier: identifier, sync: sync)
+        return ContainerStatus(try await call(ContainerInterface.Share.self, request).container)
+    }
+
+    /// Removes a container that was added with ``addContainer(_:path:packages:ignore:sync:)``. The directory stays.
     public func removeContainer(_ identifier: String) async throws(GatherError) {
         _ = try await call(ContainerInterface.Remove.self, ContainerInterface.Remove.Request(identifier: identifier))
     }
@@ -152,12 +172,12 @@ public struct GatherClient: Sendable, Hashable {
 
     // MARK: The daemon
 
-    /// The daemon in numbers.
+    /// Returns the status of the daemon.
     public func status() async throws(GatherError) -> DaemonStatus {
         DaemonStatus(try await call(ServiceInterface.Status.self, ServiceInterface.Status.Request()))
     }
 
-    /// Makes the daemon read its configuration again. Only for root and the user that the daemon runs as.
+    /// Makes the daemon read its configuration again. Only root and the daemon's own user may call this.
     public func reload() async throws(GatherError) {
         _ = try await call(ServiceInterface.Reload.self, ServiceInterface.Reload.Request())
     }

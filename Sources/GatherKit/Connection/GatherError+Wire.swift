@@ -1,11 +1,11 @@
-// Errors of the wire and of our interfaces in words for a person.
+// Converts errors of the connection and of the interfaces to sentences for people.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
 internal import Varlink
 
 extension GatherError {
-    /// What went wrong on a connection to `socket`.
+    /// Converts an error of the connection to `socket`.
     init(_ error: VarlinkClientError, socket: DaemonSocket) {
         switch error {
         case .error(let error): self.init(error)
@@ -19,17 +19,17 @@ extension GatherError {
         case .violation(let violation):
             self.init(
                 code: .protocolViolation,
-                message: "what listens at \(socket.path) does not answer as gatherd does: \(violation)")
+                message: "the program at \(socket.path) does not answer as gatherd does: \(violation)")
         case .cancelled: self.init(code: .cancelled, message: "cancelled")
         }
     }
 
-    /// A reply that is no message of our interfaces.
+    /// Makes the error for a reply that violates the interface.
     init(_ error: JSONError) {
         self.init(code: .protocolViolation, message: "gatherd's answer cannot be read: \(error)")
     }
 
-    /// What the daemon answered with.
+    /// Converts an error reply of the daemon.
     init(_ error: VarlinkError) {
         if let error = QueryError(error) {
             self.init(error)
@@ -86,7 +86,7 @@ extension GatherError {
     private init(_ error: ServiceError) {
         switch error {
         case .invalidConfiguration(let file, let line, let message):
-            // Line 0: the whole file is meant.
+            // Line 0 stands for the whole file.
             let place = line > 0 ? "\(file):\(line)" : file
             self.init(code: .invalidConfiguration, message: "\(place): \(message)", subject: file)
         }

@@ -3,27 +3,27 @@
 
 internal import Varlink
 
-/// An engine in the client's own process, which is asked over socket pairs.
+/// An engine in the client's own process, called over socket pairs.
 package final class InProcessDaemon: Sendable, Hashable {
-    /// Why there is no connection.
+    /// The reason for which there is no connection.
     package struct Failure: Error {
         let code: Int32
 
-        /// A failure with an errno.
+        /// Makes a failure with an errno.
         package init(code: Int32) { self.code = code }
     }
 
     private let connect: @Sendable () throws(Failure) -> Int32
     private let end: @Sendable () -> Void
 
-    /// An engine to which `connect` makes connections: each is a connected socket that blocks, and is the caller's. `end` ends
-    /// it.
+    /// Makes a handle of an engine. `connect` returns a connected, blocking socket that the caller owns. `end` ends the
+    /// engine.
     package init(connect: @escaping @Sendable () throws(Failure) -> Int32, end: @escaping @Sendable () -> Void) {
         self.connect = connect
         self.end = end
     }
 
-    /// Ends the engine; blocks until it has. It ends with the process too, and sooner than by this.
+    /// Ends the engine, and blocks until that is done. The end of the process also ends it, and faster.
     package func close() { end() }
 
     func descriptor() throws(VarlinkClientError) -> Int32 {

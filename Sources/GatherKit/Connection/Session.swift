@@ -1,32 +1,70 @@
-// One asynchronous connection to the daemon, in typed messages.
+// An asynchronous connection to the daemon with typed messages.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
 internal import NIOPosix
 internal import Varlink
 
-/// A connection to the daemon. It ends when it is let go.
+/// A connection to the daemon, or to the sharing helper. It is closed when the object is released.
 struct Session: Sendable {
-    private let client: VarlinkClient
-    private let socket: DaemonSocket
+    /// The time between two signs of life of a live query on another machine.
+    private static let heartbeatMilliseconds: Int64 = 30_000
 
-    /// Connects, on one of the threads that all of NIO's users in the process share.
+    /// The program at the other end.
+    private enum Peer: Sendable {
+        /// The daemon, and the process that reaches another machine.
+        case daemon(DaemonSocket, RemoteProcess?)
+        case helper(SharingSocket)
+    }
+
+    private let client: VarlinkClient
+    private let peer: Peer
+
+    /// Connects, on a thread that all users of NIO in the process share.
     static func connect(_ socket: DaemonSocket) async throws(GatherError) -> Session {
+        let connection = try socket.connect()
         do throws(VarlinkClientError) {
-            let group = MultiThreadedEventLoopGroup.singleton
-            if let daemon = socket.inProcess {
-                let client = try await VarlinkClient.attach(descriptor: try daemon.descriptor(), on: group)
-                return Session(client: client, socket: socket)
-            }
-            return Session(client: try await VarlinkClient.connect(path: socket.path, on: group), socket: socket)
+            let client = try await VarlinkClient.attach(
+                descriptor: connection.descriptor, on: MultiThreadedEventLoopGroup.singleton)
+            return Session(client: client, peer: .daemon(socket, connection.process))
         } catch {
-            throw GatherError(error, socket: socket)
+            throw socket.error(error, connection.process)
         }
     }
 
-    private init(client: VarlinkClient, socket: DaemonSocket) {
+    /// Connects to the sharing helper, on the same thread.
+    static func connect(_ socket: SharingSocket) async throws(GatherError) -> Session {
+        let descriptor = try socket.connect()
+        do throws(VarlinkClientError) {
+            let client = try await VarlinkClient.attach(
+                descriptor: descriptor, on: MultiThreadedEventLoopGroup.singleton)
+            return Session(client: client, peer: .helper(socket))
+        } catch {
+            throw socket.error(error)
+        }
+    }
+
+    private init(client: VarlinkClient, peer: Peer) {
         self.client = client
-        self.socket = socket
+        self.peer = peer
+    }
+
+    private func error(_ error: VarlinkClientError) -> GatherError {
+        switch peer {
+        case .daemon(let socket, let process): socket.error(error, process)
+        case .helper(let socket): socket.error(error)
+        }
+    }
+
+    private func error(_ error: JSONError) -> GatherError {
+        switch peer {
+        case .daemon: GatherError(error)
+        case .helper: GatherError(sharing: error)
+        }
+    }
+
+    private var isRemote: Bool {
+        if case .daemon(let socket, _) = peer { socket.host != nil } else { false }
     }
 
     func call<Method: VarlinkMethod>(
@@ -36,33 +74,31 @@ struct Session: Sendable {
         do throws(VarlinkClientError) {
             reply = try await client.call(Method.name, JSONBytes(request))
         } catch {
-            throw GatherError(error, socket: socket)
+            throw self.error(error)
         }
-        do throws(JSONError) { return try reply.decode() } catch { throw GatherError(error) }
+        do throws(JSONError) { return try reply.decode() } catch { throw self.error(error) }
     }
 
     func callMore<Method: VarlinkMethod>(_ method: Method.Type, _ request: Method.Request) -> Replies<Method> {
-        Replies(replies: client.callMore(Method.name, JSONBytes(request)), client: client, socket: socket)
+        Replies(replies: client.callMore(Method.name, JSONBytes(request)), session: self)
     }
 
-    /// The replies to a call with `more`, read as they are asked for.
+    /// The replies to a call with `more`, read on demand.
     struct Replies<Method: VarlinkMethod>: AsyncSequence {
         typealias Element = Method.Reply
         typealias Failure = GatherError
 
         fileprivate let replies: VarlinkReplies
-        /// Held so that the connection lasts as long as its replies are read.
-        fileprivate let client: VarlinkClient
-        fileprivate let socket: DaemonSocket
+        /// Keeps the connection open while its replies are read.
+        fileprivate let session: Session
 
         func makeAsyncIterator() -> Iterator {
-            Iterator(replies: replies.makeAsyncIterator(), client: client, socket: socket)
+            Iterator(replies: replies.makeAsyncIterator(), session: session)
         }
 
         struct Iterator: AsyncIteratorProtocol {
             fileprivate var replies: VarlinkReplies.Iterator
-            fileprivate let client: VarlinkClient
-            fileprivate let socket: DaemonSocket
+            fileprivate let session: Session
 
             mutating func next() async throws(GatherError) -> Method.Reply? {
                 try await next(isolation: nil)
@@ -73,10 +109,10 @@ struct Session: Sendable {
                 do throws(VarlinkClientError) {
                     reply = try await replies.next(isolation: actor)
                 } catch {
-                    throw GatherError(error, socket: socket)
+                    throw session.error(error)
                 }
                 guard let reply else { return nil }
-                do throws(JSONError) { return try reply.decode() } catch { throw GatherError(error) }
+                do throws(JSONError) { return try reply.decode() } catch { throw session.error(error) }
             }
         }
     }
@@ -89,6 +125,8 @@ extension Session {
             QueryInterface.Watch.Request(
                 predicate: query.predicate, scopes: query.scopes.isEmpty ? nil : query.scopes.map(\.wireText),
                 attributes: query.requestedAttributes.map(\.name), since: clock,
-                batch: query.batchMilliseconds == 0 ? nil : query.batchMilliseconds))
+                batch: query.batchMilliseconds == 0 ? nil : query.batchMilliseconds,
+                // The other machine finds out by this that the connection has broken.
+                heartbeat: isRemote ? Session.heartbeatMilliseconds : nil))
     }
 }

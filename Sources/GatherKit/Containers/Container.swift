@@ -1,17 +1,17 @@
-// A container as an application uses it: its directories, and whether they are there.
+// A container as an application uses it.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
 internal import Glibc
 
-/// A watched directory tree by its identifier: where an application keeps its files so that queries find them.
+/// A watched directory tree with an identifier, in which an application keeps its files so that queries find them.
 ///
-/// What lies in ``documents()`` is the container's documents scope, what a person would call theirs; everything else is
-/// its data scope.
+/// The files in ``documents()`` are the container's documents scope, the files of its user. All other files are its
+/// data scope.
 public struct Container: Sendable, Hashable, Identifiable {
     /// The identifier.
     public let identifier: String
-    /// The container's directory, in which ``documents()`` lies.
+    /// The container's directory. ``documents()`` is inside it.
     public let data: String
     /// The daemon that watches it.
     public let client: GatherClient
@@ -21,7 +21,7 @@ public struct Container: Sendable, Hashable, Identifiable {
 
     /// Asks the daemon for a container.
     ///
-    /// - Throws: ``GatherError/Code/noSuchContainer`` where there is none, or none that this user may read.
+    /// - Throws: ``GatherError/Code/noSuchContainer`` if it does not exist, or if this user may not read it.
     public init(identifier: String, client: GatherClient = GatherClient()) async throws(GatherError) {
         let status = try await client.container(identifier)
         self.identifier = status.identifier
@@ -29,11 +29,11 @@ public struct Container: Sendable, Hashable, Identifiable {
         self.client = client
     }
 
-    /// The name of the directory of a container's documents.
+    /// The name of the documents directory.
     static let documentsName = "Documents"
 
-    /// The directory of the container's documents, which is made where it is missing. The container's own directory is
-    /// never made: where that is gone, so is what was in it.
+    /// Returns the container's documents directory, and makes it if it is missing. The container's own directory is
+    /// never made.
     public func documents() throws(GatherError) -> String {
         let path = data + "/" + Container.documentsName
         guard mkdir(path, 0o777) != 0 else { return path }
@@ -49,13 +49,13 @@ public struct Container: Sendable, Hashable, Identifiable {
         return path
     }
 
-    /// How the container is now.
+    /// Returns the present status of the container.
     public func status() async throws(GatherError) -> ContainerStatus { try await client.container(identifier) }
 
-    /// Whether the container is there now: its directory exists and can be read. Queries are exact only when
-    /// ``ContainerStatus/state`` is live besides.
+    /// Whether the container is available now: its directory exists and can be read. Queries are exact only if
+    /// ``ContainerStatus/state`` is live, too.
     ///
-    /// - Throws: ``GatherError`` where the daemon cannot be asked.
+    /// - Throws: ``GatherError`` if the daemon cannot be asked.
     public func isAvailable() async throws(GatherError) -> Bool {
         do throws(GatherError) { return try await status().state != .unavailable } catch {
             guard error.code == .noSuchContainer else { throw error }
@@ -63,6 +63,15 @@ public struct Container: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// Whether the container is there, now and at each change. See ``ContainerAvailability``.
+    /// The availability of the container, now and at each change.
     public var availability: ContainerAvailability { ContainerAvailability(identifier: identifier, client: client) }
+
+    /// The devices that the container is shared with, as the sharing helper of this user or machine tells. The daemon may
+    /// run without it.
+    ///
+    /// - Throws: ``GatherError/Code/unreachable`` if the helper does not run, ``GatherError/Code/syncNotRunning`` if
+    ///   Syncthing does not answer it.
+    public var devices: [SharingDevice] {
+        get async throws(GatherError) { try await SharingClient().devices(of: identifier) }
+    }
 }

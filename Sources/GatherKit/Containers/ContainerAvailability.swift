@@ -1,46 +1,54 @@
-// Changes of whether a container is there, as an asynchronous sequence.
+// The availability of a container as an asynchronous sequence.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
 
-/// Whether a container is there, now and at each change. It is not there either while the daemon is away; the sequence
-/// then tries again until it is back. It ends when the task that reads it is cancelled, and throws where the daemon does
-/// not answer as it should.
+/// The availability of a container, now and at each change.
+///
+/// Without a daemon the container counts as unavailable, and the sequence tries to reconnect. It ends when the reading
+/// task is cancelled. It throws if the daemon violates the interface.
 public struct ContainerAvailability: AsyncSequence, Sendable {
-    /// Whether a container is there.
+    /// The availability of a container.
     public enum Element: Sendable, Hashable {
-        /// Its directory exists and can be read.
+        /// The directory exists and can be read.
         case available(ContainerStatus.State)
-        /// It is not there, for this reason.
+        /// The container is unavailable, for this reason.
         case unavailable(reason: String)
     }
 
-    /// How the sequence fails.
+    /// The error type of the sequence.
     public typealias Failure = GatherError
 
-    let identifier: String
-    let client: GatherClient
+    private let identifier: String
+    private let client: GatherClient
 
-    /// A reader, with a connection of its own.
+    /// Makes the sequence for a container, which need not be there yet.
+    public init(identifier: String, client: GatherClient = GatherClient()) {
+        self.identifier = identifier
+        self.client = client
+    }
+
+    /// Makes an iterator with a connection of its own.
     public func makeAsyncIterator() -> Iterator { Iterator(identifier: identifier, client: client) }
 
-    /// One reader.
+    /// An iterator over the changes.
     public struct Iterator: AsyncIteratorProtocol {
         private let identifier: String
         private let client: GatherClient
         private var replies: Session.Replies<ContainerInterface.Monitor>.Iterator?
-        private var backoff = Backoff()
+        private var backoff: Backoff
         private var last: Element?
 
         fileprivate init(identifier: String, client: GatherClient) {
             self.identifier = identifier
             self.client = client
+            backoff = Backoff(client.socket)
         }
 
-        /// The next change; the first is how it is now. Nil when the task is cancelled.
+        /// Returns the next change, at first the present availability. Nil when the task is cancelled.
         public mutating func next() async throws(GatherError) -> Element? { try await next(isolation: nil) }
 
-        /// The next change; the first is how it is now. Nil when the task is cancelled.
+        /// Returns the next change, at first the present availability. Nil when the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(GatherError) -> Element? {
             while !Task.isCancelled {
                 let element: Element

@@ -3,64 +3,69 @@
 
 internal import GatherProtocol
 
-/// How a container is.
+/// The status of a container.
 public struct ContainerStatus: Sendable, Hashable, Identifiable {
-    /// How well the daemon knows a container. States may be added; take one that you do not know for not live.
+    /// The state of a container. States may be added; treat an unknown one as not live.
     public struct State: RawRepresentable, Sendable, Hashable {
         /// The state's name.
         public let rawValue: String
 
-        /// A state from its name.
+        /// Makes a state from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Being read for the first time.
+        /// The tree is read for the first time.
         public static let crawling = State(rawValue: "crawling")
-        /// Known from before and being compared.
+        /// The saved index is compared with the tree.
         public static let verifying = State(rawValue: "verifying")
         /// Exact: every change is seen as it happens.
         public static let live = State(rawValue: "live")
-        /// Part of the tree is polled, because a limit was reached or its file system reports no changes.
+        /// Part of the tree is polled or does not answer. A limit was reached, its file system reports no changes, or a
+        /// mount is silent.
         public static let degraded = State(rawValue: "degraded")
         /// The directory is missing or unreadable.
         public static let unavailable = State(rawValue: "unavailable")
 
-        /// Whether it is on its way to being live.
+        /// Whether the state is temporary, until the container has been read.
         public var isTemporary: Bool { self == .crawling || self == .verifying }
     }
 
     /// The container's identifier.
     public let identifier: String
-    /// Its directory.
+    /// The directory.
     public let path: String
-    /// How well the daemon knows it.
+    /// The state.
     public let state: State
-    /// Why it is not live.
+    /// The reason for which it is not live.
     public let reason: String?
-    /// Where it comes from: a configuration file's path, `runtime` or `argument`.
+    /// The origin: a configuration file's path, `runtime` or `argument`.
     public let origin: String
-    /// How many entries it holds: those inside packages too, which a query finds only where it asks for them.
+    /// The number of entries. It includes entries inside packages, which most queries do not find.
     public let items: Int
-    /// How many of them are directories.
+    /// The number of directories among them.
     public let directories: Int
-    /// How many directories are watched.
+    /// The number of watched directories.
     public let watches: Int
-    /// How many directories are polled because they cannot be watched.
+    /// The number of directories that are polled because they cannot be watched.
     public let polled: Int
-    /// How many directories cannot be read.
+    /// The number of directories that cannot be read.
     public let unreadable: Int
+    /// A few of the directories that cannot be read; empty for a caller that does not see every item.
+    public let unreadablePaths: [String]
     /// The file extensions that make a directory one item.
     public let packages: [String]
     /// The names that are not read.
     public let ignore: [String]
-    /// Its clock.
+    /// The clock of the container.
     public let clock: String
-    /// The attributes that take system calls of their own for each item and are known here, since a query has asked for one
-    /// of them.
+    /// The attributes that take extra system calls for each item and are known here, since a query has requested one of
+    /// them.
     public let filledAttributes: [String]
-    /// The memory that those take, in bytes.
+    /// The memory for these attributes, in bytes.
     public let filledBytes: Int
-    /// How many directories are still to be read, while it is read or compared.
+    /// The number of directories that are still to be read; nil if none are.
     public let outstandingDirectories: Int
+    /// The program that shares the container with other devices, `syncthing`; nil if it is not shared.
+    public let sync: String?
 
     /// The identifier.
     public var id: String { identifier }
@@ -76,22 +81,24 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
         watches = Int(clamping: description.watches)
         polled = Int(clamping: description.polled)
         unreadable = Int(clamping: description.unreadable)
+        unreadablePaths = description.unreadablePaths ?? []
         packages = description.packages
         ignore = description.ignore
         clock = description.clock
         filledAttributes = description.filled ?? []
         filledBytes = Int(clamping: description.filledBytes ?? 0)
         outstandingDirectories = Int(clamping: description.outstanding ?? 0)
+        sync = description.sync
     }
 }
 
-/// What a rescan found that the index did not have.
+/// The differences that a rescan found.
 public struct RescanResult: Sendable, Hashable {
     /// Entries that were missing from the index.
     public let added: Int
-    /// Entries that were different.
+    /// Entries with other metadata.
     public let changed: Int
-    /// Entries that are no longer there.
+    /// Entries that no longer exist.
     public let removed: Int
 
     init(_ reply: ContainerInterface.Rescan.Reply) {

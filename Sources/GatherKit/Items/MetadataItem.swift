@@ -1,24 +1,24 @@
-// One file-system entry as a query reports it: its identity and the attributes that were asked for.
+// A file-system entry in an answer.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
 
-/// One file-system entry: its identity, and a value for each attribute that was asked for and that it has.
+/// A file-system entry: its identity, and the requested attributes that have a value.
 ///
-/// An item is a value: it tells how things were when the daemon sent it, and never changes. Two items are equal where
-/// identity and all values are. It keeps the bytes in which it came, a hundred or two, and reads an attribute each time
-/// that is asked for; keep what you use often.
+/// An item is a value as of the moment when the daemon sent it. Two items are equal if their identity and all values
+/// are. An item holds the bytes in which it arrived, one or two hundred. It decodes an attribute at each access, so
+/// keep values that you use often.
 public struct MetadataItem: Sendable, Hashable, Identifiable {
     private let item: Item
 
-    /// Stays with the entry when that is renamed or moved inside its container, and with a document that is saved by
-    /// renaming a new version over it. Opaque; never given twice.
+    /// The item's identity, opaque and never reused. The entry keeps it when it is renamed or moved inside its
+    /// container. A document keeps it when it is saved by renaming a new version over it.
     public internal(set) var id: String
 
-    /// The path that a changed item had before, in the notification that reports its move; nil everywhere else.
+    /// The former path of a changed item, in the notification of its move; nil otherwise.
     public internal(set) var previousPath: String?
 
-    /// The id of its directory in the words of a live query that knows it by another id than the daemon.
+    /// The id of its directory, if a live query knows the directory by another id than the daemon.
     var translatedParent: String?
 
     init(_ item: Item, previousPath: String? = nil) {
@@ -27,7 +27,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
         self.previousPath = previousPath
     }
 
-    /// The value of an attribute; `MetadataValue.none` where the item has none or it was not asked for.
+    /// Returns the value of an attribute; `MetadataValue.none` if the item has none, or if it was not requested.
     public func value(forAttribute attribute: Attribute) -> MetadataValue {
         switch attribute {
         case .id: .string(id)
@@ -36,70 +36,79 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The value of the attribute with this name or alias (`size`, `kMDItemFSSize`); `MetadataValue.none` also where
-    /// there is no such attribute.
+    /// Returns the value of the attribute with this name or alias (`size`, `kMDItemFSSize`). It is `MetadataValue.none`
+    /// also for an unknown name.
     public func value(forAttribute name: some StringProtocol) -> MetadataValue {
         Attribute(name: name).map { value(forAttribute: $0) } ?? .none
     }
 
-    /// The values of several attributes, without those that are missing.
+    /// Returns the values of several attributes, without missing ones, in one pass over the item's bytes.
     public func values(forAttributes attributes: [Attribute]) -> [Attribute: MetadataValue] {
         var values: [Attribute: MetadataValue] = [:]
-        for attribute in attributes {
-            let value = value(forAttribute: attribute)
-            if value != .none { values[attribute] = value }
+        for (attribute, value) in zip(attributes, orderedValues(forAttributes: attributes)) where value != .none {
+            values[attribute] = value
         }
         return values
     }
 
-    /// The attributes that have a value here. Items of a live query also have those by which it follows files.
+    /// Returns the values of several attributes in their order, in one pass over the item's bytes. A missing one is
+    /// `MetadataValue.none`. No attribute may be there twice.
+    package func orderedValues(forAttributes attributes: [Attribute]) -> [MetadataValue] {
+        var values = item.values(of: attributes)
+        for (index, attribute) in attributes.enumerated() where attribute == .id || attribute == .parent {
+            values[index] = value(forAttribute: attribute)
+        }
+        return values
+    }
+
+    /// The attributes with a value here. Items of a live query also have attributes by which it recognises files.
     public var attributes: [Attribute] {
         Attribute.fixed.filter { value(forAttribute: $0) != .none }
             + (item.extended ?? [:]).keys.compactMap { ExtendedAttributeName($0) }.sorted().map { .extended($0) }
     }
 
-    /// The JSON object in which the item came.
+    /// The JSON object in which the item arrived.
     package var json: [UInt8] { item.json }
 
     // MARK: Attributes by their Swift types; each nil where it was not asked for or has no value
 
-    /// The id of its directory; nil also at the top of a container.
+    /// The id of its directory; nil at the top of a container.
     public var parent: String? { translatedParent ?? item.parent }
-    /// The file name; what is not UTF-8 in it is replaced by U+FFFD.
+    /// The file name, with U+FFFD for invalid UTF-8.
     public var name: String? { item.name }
-    /// The file name as the system calls take it, whether or not it is UTF-8.
+    /// The file name as bytes, as system calls take it.
     public var nameBytes: [UInt8]? { item.nameBytes }
-    /// The absolute path; what is not UTF-8 in it is replaced by U+FFFD.
+    /// The absolute path, with U+FFFD for invalid UTF-8.
     public var path: String? { item.path }
-    /// The absolute path as the system calls take it, whether or not it is UTF-8; without a NUL at the end.
+    /// The absolute path as bytes, as system calls take it, without a NUL at the end.
     public var pathBytes: [UInt8]? { item.pathBytes }
-    /// The name as it is shown to people.
+    /// The name for display.
     public var displayName: String? { item.displayName }
-    /// What follows the last dot of the name, if anything does.
+    /// The part of the name after its last dot, if there is one.
     public var fileExtension: String? { item.fileExtension }
     /// The identifier of its container.
     public var container: String? { item.container }
-    /// Whether it lies below its container's Documents directory.
+    /// Whether the item is in its container's Documents directory, or elsewhere.
     public var isDocument: Bool? { item.scope.map { $0 == .documents } }
-    /// What sort of entry it is; nil also for a kind that this version does not know.
+    /// The kind of the entry; nil for a kind that this version does not know.
     public var kind: FileKind? { item.kind.flatMap { FileKind(name: $0.rawValue) } }
-    /// The media type that its name says, as in `image/png`.
+    /// The media type by the file's name, such as `image/png`.
     public var contentType: String? { item.contentType }
-    /// The media type and all that it is a kind of, nearest first.
+    /// The media type and all types that it is a kind of, nearest first.
     public var contentTypeTree: [String]? { item.contentTypeTree }
-    /// Size in bytes.
+    /// The size in bytes.
     public var size: Int64? { item.size }
-    /// When the file came into being, where the file system keeps that.
+    /// The birth time, if the file system stores it.
     public var created: Timestamp? { item.created }
-    /// When the content changed last.
+    /// The time of the last change of the content.
     public var modified: Timestamp? { item.modified }
-    /// When the inode changed last: content, mode, owner, links or extended attributes.
+    /// The time of the last change of the inode: content, mode, owner, links or extended attributes.
     public var changed: Timestamp? { item.changed }
-    /// The owner's name; its number where it has no name.
+    /// The owner's name, or its number if there is no name.
     public var owner: String? { item.owner }
     /// The owner's number.
     public var ownerID: Int64? { item.ownerID }
-    /// The group's name; its number where it has no name.
+    /// The group's name, or its number if there is no name.
     public var group: String? { item.group }
     /// The group's number.
     public var groupID: Int64? { item.groupID }
@@ -107,11 +116,11 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     public var mode: Int64? { item.mode }
     /// The inode's number.
     public var inode: Int64? { item.inode }
-    /// The device that holds the file.
+    /// The device of the inode.
     public var device: Int64? { item.device }
-    /// How many names the file has.
+    /// The number of names of the file.
     public var links: Int64? { item.links }
-    /// How many directories deep it lies: 1 at the top of a container.
+    /// The depth in the container: 1 at the top.
     public var depth: Int64? { item.depth }
     /// Whether the name begins with a dot.
     public var isHidden: Bool? { item.hidden }
@@ -121,14 +130,53 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     public var comment: String? { item.comment }
     /// The rating.
     public var rating: Int64? { item.rating }
-    /// Where the file was fetched from.
+    /// The addresses that the file was downloaded from.
     public var whereFrom: String? { item.whereFrom }
-    /// Where a symbolic link leads.
+    /// The text of a symbolic link.
     public var target: String? { item.target }
-    /// The extended attributes that were asked for by their own names, `Attribute.extended`: those that it has
-    /// and that are text, by their names without `user.`.
+    /// The extended attributes that were requested by name (`Attribute.extended`) and are text, by their names without
+    /// `user.`.
     public var extendedAttributes: [String: String]? { item.extended }
-    /// Whether it lies inside a package. What does is found by predicates that name
-    /// `inPackage`, and by who asks there: in a directory at or in the package, for such a path, an id or a parent.
+    /// Whether the item lies inside a package. Such items match predicates that name `inPackage`, and queries whose
+    /// scope is a directory at or in the package, such a path, an id or a parent.
     public var isInPackage: Bool? { item.inPackage }
+    /// Whether the name is that of a conflict version (`ConflictName`).
+    public var isConflictVersion: Bool? { item.isConflictVersion }
+    /// Of a conflict version, the absolute path of the file that it belongs to, whether or not that exists, with U+FFFD
+    /// for invalid UTF-8.
+    public var conflictOf: String? { item.conflictOf }
+    /// Of a conflict version, the device in its name: the one whose version became the current one. The author of this
+    /// version is in its extended attribute `xattr.gather.device`.
+    public var conflictDevice: String? { item.conflictDevice }
+    /// Of a conflict version, the date and time in its name, in the time zone of the daemon.
+    public var conflictDate: Timestamp? { item.conflictDate }
+    /// Whether the item has conflict versions: in its directory or, of a package, inside it.
+    public var hasUnresolvedConflicts: Bool? { item.hasUnresolvedConflicts }
+    /// The number of its conflict versions: in its directory and, of a package, inside it.
+    public var conflictVersions: Int64? { item.conflictVersions }
+    /// Whether other devices get the item; nil while that is unknown. So are all properties below in a container that is not
+    /// shared, and while no helper tells them.
+    public var isUbiquitous: Bool? { item.isUbiquitous }
+    /// How much of the item is on this device.
+    public var downloadingStatus: DownloadingStatus? {
+        item.downloadingStatus.flatMap { DownloadingStatus(rawValue: $0) }
+    }
+    /// Whether a newer version is being fetched from another device.
+    public var isDownloading: Bool? { item.isDownloading }
+    /// How much of the newest version is here, from 0 to 100.
+    public var percentDownloaded: Int64? { item.percentDownloaded }
+    /// The reason why the newest version could not be fetched, as the sharing program words it.
+    public var downloadingError: String? { item.downloadingError }
+    /// Whether at least one other device has the present content.
+    public var isUploaded: Bool? { item.isUploaded }
+    /// Whether another device is fetching the item.
+    public var isUploading: Bool? { item.isUploading }
+    /// How much of it the device has that is fetching it, from 0 to 100.
+    public var percentUploaded: Int64? { item.percentUploaded }
+    /// The names of the other devices that have the present content.
+    public var uploadedTo: [String]? { item.uploadedTo }
+    /// The reason why other devices cannot get it, as the sharing program words it.
+    public var uploadingError: String? { item.uploadingError }
+    /// The device that changed the item last, where that was seen.
+    public var savingDevice: String? { item.savingDevice }
 }

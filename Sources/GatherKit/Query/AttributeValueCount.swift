@@ -1,14 +1,14 @@
-// How often a value occurs.
+// A value with its number of items.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many items have one value of an attribute.
+/// The number of items with one value of an attribute.
 public struct AttributeValueCount: Sendable, Hashable {
-    /// The value; `MetadataValue.none` for items that have none. Of a list, such as tags, each is counted by itself.
+    /// The value; `MetadataValue.none` for items without one. Each value of a list, such as tags, counts by itself.
     public let value: MetadataValue
-    /// How many items have it.
+    /// The number of items.
     public let count: Int
 
-    /// A value and how often it occurs.
+    /// Makes a value with its number of items.
     public init(value: MetadataValue, count: Int) {
         self.value = value
         self.count = count

@@ -3,8 +3,8 @@
 
 internal import Synchronization
 
-/// A live query over watched containers: it gathers every item that matches now, then follows each change to that answer
-/// until it is stopped.
+/// A live query over watched containers: it gathers every item that matches now, then follows each change to that
+/// answer until it is stopped.
 ///
 /// ```swift
 /// let query = MetadataQuery(predicate: "name LIKE 'Item_*'", scopes: [.documents(ofContainer: "grocery")])
@@ -18,37 +18,34 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// ## Results and notifications
-/// ``results`` is what matches as far as the daemon has told. ``notifications`` tells each reader the whole story:
-/// whoever applies `added`, `changed` and `removed` in the order they come has the result set, whenever it begins to
-/// read. A reader that is slow loses nothing and holds nobody up: what it has not taken yet is merged, one change for each
-/// item. Use ``disableUpdates()`` around code that wants the results to hold still.
+/// ## Results and notifications ``results`` is the result set as far as the daemon has reported it. Each reader of
+/// ``notifications`` receives the whole story: applying `added`, `changed` and `removed` in order yields the result
+/// set, whenever the reader begins. A slow reader loses nothing and delays no other. Its unread changes are merged, one
+/// for each item. Use ``disableUpdates()`` around code that needs the results to hold still.
 ///
-/// ## When the daemon restarts
-/// The query says ``QueryNotification/reconnecting(_:)``, tries again until the daemon is back, and goes on from its
-/// ``clock``. Where the daemon does not know that clock any more, the query gathers anew, compares, and reports only what
-/// differs. Its results stay readable meanwhile.
+/// ## When the daemon restarts The query sends ``QueryNotification/reconnecting(_:)``, tries again until the daemon is
+/// back, and resumes from its ``clock``. If the daemon no longer knows that clock, the query gathers anew, compares,
+/// and reports only the differences. Its results stay readable meanwhile.
 ///
-/// ## Threads
-/// Every member may be used from any thread or task. Setting ``predicate``, ``scopes``, ``attributes`` or
-/// ``batchingInterval`` of a query that runs begins it anew, with a new ``QueryNotification/started(resumed:)``. A query
-/// that nobody holds any more, neither it nor its ``notifications``, stops.
+/// ## Threads Every member may be used from any thread or task. Setting ``predicate``, ``scopes``, ``attributes`` or
+/// ``batchingInterval`` of a running query begins it anew, with a new ``QueryNotification/started(resumed:)``. A query
+/// stops when the last reference to it and to its ``notifications`` is gone.
 public final class MetadataQuery: Sendable {
-    /// What is asked for of each item unless said otherwise.
+    /// The attributes that a query requests by default.
     public static let defaultAttributes: [Attribute] = [.name, .path, .kind, .size, .modified]
 
     private let core: QueryCore
 
-    /// A query, not started yet.
+    /// Makes a query that is not started yet.
     ///
     /// - Parameters:
-    ///   - predicate: What has to be true of an item; an empty text matches everything.
-    ///   - scopes: Where to look; nowhere in particular means every container that this user may read.
-    ///   - attributes: What is told of each item.
-    ///   - sortKeys: The order of ``results``; without, they stand as they came.
+    ///   - predicate: The condition on items; an empty text matches everything.
+    ///   - scopes: The places to search; empty means every container that this user may read.
+    ///   - attributes: The attributes to return of each item.
+    ///   - sortKeys: The order of ``results``; without keys, the order of arrival.
     ///   - batchingInterval: How long the daemon may hold changes back to merge them; zero sends each at once.
-    ///   - clock: A ``MetadataQuery/clock`` of an earlier query for the same: where the daemon still knows it, only what
-    ///     changed since is told, and ``results`` holds no more than that.
+    ///   - clock: A ``MetadataQuery/clock`` of an earlier query. If the daemon still knows it, only the changes since then are
+    ///     sent, and ``results`` holds no more than those.
     ///   - socket: The daemon.
     public init(
         predicate: String, scopes: [SearchScope] = [], attributes: [Attribute] = defaultAttributes,
@@ -64,37 +61,37 @@ public final class MetadataQuery: Sendable {
 
     deinit { core.stop() }
 
-    // MARK: What is asked
+    // MARK: Question
 
-    /// What has to be true of an item.
+    /// The condition on items.
     public var predicate: String {
         get { core.configuration.predicate }
         set { core.configure { $0.predicate = newValue } }
     }
 
-    /// Where to look; empty means every container that this user may read.
+    /// The places to search; empty means every container that this user may read.
     public var scopes: [SearchScope] {
         get { core.configuration.scopes }
         set { core.configure { $0.scopes = newValue } }
     }
 
-    /// What is told of each item.
+    /// The attributes to return of each item.
     public var attributes: [Attribute] {
         get { core.configuration.attributes }
         set { core.configure { $0.attributes = newValue } }
     }
 
-    /// How long the daemon may hold changes back to merge them, in whole milliseconds.
+    /// The time for which the daemon may hold changes back to merge them, in whole milliseconds.
     public var batchingInterval: Duration {
         get { core.configuration.batchingInterval }
         set { core.configure { $0.batchingInterval = newValue } }
     }
 
-    // MARK: How results are presented
+    // MARK: Presentation
 
-    /// The order of ``results``: the first key that differs decides; items that are equal in all stand as they came. Text
-    /// goes in natural order (`a2` before `a10`), what has no value comes first. Setting it, or the two below, begins a
-    /// query that runs anew only where it needs attributes that were not asked for.
+    /// The order of ``results``: the first key that differs decides; equal items are in the order of arrival. Text is
+    /// in natural order (`a2` before `a10`), and a missing value comes first. Setting this or the two properties below
+    /// restarts a running query only if it needs attributes that were not requested.
     public var sortKeys: [SortKey] {
         get { core.configuration.arrangement.sortKeys }
         set { core.configure { $0.arrangement.sortKeys = newValue } }
@@ -106,7 +103,7 @@ public final class MetadataQuery: Sendable {
         set { core.configure { $0.arrangement.valueListAttributes = newValue } }
     }
 
-    /// The attributes by which ``groupedResults`` are grouped: by the first, within these groups by the next.
+    /// The attributes that group ``groupedResults``: by the first, and within each group by the next.
     public var groupingAttributes: [Attribute] {
         get { core.configuration.arrangement.groupingAttributes }
         set { core.configure { $0.arrangement.groupingAttributes = newValue } }
@@ -114,59 +111,59 @@ public final class MetadataQuery: Sendable {
 
     // MARK: Running
 
-    /// Starts the query, and returns when the daemon has accepted it. Where it runs already, nothing happens. Results of an
-    /// earlier run are gone.
+    /// Starts the query, and returns when the daemon has accepted it. A running query is not changed. The results of an
+    /// earlier run are dropped.
     ///
-    /// - Throws: ``GatherError`` where the daemon cannot be reached or does not accept the query. From here on a lost
-    ///   connection is no error: the query comes back by itself.
+    /// - Throws: ``GatherError`` if the daemon cannot be reached or refuses the query. A connection that is lost later is no
+    ///   error, since the query reconnects.
     public func start() async throws(GatherError) { try await core.start() }
 
-    /// Stops the query. Its results stay readable; its ``notifications`` end when those that wait have been read.
+    /// Stops the query. Its results stay readable. ``notifications`` end after the waiting ones were read.
     public func stop() { core.stop() }
 
     /// Whether the query was started and neither stopped nor failed.
     public var isRunning: Bool { core.read { $0.isRunning } }
 
-    /// Whether the query is in its first phase.
+    /// Whether the first results are still arriving.
     public var isGathering: Bool { core.read { $0.isGathering } }
 
     // MARK: Results
 
-    /// The items that match, in the order of ``sortKeys``. Costs O(n), after many changes O(n log n); keep what it returns
-    /// rather than asking again.
+    /// The items that match, in the order of ``sortKeys``. An access costs O(n), or O(n log n) after many changes. Keep
+    /// the array, and do not access the property in a loop.
     public var results: [MetadataItem] { core.withResults { $0.arranged() } }
 
-    /// The distinct values of each of the ``valueListAttributes`` over the results and how many results have them, most
-    /// frequent first; of results that have no value `MetadataValue.none` tells how many. They are counted as changes
-    /// come: reading costs O(values log values).
+    /// The distinct values of each of the ``valueListAttributes`` with their number of results, most frequent first.
+    ///
+    /// `MetadataValue.none` counts results without a value. Values are counted as changes arrive, so an access costs
+    /// O(values log values).
     public var valueLists: [Attribute: [AttributeValueCount]] { core.withResults { $0.valueLists } }
 
-    /// The results by their values of the ``groupingAttributes``, in the order of the values; a result with several values,
-    /// such as tags, is in several groups. Costs O(n log n).
+    /// The results by their values of the ``groupingAttributes``, in the order of the values. A result with several
+    /// values, such as tags, is in several groups. Costs O(n log n).
     public var groupedResults: [ResultGroup] { core.withResults { $0.groups() } }
 
-    /// How many items match.
+    /// The number of items that match.
     public var resultCount: Int { core.read { $0.visibleResults.count } }
 
-    /// The item with this identity, where it matches.
+    /// Returns the item with this identity; nil if it does not match.
     public func result(withID id: MetadataItem.ID) -> MetadataItem? { core.read { $0.visibleResults[id] } }
 
-    /// The clock up to which everything is in ``results``, for a query of a later life to go on from; nil before the first
-    /// phase is over. Opaque.
+    /// The clock of ``results``, from which a later query can continue; nil while the first results are arriving.
+    /// Opaque.
     public var clock: String? { core.read { $0.visibleClock } }
 
     /// The containers for which the results may be wrong, because they are degraded or unavailable.
     public var inexactContainers: [String] { core.read { $0.inexact } }
 
-    /// Holds the results still: ``results`` does not change and nothing is told, while the query goes on behind. Calls
-    /// nest.
+    /// Freezes ``results`` and holds notifications back, while the query continues. Calls nest.
     public func disableUpdates() { core.freeze() }
 
-    /// Ends what the last ``disableUpdates()`` began. With the outermost, what came meanwhile is told as one update. A
-    /// surplus call does nothing.
+    /// Ends the effect of the last ``disableUpdates()``. With the outermost call, changes since then are delivered as
+    /// one update. A surplus call does nothing.
     public func enableUpdates() { core.thaw() }
 
-    /// Calls `body` with the results held still.
+    /// Calls `body` with frozen results.
     public func withUpdatesDisabled<Result, Failure: Error>(
         _ body: ([MetadataItem]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -177,32 +174,33 @@ public final class MetadataQuery: Sendable {
 
     // MARK: Notifications
 
-    /// What the query tells, from its beginning. Each iterator is a reader of its own, and is told what came before it,
-    /// condensed. The sequence ends when the query is stopped, and throws ``GatherError`` when the daemon refuses to go on.
+    /// The notifications of the query, from its start. Each iterator is a separate reader, and receives earlier
+    /// notifications in condensed form. The sequence ends when the query is stopped, and throws ``GatherError`` if the
+    /// daemon refuses the query.
     public var notifications: Notifications { Notifications(query: self) }
 
     /// The notifications of one query.
     public struct Notifications: AsyncSequence, Sendable {
-        /// What is told.
+        /// The element of the sequence.
         public typealias Element = QueryNotification
-        /// How the sequence fails.
+        /// The error type of the sequence.
         public typealias Failure = GatherError
 
         fileprivate let query: MetadataQuery
 
-        /// A reader, which is told everything from the beginning.
+        /// Makes an iterator that starts with the first notification.
         public func makeAsyncIterator() -> Iterator { Iterator(reader: Reader(query: query)) }
 
-        /// One reader.
+        /// An iterator over the notifications.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let reader: Reader
 
-            /// The next notification; nil when the query has been stopped, or the task is cancelled.
+            /// Returns the next notification; nil when the query is stopped or the task cancelled.
             public mutating func next() async throws(GatherError) -> QueryNotification? {
                 try await next(isolation: nil)
             }
 
-            /// The next notification; nil when the query has been stopped, or the task is cancelled.
+            /// Returns the next notification; nil when the query is stopped or the task cancelled.
             public mutating func next(
                 isolation actor: isolated (any Actor)?
             ) async throws(GatherError) -> QueryNotification? {
@@ -211,7 +209,7 @@ public final class MetadataQuery: Sendable {
         }
     }
 
-    /// Keeps the query alive for as long as somebody reads it, and its place in the queue for as long as that.
+    /// Keeps the query alive, and the place in the reader's queue.
     fileprivate final class Reader: Sendable {
         let query: MetadataQuery
         let number: UInt64

@@ -1,8 +1,8 @@
-// What one reader has not been told yet, in a size bounded by the result set however slowly it reads.
+// The unread notifications of one reader.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The notifications that wait for a reader. It is no list: each kind waits once at most, and changes are merged, so
-/// that a reader that never reads costs no more than the items that changed.
+/// The notifications that wait for a reader. Each kind waits at most once, and changes are merged. So a reader that
+/// never reads costs no more than the changed items.
 struct NotificationQueue {
     private enum ConnectionNews {
         case none
@@ -14,12 +14,12 @@ struct NotificationQueue {
     private var started: (resumed: Bool, Void)?
     private var progress = PendingDelta()
     private var gathered = false
-    /// Whether gathered waits behind the news of the connection, or before it.
+    /// Whether `gathered` comes after the notifications about the connection.
     private var gatheredAfterNews = false
     private var news = ConnectionNews.none
     private var update = PendingDelta()
 
-    /// The result set is empty from here on; what waited of an earlier one is of no interest.
+    /// Starts with an empty result set. Earlier notifications are dropped.
     mutating func start(resumed: Bool) {
         self = NotificationQueue()
         started = (resumed, ())
@@ -39,7 +39,7 @@ struct NotificationQueue {
         case .none: news = .lost(error)
         case .lost, .lostAndBack: news = .lost(error)
         case .back:
-            // Back and gone again, unheard of: for the reader it has been away all the time.
+            // The connection came back and was lost again, unread. For the reader it was lost all the time.
             news = .none
         }
     }
@@ -65,7 +65,7 @@ struct NotificationQueue {
         }
         switch news {
         case .lost(let error):
-            // What was learned before the loss is told before it.
+            // Changes before the loss of the connection come first.
             if !update.isEmpty { return .updated(update.take()) }
             news = .none
             return .reconnecting(error)

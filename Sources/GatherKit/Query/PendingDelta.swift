@@ -1,23 +1,23 @@
-// Changes of a result set that nobody has taken yet, one for each item however often it changed.
+// The unread changes of a result set, one for each item.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Changes that wait to be told, merged to at most one for each item: what came and went in between is not mentioned,
-/// what changed twice is mentioned once. In order of the first touch.
+/// Unread changes, merged to one for each item, in the order of the first change. An item that was added and removed
+/// has none.
 struct PendingDelta {
     private enum Change {
         case added(MetadataItem)
         case changed(MetadataItem)
-        /// With the path that the item has for who has heard of none of this.
+        /// A change with the path that a reader knows who has seen none of these changes.
         case removed(RemovedItem, toldPath: String)
     }
 
-    /// nil where what was told has come to nothing.
+    /// The changes by place; nil for one that was cancelled out.
     private var changes: [Change?] = []
     private var places: [String: Int] = [:]
 
     var isEmpty: Bool { places.isEmpty }
 
-    /// How much is stored for it, holes included.
+    /// The number of stored places, with holes.
     var storedCount: Int { changes.count }
 
     mutating func merge(_ delta: QueryChanges) {
@@ -34,7 +34,7 @@ struct PendingDelta {
         case .added: changes[place] = .added(item)
         case .changed(let earlier): changes[place] = .changed(item.moved(from: earlier.previousPath))
         case .removed(_, let toldPath):
-            // Gone and back: for who has not heard of either it was there all the time.
+            // A reader that has seen neither the removal nor the addition knows the item as present.
             changes[place] = .changed(item.moved(from: toldPath))
         }
     }
@@ -65,7 +65,7 @@ struct PendingDelta {
         }
     }
 
-    /// Everything that waits; nothing does afterwards.
+    /// Removes and returns all changes.
     mutating func take() -> QueryChanges {
         var delta = QueryChanges()
         for case .some(let change) in changes {
@@ -80,7 +80,7 @@ struct PendingDelta {
     }
 
     private mutating func insert(_ change: Change, for id: String) {
-        // An item that comes and goes for ever must not leave a hole each time.
+        // An item that comes and goes again and again must not leave a hole each time.
         if changes.count > 64, changes.count > places.count * 2 { compact() }
         places[id] = changes.count
         changes.append(change)
@@ -99,11 +99,11 @@ struct PendingDelta {
 }
 
 extension MetadataItem {
-    /// The item as one that came from `path`, which is told only where it differs from where the item is.
+    /// Returns the item with its former path, if that differs.
     func moved(from path: String?) -> MetadataItem {
         var item = self
         item.previousPath = path == self.path ? nil : path
-        // Without its path the item cannot tell that it moved.
+        // Without a requested path, a move is unknown.
         if self.path == nil { item.previousPath = nil }
         return item
     }

@@ -1,7 +1,7 @@
-// What a live query asks.
+// The question of a live query.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a live query asks, as its user gave it.
+/// The question of a live query, as set by its user.
 struct QueryConfiguration: Sendable, Hashable {
     var predicate: String
     var scopes: [SearchScope]
@@ -10,8 +10,8 @@ struct QueryConfiguration: Sendable, Hashable {
     var resumeClock: String?
     var arrangement = ResultArrangement()
 
-    /// What is asked of the daemon: the user's attributes, those by which the results are arranged, and those by which
-    /// differences are told.
+    /// The attributes to request from the daemon: the user's, those that arrange the results, and those that detect
+    /// differences.
     var requestedAttributes: [Attribute] {
         var requested = attributes
         for attribute in arrangement.attributes + ResultSetDifference.trackedAttributes
@@ -21,20 +21,20 @@ struct QueryConfiguration: Sendable, Hashable {
         return requested
     }
 
-    /// Whether what the daemon was asked by another configuration serves this one too, so that only the results are arranged
-    /// in another way: it told what these are arranged by, in whatever order that was asked for.
+    /// Whether the daemon's answer to another configuration serves this one, so that only the presentation changes. The
+    /// answer must have the attributes that this presentation reads.
     func asksTheSame(as other: QueryConfiguration) -> Bool {
         predicate == other.predicate && scopes == other.scopes && batchingInterval == other.batchingInterval
             && resumeClock == other.resumeClock && attributes == other.attributes
             && Set(requestedAttributes).isSubset(of: other.requestedAttributes)
     }
 
-    /// The batching interval in whole milliseconds, rounded up so that a short one is not none.
+    /// The batching interval in whole milliseconds, rounded up so that a short one is not zero.
     var batchMilliseconds: Int64 { batchingInterval.wholeMilliseconds }
 }
 
 extension Duration {
-    /// Rounded up, and never negative.
+    /// The milliseconds, rounded up and not negative.
     var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let perMillisecond: Int64 = 1_000_000_000_000_000

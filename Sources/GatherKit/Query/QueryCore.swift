@@ -1,37 +1,37 @@
-// A live query at work: the lock around its state, the one task that talks to the daemon, and the readers who wait.
+// The lock, the task and the readers of a live query.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
 
-/// What a ``MetadataQuery`` is made of. It is apart from it so that the task that talks to the daemon does not keep
-/// alive a query which its user has let go.
+/// The state and the task of a ``MetadataQuery``. It is a separate object, so that the task does not keep a released
+/// query alive.
 ///
-/// Everything mutable is behind one lock. Order comes from one task for each run, which hands in one reply after the
-/// other; a run that was replaced is recognised by its number and heard no more.
+/// All mutable state is behind one lock. One task for each run delivers replies in order. A replaced run is recognised
+/// by its number and ignored.
 final class QueryCore: Sendable {
     typealias Next = Result<QueryNotification?, GatherError>
     private typealias Start = CheckedContinuation<Result<Void, GatherError>, Never>
 
     private struct Reader {
         var waiting: CheckedContinuation<Next, Never>?
-        /// Set when the run that the reader belongs to is over.
+        /// Whether the reader's run is over.
         var ending: QueryState.Ending?
         var isCancelled = false
     }
 
-    /// Somebody who waited and is to be woken when the lock is free.
+    /// A waiting caller to resume after the lock is released.
     private enum Wake {
         case reader(CheckedContinuation<Next, Never>, Next)
         case starter(Start, Result<Void, GatherError>)
     }
 
     private struct Guarded {
-        /// What the user asks now; the query has what it was started with.
+        /// The present configuration. The running query has the one of its start.
         var configuration: QueryConfiguration
         var query: QueryState
         var run: UInt64 = 0
         var task: Task<Void, Never>?
-        /// Whether the daemon has accepted the query since it was started; before, a daemon that is away is an error.
+        /// Whether the daemon has accepted the query since its start. Before that, a missing daemon is an error.
         var isAccepted = false
         var starting: [Start] = []
         var readers: [UInt64: Reader] = [:]
@@ -42,7 +42,7 @@ final class QueryCore: Sendable {
             query = QueryState(configuration: configuration)
         }
 
-        /// What a reader can have now; nil where it has to wait.
+        /// Returns the next notification for a reader; nil if it has to wait.
         mutating func next(for number: UInt64) -> Next? {
             guard let reader = readers[number], !reader.isCancelled else { return .success(nil) }
             if let notification = query.next(for: number) { return .success(notification) }
@@ -60,7 +60,7 @@ final class QueryCore: Sendable {
             resumeStarters(.success(()))
         }
 
-        /// Ends the run; the task returned is to be cancelled.
+        /// Ends the run. The caller cancels the returned task.
         mutating func end(_ ending: QueryState.Ending, starters: Result<Void, GatherError>) -> Task<Void, Never>? {
             guard query.isRunning else { return nil }
             query.stop(ending)
@@ -69,7 +69,7 @@ final class QueryCore: Sendable {
             return task.take()
         }
 
-        /// Whoever has something to hear now, and must be told when the lock is free.
+        /// Removes and returns the readers that have a notification, to be resumed after the lock is released.
         mutating func takeWakes() -> [Wake] {
             for number in readers.keys where readers[number]?.waiting != nil {
                 guard let next = next(for: number), let waiting = readers[number]?.waiting.take() else { continue }
@@ -93,11 +93,11 @@ final class QueryCore: Sendable {
         state = Mutex(Guarded(configuration: configuration))
     }
 
-    // MARK: The user
+    // MARK: User
 
     var configuration: QueryConfiguration { state.withLock { $0.configuration } }
 
-    /// Changes what is asked; a query that runs begins anew with it.
+    /// Changes the configuration. A running query starts again with it.
     func configure(_ change: @Sendable (inout QueryConfiguration) -> Void) {
         let superseded = update { guarded -> Task<Void, Never>? in
             var configuration = guarded.configuration
@@ -145,12 +145,12 @@ final class QueryCore: Sendable {
     func freeze() { update { $0.query.freeze() } }
     func thaw() { update { $0.query.thaw() } }
 
-    /// The results that the user sees, under the lock.
+    /// Returns the visible results, under the lock.
     func withResults<Value: Sendable>(_ body: (inout ResultSet) -> Value) -> Value {
         state.withLock { $0.query.withVisibleResults(body) }
     }
 
-    /// A look at the state, under the lock.
+    /// Reads the state under the lock.
     func read<Value: Sendable>(_ body: (borrowing QueryState) -> Value) -> Value {
         state.withLock { body($0.query) }
     }
@@ -172,7 +172,7 @@ final class QueryCore: Sendable {
         }
     }
 
-    /// What is next for a reader, now or when it comes; nil at the end and when the task is cancelled.
+    /// Returns a reader's next notification when there is one; nil at the end, and when the task is cancelled.
     func next(for reader: UInt64, isolation: isolated (any Actor)?) async throws(GatherError) -> QueryNotification? {
         let next: Next = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -194,9 +194,9 @@ final class QueryCore: Sendable {
         return try next.get()
     }
 
-    // MARK: The task
+    // MARK: Task
 
-    /// Begins a run. Called under the lock; the task that it replaces is the caller's to cancel.
+    /// Starts a run, under the lock. The caller cancels the replaced task.
     private func run(_ guarded: inout Guarded) {
         guarded.run += 1
         guarded.query.start(guarded.configuration)
@@ -205,9 +205,9 @@ final class QueryCore: Sendable {
         guarded.task = Task { await self.converse(configuration, run: run) }
     }
 
-    /// Talks to the daemon until the run is over: connects, reads replies, and comes back when the connection is lost.
+    /// Runs until the end of the run: connects, reads replies, and reconnects after a loss.
     private func converse(_ configuration: QueryConfiguration, run: UInt64) async {
-        var backoff = Backoff()
+        var backoff = Backoff(socket)
         while !Task.isCancelled {
             do throws(GatherError) {
                 let session = try await Session.connect(socket)
@@ -225,7 +225,7 @@ final class QueryCore: Sendable {
         }
     }
 
-    /// Hands in a reply; false where the run is over.
+    /// Handles a reply. Returns false at the end of the run.
     private func receive(_ reply: QueryReply, run: UInt64) -> Bool {
         update { guarded in
             guard guarded.run == run, guarded.query.isRunning else { return false }
@@ -235,7 +235,7 @@ final class QueryCore: Sendable {
         }
     }
 
-    /// Hands in the loss of the connection; false where that is the end of the run.
+    /// Handles the loss of the connection. Returns false at the end of the run.
     private func lose(_ error: GatherError, run: UInt64) -> Bool {
         update { guarded -> Bool in
             guard guarded.run == run, guarded.query.isRunning else { return false }
@@ -248,9 +248,9 @@ final class QueryCore: Sendable {
         }
     }
 
-    // MARK: The lock
+    // MARK: Lock
 
-    /// Changes the state under the lock, then wakes, outside of it, whoever has something to hear now.
+    /// Changes the state under the lock. Then resumes readers that have a notification, without the lock.
     @discardableResult
     private func update<Value: Sendable>(_ body: (inout Guarded) -> Value) -> Value {
         let (value, wakes) = state.withLock { guarded in

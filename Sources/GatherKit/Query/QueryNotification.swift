@@ -1,63 +1,63 @@
-// What a live query tells its reader.
+// The notifications of a live query.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that a live query tells.
+/// A notification of a live query.
 ///
-/// The order is: started; progress, none or more; gathered; then updated, without end. Reconnecting and reconnected can
-/// come anywhere after started. Cases may be added; ignore those that you do not know.
+/// The order is: started, any number of progress, gathered, then updated without an end. Reconnecting and reconnected
+/// can come anywhere after started. Cases may be added; ignore unknown ones.
 public enum QueryNotification: Sendable, Hashable {
-    /// The query was accepted, and its result set is empty. `resumed` is true where it goes on from the clock that it was
-    /// given: what comes as progress is then the difference since.
+    /// The query was accepted, and its result set is empty. `resumed` is true if it continues from the given clock:
+    /// progress then holds the difference since.
     case started(resumed: Bool)
 
     /// A part of the first results, as `added`; of a resumed query, a part of the difference.
     case progress(QueryChanges)
 
-    /// The first phase is over: everything that matches has been told.
+    /// The first phase is over: all matches have been reported.
     case gathered
 
     /// The result set changed.
     case updated(QueryChanges)
 
-    /// The connection to the daemon is lost, for the reason given. The query tries to come back until it is stopped; its
-    /// results stay as they are meanwhile.
+    /// The connection to the daemon is lost, with the reason. The query tries to reconnect until it is stopped. Its
+    /// results stay readable.
     case reconnecting(GatherError)
 
-    /// The daemon is back, and what changed meanwhile follows as one update. `resumed` tells whether the daemon knew what
-    /// had changed since, or whether the query gathered again and worked out the difference itself.
+    /// The daemon is back. The changes of the meantime follow as one update. `resumed` is false if the daemon did not
+    /// know the clock, so that the query gathered again and compared.
     case reconnected(resumed: Bool)
 }
 
-/// How a result set changed.
+/// Changes of a result set.
 public struct QueryChanges: Sendable, Hashable {
-    /// Items that did not match before and do now.
+    /// Items that match and did not match before.
     public internal(set) var added: [MetadataItem]
-    /// Items that matched before and still do, as they are now.
+    /// Items that matched before, still match, and changed.
     public internal(set) var changed: [MetadataItem]
-    /// Items that matched before and no longer do, or are gone.
+    /// Items that matched before and no longer match or exist.
     public internal(set) var removed: [RemovedItem]
 
-    /// Changes from their parts.
+    /// Makes changes from their parts.
     public init(added: [MetadataItem] = [], changed: [MetadataItem] = [], removed: [RemovedItem] = []) {
         self.added = added
         self.changed = changed
         self.removed = removed
     }
 
-    /// Whether there are none.
+    /// Whether there are no changes.
     public var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
 }
 
-/// An item that matched and no longer does, or is gone.
+/// An item that matched and no longer matches or exists.
 public struct RemovedItem: Sendable, Hashable, Identifiable {
-    /// The identity it had.
+    /// The identity of the item.
     public internal(set) var id: String
-    /// The path it had last; what is not UTF-8 in it is replaced by U+FFFD.
+    /// The last path of the item, with U+FFFD for invalid UTF-8.
     public let path: String
-    /// The path's bytes, where they are not UTF-8.
+    /// The bytes of the path, if they are not UTF-8.
     private let rawPath: [UInt8]?
 
-    /// A removal from its parts; `rawPath` where the path's bytes are not UTF-8.
+    /// Makes a removal from its parts. `rawPath` has the bytes of a path that is not UTF-8.
     public init(id: String, path: String, rawPath: [UInt8]? = nil) {
         self.id = id
         self.path = path
@@ -70,6 +70,6 @@ public struct RemovedItem: Sendable, Hashable, Identifiable {
         self.init(id: item.id, path: path, rawPath: bytes.flatMap { $0.elementsEqual(path.utf8) ? nil : $0 })
     }
 
-    /// The path it had last as the system calls take it, whether or not it is UTF-8.
+    /// The last path as bytes, as system calls take it.
     public var pathBytes: [UInt8] { rawPath ?? Array(path.utf8) }
 }

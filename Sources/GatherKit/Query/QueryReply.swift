@@ -11,7 +11,7 @@ struct QueryReply: Sendable {
         case progress
         case gathered
         case updated
-        /// Also an event that this version does not know.
+        /// An event without effect, also one that this version does not know.
         case alive
     }
 

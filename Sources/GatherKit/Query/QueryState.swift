@@ -1,25 +1,24 @@
-// A live query as a state machine: the daemon's replies and the user's calls in, notifications out. It touches no
-// socket and no task, so that every order of events can be played to it.
+// A live query as a state machine, without sockets and tasks. Tests can play every order of events.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of a live query. Guarded by the lock of ``QueryCore``, which also carries out what it decides.
+/// The state of a live query. Guarded by the lock of ``QueryCore``, which also carries out its decisions.
 struct QueryState {
     enum Phase {
         /// Not started, or stopped.
         case idle
-        /// Asked, and the first reply is awaited; also again, when the connection was lost before gathered.
+        /// Started, waiting for the first reply. Also after a loss of the connection during the first phase.
         case connecting
         case gathering
         case live
-        /// The connection was lost when everything had been gathered.
+        /// The connection was lost after the first phase.
         case lost
-        /// Back, and the daemon tells the difference.
+        /// Reconnected. The daemon sends the difference.
         case catchingUp(PendingDelta)
-        /// Back, and everything is gathered anew.
+        /// Reconnected. Everything is gathered again.
         case regathering(ResultSet)
     }
 
-    /// How the sequence of notifications ends, when it does.
+    /// The end of the sequence of notifications.
     enum Ending {
         case stopped
         case failed(GatherError)
@@ -27,39 +26,39 @@ struct QueryState {
 
     private(set) var configuration: QueryConfiguration
     private(set) var phase = Phase.idle
-    /// nil while it runs, and before it first did.
+    /// The end; nil while the query runs, and before its first start.
     private(set) var ending: Ending?
-    /// What the daemon has told.
+    /// The result set as the daemon reported it.
     private var results = ResultSet()
-    /// What the user sees while frozen.
+    /// The results shown while updates are disabled.
     private var frozenResults: ResultSet?
     private var frozenClock: String?
     private var freezes = 0
-    /// What the readers are told after the thaw.
+    /// The notifications to deliver when updates are enabled again.
     private var held = NotificationQueue()
     private var queues: [UInt64: NotificationQueue] = [:]
     private var nextReader: UInt64 = 0
     private var aliases: [String: String] = [:]
-    /// Whether `results` is everything that matches: not so where a query went on from a clock of an earlier life.
+    /// Whether `results` has all matches. It has not if the query continued from a clock of an earlier query.
     private var isComplete = true
-    /// The clock that the call now under way was given.
+    /// The clock that the present call was given.
     private var callClock: String?
 
-    // What has been told to whoever reads, for readers that come late.
+    // The notifications so far, for late readers.
     private var toldStarted: (resumed: Bool, Void)?
     private var toldGathered = false
     private var toldLoss: GatherError?
-    /// All that has been told, where the results are not everything that matches and so cannot stand for it.
+    /// All published changes, if `results` does not have all matches.
     private var story: NotificationQueue?
 
-    /// The clock up to which everything has been told.
+    /// The clock of the published changes.
     private(set) var clock: String?
     /// The containers for which the results may be wrong.
     private(set) var inexact: [String] = []
 
     init(configuration: QueryConfiguration) { self.configuration = configuration }
 
-    /// The clock that goes with ``visibleResults``.
+    /// The clock of ``visibleResults``.
     var visibleClock: String? { freezes > 0 ? frozenClock : clock }
     var visibleResults: ResultSet { frozenResults ?? results }
     var isRunning: Bool { if case .idle = phase { false } else { true } }
@@ -70,9 +69,9 @@ struct QueryState {
         }
     }
 
-    // MARK: The user
+    // MARK: User
 
-    /// Begins, or begins anew: former results are gone. Nothing is told until the daemon accepts.
+    /// Starts, or starts again without the former results. No notification comes before the daemon accepts.
     mutating func start(_ configuration: QueryConfiguration) {
         self.configuration = configuration
         phase = .connecting
@@ -89,7 +88,7 @@ struct QueryState {
         toldLoss = nil
     }
 
-    /// Ends the query; its results stay. Readers get what waits for them, and then the end.
+    /// Ends the query. Its results stay. Readers get their waiting notifications, then the end.
     mutating func stop(_ ending: Ending) {
         guard isRunning else { return }
         phase = .idle
@@ -103,7 +102,7 @@ struct QueryState {
         frozenClock = clock
     }
 
-    /// Ends one freeze, and with the last of them tells what happened meanwhile. A surplus call does nothing.
+    /// Ends one freeze. After the last one, publishes the changes of the meantime. A surplus call does nothing.
     mutating func thaw() {
         guard freezes > 0 else { return }
         freezes -= 1
@@ -112,26 +111,26 @@ struct QueryState {
         while let notification = held.popFirst() { tell(notification) }
     }
 
-    // MARK: The results
+    // MARK: Results
 
-    /// Presents the results in another way, which the daemon need not be asked for.
+    /// Changes the presentation, without a question to the daemon.
     mutating func arrange(_ configuration: QueryConfiguration) {
         self.configuration = configuration
         results.arrange(configuration.arrangement)
         frozenResults?.arrange(configuration.arrangement)
     }
 
-    /// The results that the user sees, to be read in their order.
+    /// Returns the visible results, to be read in order.
     mutating func withVisibleResults<Value>(_ body: (inout ResultSet) -> Value) -> Value {
-        // Taken out meanwhile, so that what is changed in it is not copied.
+        // Swapped out, so that a change makes no copy.
         guard var frozen = frozenResults.take() else { return body(&results) }
         defer { frozenResults = frozen }
         return body(&frozen)
     }
 
-    // MARK: The connection
+    // MARK: Connection
 
-    /// The clock to go on from, of a call that is about to be made.
+    /// Returns the clock to continue from, for the next call.
     mutating func beginCall() -> String? {
         callClock = clock
         return clock
@@ -142,7 +141,7 @@ struct QueryState {
         case .idle: return
         case .connecting, .lost: break
         case .gathering:
-            // Half a result set is worth nothing: begin anew. The clock is the one that the user gave, or none.
+            // A part of the first results is useless. The query starts again with the user's clock, if any.
             phase = .connecting
             emit { $0.loseConnection(error) }
             if freezes == 0 { toldLoss = error }
@@ -168,7 +167,7 @@ struct QueryState {
         guard isRunning else { return }
         if case .gathered = reply.event { inexact = reply.inexact }
         if case .updated = reply.event { inexact = reply.inexact }
-        // During the first phase and while catching up, a clock would promise what the user has not been told.
+        // During the first phase and after a reconnection, a clock would cover changes that were not published.
         if let clock = reply.clock, case .live = phase { self.clock = clock }
     }
 
@@ -236,7 +235,7 @@ struct QueryState {
         if freezes == 0 { toldLoss = nil }
     }
 
-    /// `changes` in the ids that the user knows.
+    /// Returns `changes` with the ids that the user knows.
     private func translated(_ changes: QueryChanges) -> QueryChanges {
         guard !aliases.isEmpty else { return changes }
         if case .regathering = phase { return changes }
@@ -244,8 +243,8 @@ struct QueryState {
         for index in changes.added.indices { translate(&changes.added[index]) }
         for index in changes.changed.indices { translate(&changes.changed[index]) }
         for index in changes.removed.indices {
-            // The alias stays: what is told here may be of no effect, when the connection is lost before gathered, and
-            // told again. No id is given twice.
+            // The alias stays. If the connection is lost during the first phase, this change arrives again. No id is
+            // given twice.
             guard let id = aliases[changes.removed[index].id] else { continue }
             changes.removed[index].id = id
         }
@@ -259,7 +258,7 @@ struct QueryState {
 
     // MARK: Readers
 
-    /// A new reader, which is told the whole story so far, condensed: what it hears is complete whenever it comes.
+    /// Adds a reader. It first receives all earlier notifications in condensed form.
     mutating func addReader() -> UInt64 {
         var queue = story ?? NotificationQueue()
         if story == nil, let (resumed, _) = toldStarted {
@@ -276,7 +275,7 @@ struct QueryState {
 
     mutating func removeReader(_ reader: UInt64) { queues[reader] = nil }
 
-    /// Takes what is next for a reader.
+    /// Removes and returns a reader's next notification.
     mutating func next(for reader: UInt64) -> QueryNotification? { queues[reader]?.popFirst() }
 
     private mutating func emit(_ body: (inout NotificationQueue) -> Void) {

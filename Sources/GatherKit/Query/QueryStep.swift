@@ -1,16 +1,15 @@
-// One step of a plan as it was carried out.
+// A step of a plan with its measurements.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
 
-/// One step of a plan as it was carried out once: what ``QueryExplanation/steps`` is made of. The first stands for the items
-/// that there are, the last leaves those that match.
+/// A step of a plan in ``QueryExplanation/steps``. The first step has all items, and the last one leaves the matches.
 public struct QueryStep: Sendable, Hashable {
-    /// What is done in it, for people.
+    /// The step's description, for people.
     public let description: String
-    /// How many items were left after it.
+    /// The number of items left.
     public let count: Int
-    /// How long it took, on one thread.
+    /// The duration on one thread.
     public let duration: Duration
 
     init(_ step: QueryInterface.Explain.Step) {

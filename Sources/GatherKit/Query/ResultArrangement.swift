@@ -1,16 +1,16 @@
-// How results are presented: in which order, and what is counted and grouped.
+// The presentation of results: order, counts and groups.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a query presents its results. Nothing of it changes which items match.
+/// The presentation of a query's results. It does not change which items match.
 struct ResultArrangement: Sendable, Hashable {
     var sortKeys: [SortKey] = []
     var valueListAttributes: [Attribute] = []
     var groupingAttributes: [Attribute] = []
 
-    /// What it reads of an item.
+    /// The attributes that the arrangement reads.
     var attributes: [Attribute] { sortKeys.map(\.attribute) + valueListAttributes + groupingAttributes }
 
-    /// What an item is sorted by; empty where nothing is asked for.
+    /// Returns an item's sort key; empty if no order is requested.
     func sortKey(of item: MetadataItem) -> [UInt8] {
         guard !sortKeys.isEmpty else { return [] }
         var key = SortKeyBytes()
@@ -24,7 +24,7 @@ struct ResultArrangement: Sendable, Hashable {
 }
 
 extension SortKeyBytes {
-    /// Appends an attribute of an item, as the daemon does; text as the bytes that it is on disk.
+    /// Appends an attribute of an item, as the daemon does. Text is appended as its bytes on disk.
     fileprivate mutating func append(_ item: MetadataItem, _ attribute: Attribute) {
         switch attribute {
         case .name: append(text: item.nameBytes ?? [], orMissing: item.name == nil)
@@ -37,7 +37,7 @@ extension SortKeyBytes {
         if isMissing { appendMissing() } else { append(text: text) }
     }
 
-    /// Appends a value. Those of one attribute have one type; `type` decides where there is none.
+    /// Appends a value. All values of an attribute have one type; `type` decides for a missing value.
     fileprivate mutating func append(_ value: MetadataValue, of type: AttributeType) {
         switch value {
         case .none, .dictionary: appendMissing()
@@ -56,7 +56,7 @@ extension SortKeyBytes {
 }
 
 extension MetadataValue {
-    /// Where the value stands among others of its attribute.
+    /// The sort key of the value among others of its attribute.
     var sortKey: [UInt8] {
         var key = SortKeyBytes()
         key.append(self, of: .string)

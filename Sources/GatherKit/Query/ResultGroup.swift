@@ -1,14 +1,14 @@
-// Results that have a value in common.
+// Results with a common value.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The results that have one value of an attribute, as ``MetadataQuery/groupedResults`` tells them.
+/// The results with one value of an attribute, in ``MetadataQuery/groupedResults``.
 public struct ResultGroup: Sendable, Hashable {
-    /// What they are grouped by.
+    /// The attribute of the grouping.
     public let attribute: Attribute
-    /// What they have in common; `MetadataValue.none` for those that have no value.
+    /// The common value of the group; `MetadataValue.none` for items without one.
     public let value: MetadataValue
     /// The results, in the query's order.
     public let results: [MetadataItem]
-    /// The same results, grouped by the next attribute; empty where there is none.
+    /// These results, grouped by the next attribute; empty after the last one.
     public let subgroups: [ResultGroup]
 }

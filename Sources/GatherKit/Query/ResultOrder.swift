@@ -1,10 +1,10 @@
-// The results in the order asked for, kept while they change.
+// The results in the requested order.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The results in the order asked for, each found by its key. Few changes are put in their places, O(n) in memory that is
-/// moved; many are sorted when somebody asks.
+/// The results in the requested order, each found by its key. Few changes are inserted, O(n) in moved memory; many are
+/// sorted on the next read.
 struct ResultOrder {
-    /// An item, what it is sorted by, and when it came, which decides between equal ones.
+    /// An item, its sort key, and its number of arrival, which orders equal items.
     struct Place {
         let item: MetadataItem
         let key: [UInt8]
@@ -16,16 +16,16 @@ struct ResultOrder {
         }
     }
 
-    /// Up to how many changes at a time are put in their places, for each 1,000 results.
+    /// The most changes that are inserted at once, for each 1,000 results. More changes are sorted.
     private static let smallShare = 20
 
     private var places: [Place] = []
-    /// Whether `places` holds every result in order; not so before somebody asks.
+    /// Whether `places` holds every result in order. False until the first read.
     private(set) var isKept = false
 
     var items: [MetadataItem] { places.map(\.item) }
 
-    /// Gives the order up where it would cost more to keep it than to make it anew.
+    /// Drops the order if keeping it would cost more than sorting again.
     mutating func prepare(changes: Int) {
         guard isKept, changes > 64, changes * 1000 > places.count * ResultOrder.smallShare else { return }
         forget()
@@ -53,7 +53,7 @@ struct ResultOrder {
         places.remove(at: index)
     }
 
-    /// The first place that is not before this one.
+    /// Returns the first place that is not before this one.
     private func index(of place: Place) -> Int {
         var (low, high) = (0, places.count)
         while low < high {

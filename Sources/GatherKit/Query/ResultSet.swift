@@ -1,22 +1,21 @@
-// The items that match, by identity, in the order they came or in the one asked for.
+// The items that match, by identity and in order.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The items that match now. Adding, replacing and removing cost the same however many there are, but for what keeps an
-/// order that somebody reads; a changed item keeps its place among equal ones. Copies share memory until one of them
-/// changes.
+/// The items that match now. Adding, replacing and removing take constant time, apart from an order that is in use. A
+/// changed item keeps its place among equal ones. Copies share memory until one of them changes.
 struct ResultSet {
     private struct Entry {
         var item: MetadataItem
         let arrival: UInt64
     }
 
-    /// In which order, and what is counted.
+    /// The order, and the attributes to count and group by.
     private(set) var arrangement: ResultArrangement
     private var entries: [String: Entry] = [:]
     private var arrivals: UInt64 = 0
     private var order = ResultOrder()
-    /// How many items have each value, of the attributes whose values are listed. Values are told apart by their sort
-    /// keys, as the daemon does: a name composed and the same name decomposed are two, where `String` finds them equal.
+    /// The number of items for each value of the listed attributes. Values are distinguished by their sort keys, as in
+    /// the daemon: a composed and a decomposed name are two values, although `String` finds them equal.
     private var tallies: [Attribute: [[UInt8]: AttributeValueCount]] = [:]
 
     init(_ arrangement: ResultArrangement = ResultArrangement()) {
@@ -28,15 +27,15 @@ struct ResultSet {
 
     subscript(id: String) -> MetadataItem? { entries[id]?.item }
 
-    /// All items, in the order they came. Sorts: O(n log n).
+    /// All items in the order of arrival. Costs O(n log n).
     var items: [MetadataItem] {
         entries.values.sorted { $0.arrival < $1.arrival }.map(\.item)
     }
 
-    /// All items, in no order.
+    /// All items, unordered.
     var unordered: some Sequence<MetadataItem> { entries.values.lazy.map(\.item) }
 
-    /// All items, in the order asked for, or as they came. O(n); O(n log n) after much has changed.
+    /// All items in the requested order, or in that of arrival. Costs O(n), or O(n log n) after many changes.
     mutating func arranged() -> [MetadataItem] {
         if !order.isKept {
             let arrangement = arrangement
@@ -45,7 +44,7 @@ struct ResultSet {
         return order.items
     }
 
-    /// Presents the same items in another way.
+    /// Changes the presentation of the items.
     mutating func arrange(_ arrangement: ResultArrangement) {
         self.arrangement = arrangement
         order.forget()
@@ -56,7 +55,7 @@ struct ResultSet {
 
     // MARK: Changes
 
-    /// Adds or replaces an item; what it says about a move belongs to the notification, and is not kept.
+    /// Adds or replaces an item. Its former path belongs to the notification and is not kept.
     mutating func put(_ item: MetadataItem) {
         var item = item
         item.previousPath = nil
@@ -80,7 +79,7 @@ struct ResultSet {
         tally(former.item, -1)
     }
 
-    /// To be told how many changes are coming: the order is made anew where that costs less than to keep it.
+    /// Prepares for a number of changes. The order is dropped if sorting again costs less.
     mutating func prepare(changes: Int) { order.prepare(changes: changes) }
 
     mutating func apply(_ delta: QueryChanges) {
@@ -103,7 +102,7 @@ struct ResultSet {
         }
     }
 
-    /// The values under which an item counts, by their sort keys: each of a list, and none where it has none.
+    /// Returns the values under which an item counts, by their sort keys: each value of a list, or the missing value.
     private static func values(of attribute: Attribute, _ item: MetadataItem) -> [[UInt8]: MetadataValue] {
         switch item.value(forAttribute: attribute) {
         case .array(let values) where !values.isEmpty:
@@ -115,7 +114,8 @@ struct ResultSet {
 
     // MARK: Values and groups
 
-    /// The distinct values of the attributes asked for, most frequent first, of equally frequent ones in their order.
+    /// Returns the distinct values of the listed attributes, most frequent first, and equally frequent ones in their
+    /// order.
     var valueLists: [Attribute: [AttributeValueCount]] {
         tallies.mapValues { counts in
             counts.sorted { first, second in
@@ -126,7 +126,7 @@ struct ResultSet {
         }
     }
 
-    /// The items by their values of the first attribute asked for, within them by the next. O(n log n).
+    /// Returns the items by their values of the grouping attributes. Costs O(n log n).
     mutating func groups() -> [ResultGroup] {
         ResultSet.groups(arranged(), by: arrangement.groupingAttributes[...])
     }

@@ -1,24 +1,24 @@
-// What changed between two result sets when the daemon can no longer tell.
+// Computes the difference of two result sets.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The difference between what a query knew and what it gathered anew.
+/// The difference between a query's former results and a new gathering, for a daemon that does not know the clock.
 ///
-/// A daemon that lost its state gives every item another id. An item is then known again by its path, as one that was
-/// saved over is, or else by its file (inode and time of birth, since a file system hands out inodes again), as one
-/// that was renamed meanwhile is. It keeps the id under which the query's user knows it; `aliases` translates.
+/// A daemon that lost its state gives every item another id. An item is recognised by its path, as after a save, or by
+/// its file, as after a rename. A file is inode and birth time, since file systems reuse inodes. The item keeps the id
+/// that the user knows, and `aliases` has the translation.
 struct ResultSetDifference {
-    /// What changed, in the ids that the user knows.
+    /// The changes, with the ids that the user knows.
     var changes = QueryChanges()
-    /// The new result set, in the ids that the user knows.
+    /// The new result set, with the ids that the user knows.
     var results: ResultSet
-    /// The user's id of each item that the daemon calls something else now.
+    /// The user's id for each item with another id in the daemon.
     var aliases: [String: String] = [:]
 
-    /// Attributes that every live query asks for, so that a difference can be told: the file behind the item, and the
-    /// time of the inode's last change, which moves with any change of content or of what the file system keeps.
+    /// Attributes that every live query requests to detect differences: the file of the item, and the change time of
+    /// its inode, which advances with any change.
     static let trackedAttributes: [Attribute] = [.inode, .created, .changed]
 
-    /// What an item is compared by; not identities, which may all be other ones.
+    /// The attributes to compare. Identities are left out, since all may be new.
     private let compared: [Attribute]
 
     private struct File: Hashable {
@@ -36,7 +36,7 @@ struct ResultSetDifference {
 
     init(from old: ResultSet, to gathered: ResultSet, comparing attributes: [Attribute]) {
         compared = attributes.filter { $0 != .id && $0 != .parent }
-        // The old set is what is changed, so that items keep their places.
+        // The old set is changed, so that items keep their places.
         results = old
         results.prepare(changes: gathered.count)
         var unmatched: [MetadataItem] = []
@@ -51,14 +51,14 @@ struct ResultSetDifference {
             changes.added.append(item)
             results.put(item)
         }
-        // In the order of arrival, which a dictionary has not.
+        // In the order of arrival, since a dictionary has none.
         for item in old.items where gone[item.id] != nil {
             changes.removed.append(RemovedItem(item))
             results.remove(item.id)
         }
     }
 
-    /// Matches items by a key, where it is one old item's and one new item's.
+    /// Matches items by a key that one old and one new item have.
     private mutating func match<Key: Hashable>(
         _ unmatched: inout [MetadataItem], with gone: inout [String: MetadataItem], by key: (MetadataItem) -> Key?
     ) {

@@ -1,26 +1,26 @@
-// What is asked once.
+// A question with one answer.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
 
-/// A question that is answered once, as opposed to a live query.
+/// A question with one answer, unlike a live query.
 package struct Search: Sendable, Hashable {
-    /// What has to be true of an item; empty matches everything.
+    /// The condition on items; empty matches everything.
     package var predicate: String
-    /// Where to look; empty means every container that the caller may read.
+    /// The places to search; empty means every container that the caller may read.
     package var scopes: [SearchScope]
-    /// What is told of each item.
+    /// The attributes to return of each item.
     package var attributes: [Attribute]
-    /// The order; empty means none in particular.
+    /// The order; empty means no particular one.
     package var sort: [SortKey]
-    /// The most items that are wanted.
+    /// The most items to return.
     package var limit: Int?
     /// Whether the answer reflects every change made before the question.
     package var isSynchronized: Bool
-    /// How long to wait for containers that are not exact yet; nil for the daemon's own patience.
+    /// The longest wait for containers that are not exact; nil for the daemon's default.
     package var timeout: Duration?
 
-    /// A question from its parts.
+    /// Makes a question from its parts.
     package init(
         predicate: String, scopes: [SearchScope] = [], attributes: [Attribute] = MetadataQuery.defaultAttributes,
         sort: [SortKey] = [], limit: Int? = nil, isSynchronized: Bool = true, timeout: Duration? = nil
@@ -61,7 +61,7 @@ package struct Search: Sendable, Hashable {
     }
 }
 
-/// Items that matched, and how far that can be relied on.
+/// The items that matched, with the containers for which they may be wrong.
 public struct FindResult: Sendable, Hashable {
     /// The items.
     public internal(set) var items: [MetadataItem]
@@ -71,9 +71,9 @@ public struct FindResult: Sendable, Hashable {
     public internal(set) var clock: String
 }
 
-/// How many items matched, and how far that can be relied on.
+/// The number of items that matched, with the containers for which it may be wrong.
 public struct CountResult: Sendable, Hashable {
-    /// The number.
+    /// The number of items.
     public let count: Int
     /// The containers for which the answer may be wrong, because they are degraded, unavailable or not read yet.
     public let inexactContainers: [String]
@@ -87,15 +87,15 @@ public struct CountResult: Sendable, Hashable {
     }
 }
 
-/// How the daemon understood a predicate.
+/// The meaning and the plan of a predicate.
 public struct QueryExplanation: Sendable, Hashable {
     /// The predicate in its canonical form.
     public let canonical: String
     /// The attributes that it reads.
     public let attributes: [String]
-    /// How the index answers it.
+    /// The plan for the index.
     public let plan: String
-    /// What each step of the plan left, and how long it took, where that was asked for; else nil.
+    /// The steps of the plan with their measurements, if requested; else nil.
     public let steps: [QueryStep]?
 
     init(_ reply: QueryInterface.Explain.Reply) {
@@ -108,14 +108,19 @@ public struct QueryExplanation: Sendable, Hashable {
 
 /// An attribute that predicates may name, in the daemon's words.
 public struct AttributeSummary: Sendable, Hashable {
-    /// What it is called.
+    /// The attribute's name.
     public let name: String
     /// The type of its values.
     public let type: String
-    /// Other names that it answers to.
+    /// The other names of the attribute.
     public let aliases: [String]
-    /// One sentence on what it tells.
+    /// One sentence on the attribute's meaning.
     public let description: String
+
+    /// The attributes of this version.
+    package static var all: [AttributeSummary] {
+        AttributeDescription.all.map { AttributeSummary($0) }
+    }
 
     init(_ attribute: AttributeDescription) {
         name = attribute.name

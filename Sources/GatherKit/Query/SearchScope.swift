@@ -1,18 +1,19 @@
-// Where a query looks.
+// The places that a query searches.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a query looks. Several scopes are a union; none at all means every container that the caller may read.
+/// A place to search. Several scopes are a union. Without a scope, a query searches every container that the caller may
+/// read.
 public enum SearchScope: Sendable, Hashable {
     /// Everything in a container.
     case container(String)
-    /// What lies under a container's `Documents` folder.
+    /// Everything in a container's `Documents` folder.
     case documents(ofContainer: String)
-    /// What lies elsewhere in a container.
+    /// Everything else in a container.
     case data(ofContainer: String)
-    /// An absolute directory inside a container, and all that lies below.
+    /// Everything below an absolute directory inside a container.
     case directory(String)
 
-    /// The scope as the daemon reads it.
+    /// The text of the scope for the daemon.
     var wireText: String {
         switch self {
         case .container(let identifier): identifier

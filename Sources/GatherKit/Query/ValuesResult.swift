@@ -3,9 +3,9 @@
 
 internal import GatherProtocol
 
-/// The distinct values of an attribute over the items that matched, and how far that can be relied on.
+/// The distinct values of an attribute over the matches, with the containers for which they may be wrong.
 public struct ValuesResult: Sendable, Hashable {
-    /// The values with their counts, most frequent first; of equally frequent ones in their natural order.
+    /// The values with their counts, most frequent first, and equally frequent ones in natural order.
     public let values: [AttributeValueCount]
     /// The containers for which the answer may be wrong, because they are degraded, unavailable or not read yet.
     public let inexactContainers: [String]

@@ -20,18 +20,19 @@ package enum ContainerInterface {
         # The watched directory trees.
         interface io.gatherd.Container
 
-        # crawling: being read for the first time; verifying: known from before and being compared; live:
-        # exact, every change is seen as it happens; degraded: part of the tree is polled, because a limit
-        # was reached or its file system reports no changes; unavailable: the directory is missing or
-        # unreadable.
+        # crawling: the tree is read for the first time. verifying: the saved index is compared with the tree.
+        # live: exact, each change is seen as it happens. degraded: part of the tree is polled or does not
+        # answer, because a limit was reached, its file system reports no changes, or a mount is silent.
+        # unavailable: the directory is missing or unreadable. A `reason` has the details.
         type State (crawling, verifying, live, degraded, unavailable)
 
-        # `origin` says where the container comes from: a configuration file's path, "runtime" for one that
-        # was added over the socket, or "argument". `items` counts all entries: those inside packages too,
-        # which a query finds only where it asks for them. `filled` names the attributes that take system calls of
-        # their own for each item and are known here, since a query has asked for one of them (`xattr.*` for
-        # all extended attributes); `filledBytes` is the memory that they take. `outstanding` is how many directories
-        # are still to be read, while some are.
+        # `origin` is the path of a configuration file, "runtime" for a container that was added over the
+        # socket, or "argument". `items` counts all entries. Entries inside packages count too, although most
+        # queries do not find them. `filled` names the attributes that cost system calls for each item and are
+        # known here, since a query requested one of them (`xattr.*` for all extended attributes).
+        # `filledBytes` is their memory. `outstanding` is the number of directories that are still to be read,
+        # if any. `unreadablePaths` names a few of the `unreadable` directories to a caller that sees every
+        # item of the container. `sync` is "syncthing" for a container that Syncthing shares with other devices.
         type Container (
           identifier: string,
           path: string,
@@ -48,29 +49,37 @@ package enum ContainerInterface {
           clock: string,
           filled: ?[]string,
           filledBytes: ?int,
-          outstanding: ?int
+          outstanding: ?int,
+          unreadablePaths: ?[]string,
+          sync: ?string
         )
 
-        # The containers that the caller may read.
+        # Returns the containers that the caller may read.
         method List() -> (containers: []Container)
         method Get(identifier: string) -> (container: Container)
 
-        # Watch another directory from now on, kept across restarts. Only root and the user that the daemon
-        # runs as may call this, Remove and Rescan.
+        # Watches another directory from now on, and after restarts too. Only root and the user of the daemon
+        # may call Add, Remove and Rescan.
         method Add(
           identifier: string,
           path: string,
           packages: ?[]string,
-          ignore: ?[]string
+          ignore: ?[]string,
+          sync: ?string
         ) -> (container: Container)
 
-        # Only what was added at run time; a container that a file defines is refused, naming the file.
+        # Shares a container that was added at run time (`sync` is "syncthing"), or shares it no longer. The container is
+        # read anew. Only root and the user of the daemon may call it.
+        method Share(identifier: string, sync: ?string) -> (container: Container)
+
+        # Removes a container that was added at run time. A container that a file configures is refused, and
+        # the error names the file.
         method Remove(identifier: string) -> ()
 
-        # Compare the whole tree with the index again; the differences reach live queries as updates.
+        # Compares the whole tree with the index again. Live queries get the differences as updates.
         method Rescan(identifier: string) -> (added: int, changed: int, removed: int)
 
-        # With `more`: one reply now, then one for each change of state.
+        # With `more`, replies at once and then after each change of a state.
         method Monitor() -> (containers: []Container)
 
         error NoSuchContainer (identifier: string)

@@ -3,7 +3,7 @@
 
 package import Varlink
 
-/// What a Find reply says beside its items.
+/// The parts of a Find reply besides its items.
 package struct FindReplySummary: Sendable, Hashable {
     /// How many items there were.
     package var count = 0
@@ -46,7 +46,7 @@ package struct FindReplySummary: Sendable, Hashable {
     private static func readPath(
         _ reader: inout JSONReader, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(JSONError) {
-        // What nearly every item of a caller who asks for paths alone looks like.
+        // The shape of nearly every item in an answer of paths alone.
         if reader.readPlainPair("id", "path", body) { return }
         var path: JSONReader.Text?
         var rawPath: JSONReader.Text?

@@ -4,8 +4,8 @@
 package import Metadata
 package import Varlink
 
-/// One item of a reply. It keeps a copy of its own bytes, so it does not pin the reply it came in, and reads a field
-/// each time that is asked for: O(bytes of the item), a hundred or so.
+/// One item of a reply. It copies its own bytes, so it does not pin the reply, and decodes a field on each access: O(bytes of
+/// the item), a hundred or so.
 package struct Item: JSONMessage, Hashable {
     /// The item's identity.
     package let id: String
@@ -91,15 +91,15 @@ package struct Item: JSONMessage, Hashable {
 
     /// The id of the item's directory; nil also at the top of a container.
     package var parent: String? { string("parent") }
-    /// The file name, with U+FFFD for what is not UTF-8.
+    /// The file name, with U+FFFD for invalid UTF-8.
     package var name: String? { string("name") }
-    /// The absolute path, with U+FFFD for what is not UTF-8.
+    /// The absolute path, with U+FFFD for invalid UTF-8.
     package var path: String? { string("path") }
     /// The name's own bytes.
     package var nameBytes: [UInt8]? { decoded("rawName") ?? name.map { Array($0.utf8) } }
     /// The path's own bytes.
     package var pathBytes: [UInt8]? { decoded("rawPath") ?? path.map { Array($0.utf8) } }
-    /// In a changed item whose path changed: the one it had.
+    /// The former path of a changed item whose path changed.
     package var previousPath: String? { string("previousPath") }
     package var displayName: String? { string("displayName") }
     package var fileExtension: String? { string("fileExtension") }
@@ -127,6 +127,28 @@ package struct Item: JSONMessage, Hashable {
     package var tags: [String]? { strings("tags") }
     /// Whether it lies inside a package.
     package var inPackage: Bool? { boolean("inPackage") }
+    /// Whether the name is that of a conflict version.
+    package var isConflictVersion: Bool? { boolean("isConflictVersion") }
+    /// The path of the file that a conflict version belongs to, with U+FFFD for invalid UTF-8.
+    package var conflictOf: String? { string("conflictOf") }
+    /// The device in the name of a conflict version.
+    package var conflictDevice: String? { string("conflictDevice") }
+    /// The date in the name of a conflict version.
+    package var conflictDate: Timestamp? { date("conflictDate") }
+    package var hasUnresolvedConflicts: Bool? { boolean("hasUnresolvedConflicts") }
+    package var conflictVersions: Int64? { integer("conflictVersions") }
+    package var isUbiquitous: Bool? { boolean("isUbiquitous") }
+    package var downloadingStatus: String? { string("downloadingStatus") }
+    package var isDownloading: Bool? { boolean("isDownloading") }
+    package var percentDownloaded: Int64? { integer("percentDownloaded") }
+    package var downloadingError: String? { string("downloadingError") }
+    package var isUploaded: Bool? { boolean("isUploaded") }
+    package var isUploading: Bool? { boolean("isUploading") }
+    package var percentUploaded: Int64? { integer("percentUploaded") }
+    /// The names of the other devices that have the present content.
+    package var uploadedTo: [String]? { strings("uploadedTo") }
+    package var uploadingError: String? { string("uploadingError") }
+    package var savingDevice: String? { string("savingDevice") }
     package var comment: String? { string("comment") }
     package var rating: Int64? { integer("rating") }
     package var whereFrom: String? { string("whereFrom") }
@@ -140,6 +162,49 @@ package struct Item: JSONMessage, Hashable {
                 values[key] = try reader.readString()
             }
             return values
+        }
+    }
+
+    /// The values of several attributes in their order, in one pass over the item's bytes. See ``value(of:)``.
+    /// No attribute may be there twice.
+    package func values(of attributes: [Attribute]) -> [MetadataValue] {
+        var values = [MetadataValue](repeating: .none, count: attributes.count)
+        do throws(JSONError) {
+            try Item.readFields(bytes) { (reader) throws(JSONError) in
+                if reader.keyIs("extended") { return try Item.readExtended(&reader, attributes, &values) }
+                if let index = attributes.firstIndex(where: { reader.keyIs($0.fieldName) }) {
+                    if try reader.readNullIfPresent() { return }
+                    values[index] = try Item.read(attributes[index].type, &reader)
+                } else {
+                    try reader.skipValue()
+                }
+            }
+            return values
+        } catch {
+            // A field of another type than the interface declares hides no other one.
+            return attributes.map { value(of: $0) }
+        }
+    }
+
+    private static func read(_ type: AttributeType, _ reader: inout JSONReader) throws(JSONError) -> MetadataValue {
+        switch type {
+        case .integer: .integer(try reader.readInteger())
+        case .date: Timestamp(rfc3339: try reader.readString()).map { .date($0) } ?? .none
+        case .boolean: .boolean(try reader.readBool())
+        case .strings: .array(try reader.readStrings().map { .string($0) })
+        default: .string(try reader.readString())
+        }
+    }
+
+    private static func readExtended(
+        _ reader: inout JSONReader, _ attributes: [Attribute], _ values: inout [MetadataValue]
+    ) throws(JSONError) {
+        if try reader.readNullIfPresent() { return }
+        try reader.beginObject()
+        while try reader.nextKey() {
+            let key = reader.key
+            let index = attributes.firstIndex { if case .extended(let name) = $0 { name.text == key } else { false } }
+            if let index { values[index] = .string(try reader.readString()) } else { try reader.skipValue() }
         }
     }
 

@@ -94,7 +94,7 @@ package enum ItemWriter {
         writer.integer(value)
     }
 
-    /// A date: `created`, `modified` or `changed`.
+    /// A date, such as `created`.
     package static func date(_ value: Timestamp, _ attribute: Attribute, to writer: inout JSONWriter) {
         writer.key(attribute.fieldName)
         writer.timestamp(value)
@@ -108,6 +108,18 @@ package enum ItemWriter {
     /// `inPackage`.
     package static func inPackage(_ value: Bool, to writer: inout JSONWriter) {
         writer.entry(value ? "\"inPackage\":true" : "\"inPackage\":false")
+    }
+
+    /// A boolean attribute, such as `isConflictVersion`.
+    package static func boolean(_ value: Bool, _ attribute: Attribute, to writer: inout JSONWriter) {
+        writer.key(attribute.fieldName)
+        writer.bool(value)
+    }
+
+    /// `conflictOf`: the interface has no raw form of it.
+    package static func conflictOf(_ bytes: UnsafeRawBufferPointer, to writer: inout JSONWriter) {
+        writer.key("conflictOf")
+        writer.string(replacingInvalid: bytes)
     }
 
     /// A string attribute, such as `owner`, `group` or `container`.

@@ -1,7 +1,7 @@
 // io.gatherd.Query.Kind as it travels.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What sort of thing an item is.
+/// The kind of an item.
 package enum ItemKind: String, OpenEnumeration {
     case file
     case directory

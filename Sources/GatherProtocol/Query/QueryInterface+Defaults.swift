@@ -1,10 +1,10 @@
-// What the interface says of parameters that are absent.
+// The defaults of absent parameters.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 
 extension QueryInterface {
-    /// What `attributes` means where it is absent.
+    /// The default of `attributes`.
     package static let defaultAttributes: [Attribute] = [.name, .path, .kind, .size, .modified]
 }
 

@@ -17,32 +17,51 @@ package enum QueryInterface {
     package static let text = """
         # Live metadata queries over watched containers.
         #
-        # A query has two phases, as in Spotlight: it first gathers every item that matches now, then stays
-        # live and reports each later change to the result set. All strings are UTF-8. A file name that is
-        # not valid UTF-8 is carried with U+FFFD replacements in `name` and `path`, and whole, as Base64,
-        # in `rawName` and `rawPath`, which are then present whenever `name` or `path` was asked for.
-        # Timestamps are RFC 3339 in UTC with nanoseconds. Clocks are opaque. Values of enumerated types
-        # may be added; a client takes one that it does not know for "other".
+        # A query first gathers all items that match now. Then it stays live and reports each later change to
+        # the result set.
+        #
+        # All strings are UTF-8. If a file name is not valid UTF-8, `name` and `path` have U+FFFD in its
+        # place. `rawName` and `rawPath` then have the bytes as Base64, whenever `name` or `path` was
+        # requested. Timestamps are RFC 3339 in UTC with nanoseconds. Clocks are opaque. Enumerated types may
+        # get new values; a client treats an unknown one as "other".
         interface io.gatherd.Query
 
         type Kind (file, directory, package, symlink, fifo, socket, characterDevice, blockDevice)
 
         type Scope (documents, data)
 
-        # One file-system entry; a container's own directory is not one. `id` is always present. It is
-        # opaque and stays with the entry when that is renamed or moved inside its container, and across
-        # restarts of the daemon and of the machine. An entry that is renamed over another takes over the
-        # other's id, so a document that is saved by writing beside it and renaming keeps its id and is
-        # reported as changed. No id is given twice; hard links have one each. Of the other fields only
-        # those asked for with `attributes` are present, and of those only the ones that have a value:
-        # `parent` is the id of the item's directory and missing at the top, where `depth` is 1; `mode` has
-        # the permission bits; `extended` holds the extended attributes asked for as `xattr.NAME`, under
-        # NAME, where they are UTF-8. NAME stands for `user.NAME`; no other namespace is served. Extended
-        # attributes, `tags`, `comment`, `rating` and `whereFrom` among them, are there for callers who may
-        # read the file. `target` is where a symbolic link leads. A package, a directory with an extension that
-        # its container names, has as `size` that of all regular files within and as `modified` and `changed`
-        # the newest of itself and all within, for who may list all of that; what lies inside is an item only
-        # for predicates that name `inPackage`, and for who asks there: for such a scope, path, id or parent.
+        # One file-system entry below a container's own directory. `id` is always present and opaque. It stays
+        # the same when the entry is renamed or moved inside its container, and across restarts of the daemon
+        # and of the machine. An entry that is renamed over another takes the other's id, so a document that
+        # is saved by a rename keeps its id and is reported as changed. No id is used twice. Each hard link
+        # has an id of its own.
+        #
+        # The other fields are present if they were requested with `attributes` and have a value. `parent` is
+        # the id of the item's directory; it is missing at the top, where `depth` is 1. `mode` has the
+        # permission bits. `extended` has the extended attributes that were requested as `xattr.NAME`, by
+        # NAME, if they are UTF-8. NAME stands for `user.NAME`; no other namespace is served. Extended
+        # attributes, `tags`, `comment`, `rating` and `whereFrom` are present for callers who may read the
+        # file. `target` is the text of a symbolic link.
+        #
+        # A package is a directory with an extension that its container names. Its `size` is the sum of all
+        # regular files within, and its `modified` and `changed` are the newest within. A caller who may not
+        # list all of that gets those of the directory. Entries inside are items only if the predicate names
+        # `inPackage` or the call names a scope, path, id or parent there.
+        #
+        # A conflict version has a name of the form NAME.sync-conflict-YYYYMMDD-HHMMSS-DEVICE.EXT, whether or
+        # not NAME.EXT exists. Its `conflictOf` is the path of NAME.EXT. `conflictDevice` is DEVICE: the one
+        # whose version won. The author of this version is in `xattr.gather.device`. `conflictDate` is the
+        # local time in the name, in the daemon's time zone. Other items lack these three. Every item has
+        # `conflictVersions`, the number of its conflict versions in its directory, and
+        # `hasUnresolvedConflicts`, which tells whether there are any. A package also has those inside, for
+        # callers who may list all of that.
+        #
+        # In a container that is shared with other devices, an item has the fields from `isUbiquitous` on, while a
+        # helper tells them (io.gatherd.Sync). `isUbiquitous` tells whether other devices get the item; it is
+        # missing while that is unknown. `downloadingStatus` is notDownloaded, downloaded (an older version is
+        # here) or current. `isUploaded` tells whether at least one other device has the present content, and
+        # `uploadedTo` names these devices. Percentages are whole numbers from 0 to 100. `savingDevice` is the
+        # device that changed the item last, where that was seen.
         type Item (
           id: string,
           parent: ?string,
@@ -50,7 +69,7 @@ package enum QueryInterface {
           path: ?string,
           rawName: ?string,
           rawPath: ?string,
-          # In a changed item whose path changed, and where `path` was asked for: the one it had.
+          # The former path of a changed item whose path changed, if `path` was requested.
           previousPath: ?string,
           displayName: ?string,
           fileExtension: ?string,
@@ -79,32 +98,53 @@ package enum QueryInterface {
           rating: ?int,
           whereFrom: ?string,
           extended: ?[string]string,
-          inPackage: ?bool
+          inPackage: ?bool,
+          isConflictVersion: ?bool,
+          conflictOf: ?string,
+          conflictDevice: ?string,
+          conflictDate: ?string,
+          hasUnresolvedConflicts: ?bool,
+          conflictVersions: ?int,
+          isUbiquitous: ?bool,
+          downloadingStatus: ?string,
+          isDownloading: ?bool,
+          percentDownloaded: ?int,
+          downloadingError: ?string,
+          isUploaded: ?bool,
+          isUploading: ?bool,
+          percentUploaded: ?int,
+          uploadedTo: ?[]string,
+          uploadingError: ?string,
+          savingDevice: ?string
         )
 
         type SortKey (attribute: string, ascending: bool)
 
-        # How often one value occurs in a result set; of the values the one that fits the attribute's type
-        # is set, and none where the attribute is missing.
+        # How often one value occurs in a result set. The field that fits the attribute's type has the value.
+        # All are missing for items without the attribute.
         type ValueCount (text: ?string, integer: ?int, number: ?float, flag: ?bool, count: int)
 
-        # started: the query was accepted; progress: a batch of the first results, in `added`; gathered:
-        # the first phase is over and every container in scope that can be exact is; updated: the result
-        # set changed; alive: it did not, for as long as `heartbeat` says.
+        # started: the query was accepted. progress: a batch of the first results, in `added`. gathered: the
+        # first phase is over, and all containers in scope that can be exact are exact. updated: the result
+        # set changed. alive: nothing changed for `heartbeat` milliseconds.
         type Event (started, progress, gathered, updated, alive)
 
-        # An item that matched and no longer does, or is gone, with the path it had last.
+        # An item that no longer matches or no longer exists, with its last path.
         type Removal (id: string, path: string, rawPath: ?string)
 
-        # Items that match now. Called with `more`, the answer comes in batches; without, one that is
-        # larger than 8 MiB is refused with LimitExceeded. An empty predicate matches everything. `scopes`
-        # lists container identifiers, identifiers followed by /Documents or /Data, or absolute directories
-        # inside a container; absent, every container that the caller may read. `attributes` absent means
-        # name, path, kind, size and modified. With `sync` (the default) the answer reflects every change
-        # that was made to the watched files before the call: it waits for containers that are crawling or
-        # verifying, for at most `timeout` milliseconds (default 10,000). Without, it tells what is known
-        # at once. `inexact` names the containers for which the answer may be wrong: with `sync` those that
-        # are degraded or unavailable, without it also the ones not yet crawled.
+        # Returns the items that match now. With `more`, the answer comes in batches. Without `more`, an
+        # answer larger than 8 MiB fails with LimitExceeded. An empty predicate matches everything.
+        #
+        # `scopes` lists container identifiers, identifiers followed by /Documents or /Data, or absolute
+        # directories inside a container. Such a directory may be named by the container's configured path or
+        # by the path to which its symbolic links lead. The default is all containers that the caller may
+        # read. The default of `attributes` is name, path, kind, size and modified.
+        #
+        # With `sync` (the default), the answer reflects every change that was made before the call. The call
+        # then waits up to `timeout` milliseconds (default 10,000) for containers that are crawling or
+        # verifying. Without `sync`, it returns what is known at once. `inexact` names the containers for
+        # which the answer may be wrong: those that are degraded or unavailable, and without `sync` also those
+        # that are not crawled yet.
         method Find(
           predicate: string,
           scopes: ?[]string,
@@ -115,7 +155,7 @@ package enum QueryInterface {
           timeout: ?int
         ) -> (items: []Item, inexact: ?[]string, clock: string)
 
-        # The number of items that match now.
+        # Returns the number of items that match now.
         method Count(
           predicate: string,
           scopes: ?[]string,
@@ -123,9 +163,9 @@ package enum QueryInterface {
           timeout: ?int
         ) -> (count: int, inexact: ?[]string, clock: string)
 
-        # The distinct values of one attribute over the matching items, most frequent first, of equally
-        # frequent ones in their order. Of a list each value counts by itself; items without the attribute
-        # count under an entry with no value. Where there are too many distinct values, LimitExceeded.
+        # Returns the distinct values of one attribute over the matching items. The most frequent come first,
+        # and equally frequent ones in their order. Each value of a list counts by itself. Items without the
+        # attribute count in an entry without a value. Too many distinct values fail with LimitExceeded.
         method Values(
           predicate: string,
           attribute: string,
@@ -135,22 +175,29 @@ package enum QueryInterface {
           timeout: ?int
         ) -> (values: []ValueCount, inexact: ?[]string, clock: string)
 
-        # A live query; needs `more`. Replies come as started, progress (none or more), gathered, then
-        # updated for each batch of changes, without end. An item is in `changed` when it matched before
-        # and matches now, and either something of its own changed (name, directory, any attribute that the
-        # file system keeps for it, asked for or not, since its content may have), or an attribute that was
-        # asked for and follows from where it lies did (path, depth, scope), as when a directory above it
-        # moves. Changes are held for at most `batch` milliseconds (default 0) and merged: what came and
-        # went in between is not mentioned, what changed twice is mentioned once. A caller that reads
-        # slowly loses nothing: what it has not taken yet is merged the same way. With `since`, a clock
-        # from an earlier reply to the same predicate and scopes, only what changed after it is sent, even
-        # across a restart of the daemon: the difference between the result set then and now, in progress
-        # replies. Where that is no longer known, `fresh` is true in the started reply and everything is
-        # gathered again, as it is where predicate, scopes, attributes or caller are not the same. A reply
-        # carries `clock` only when everything up to it has been sent. `count` is the size of the result
-        # set, in gathered and updated. A container that becomes unavailable or is removed takes its items
-        # out of the result set; the query goes on. With `heartbeat`, an alive reply comes after that many
-        # milliseconds without another. The way to end it is to close the connection.
+        # Starts a live query; needs `more`. The replies are started, progress (none or more), gathered, then
+        # one updated for each batch of changes, without end.
+        #
+        # An item is in `changed` if it matched before, matches now, and itself changed. A change is a new
+        # name, directory, attribute of the file, or requested attribute of its place (path, depth, scope).
+        # Attributes of the file count even if they were not requested, since the content may have changed.
+        #
+        # Changes are held for at most `batch` milliseconds (default 0) and merged. An item that came and went
+        # meanwhile is not reported. An item that changed twice is reported once. A slow reader loses nothing,
+        # since its pending changes are merged in the same way. If too many are pending, the query ends with
+        # LimitExceeded, and a new query with the last clock as `since` gets the difference.
+        #
+        # `since` is a clock of an earlier reply to the same caller. A clock serves every predicate, scope and
+        # list of attributes. Then progress replies have only the difference between the result set of that
+        # clock and now, even after a restart of the daemon. If the difference is not known, `fresh` is true
+        # in the started reply and everything is gathered again. The reason may be that a container was added
+        # or removed since, or that more has changed than is kept. It may also be that the caller's groups or
+        # access changed, or that extended attributes were not read yet at the clock.
+        #
+        # A reply has `clock` only if everything up to that clock was sent. `count` is the size of the result
+        # set, in gathered and updated. A container that becomes unavailable or is removed takes its items out
+        # of the result set, and the query goes on. With `heartbeat`, an alive reply comes after that many
+        # milliseconds without another reply. To end the query, close the connection.
         method Watch(
           predicate: string,
           scopes: ?[]string,
@@ -169,16 +216,16 @@ package enum QueryInterface {
           clock: ?string
         )
 
-        # Returns when everything that was changed before the call has been sent to every live query of the
-        # caller, or merged into what is pending for one that reads slowly.
+        # Returns when all changes made before the call were sent to the caller's live queries, or merged into
+        # their pending changes.
         method Flush() -> (clock: string)
 
-        # What was done in one step of a plan, how many items were left after it, and how long it took.
+        # One step of a plan, the number of items that were left after it, and its time.
         type Step (step: string, rows: int, microseconds: int)
 
-        # How a predicate was understood: its canonical text, the attributes that it reads, and how the
-        # index answers it. With `analyze` it is carried out once, as Count would be over `scopes`, and
-        # `steps` tells of each step: first how many items there are, last how many match.
+        # Returns the canonical text of a predicate, the attributes that it reads, and the plan. With
+        # `analyze`, the predicate is evaluated once, as Count does over `scopes`. `steps` then has each step:
+        # the first has the number of all items, the last the number of matches.
         method Explain(predicate: string, scopes: ?[]string, analyze: ?bool) -> (
           canonical: string,
           attributes: []string,
@@ -188,23 +235,24 @@ package enum QueryInterface {
 
         type Attribute (name: string, type: string, aliases: []string, description: string)
 
-        # The attributes that predicates and `attributes` may name.
+        # Returns the attributes that predicates and `attributes` may name.
         method Attributes() -> (attributes: []Attribute)
 
-        # The predicate could not be understood, or names an attribute that does not exist, or uses one
-        # against its type; `position` counts bytes from its start.
+        # The predicate cannot be parsed, names an unknown attribute, or uses one against its type. `position`
+        # counts bytes from its start.
         error InvalidPredicate (message: string, position: int)
 
-        # A name in `attributes`, `sort` or `attribute` that does not exist.
+        # `attributes`, `sort` or `attribute` has a name that does not exist.
         error UnknownAttribute (attribute: string)
 
-        # A scope that is no container, or a directory outside all of them.
+        # A scope is neither a container nor a directory inside one.
         error UnknownScope (scope: string)
 
-        # The predicate failed while it was evaluated, for example in a regular expression that went past
-        # its limit.
+        # The predicate failed during its evaluation, for example because a regular expression exceeded its
+        # limit.
         error EvaluationFailed (message: string)
 
+        # The call reached a limit: its name and its value.
         error LimitExceeded (limit: string, value: int)
 
         # The containers were not exact within `timeout`.

@@ -1,7 +1,7 @@
 // io.gatherd.Query.Event as it travels.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a reply of a live query tells.
+/// The kind of a live query's reply.
 package enum WatchEvent: String, OpenEnumeration {
     /// The query was accepted.
     case started

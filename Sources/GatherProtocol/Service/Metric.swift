@@ -3,7 +3,7 @@
 
 package import Varlink
 
-/// What kind of value a metric is, in the words of OpenMetrics.
+/// The kind of a metric, in the words of OpenMetrics.
 package enum MetricKind: String, OpenEnumeration {
     case counter
     case gauge
@@ -14,7 +14,7 @@ package enum MetricKind: String, OpenEnumeration {
 
 /// One measured value.
 package struct Metric: JSONMessage, Hashable {
-    /// What tells one value from others of the same name.
+    /// A label that distinguishes values of the same name.
     package struct Label: Sendable, Hashable {
         package var name: String
         package var value: String

@@ -20,8 +20,8 @@ package enum ServiceInterface {
 
         type MetricKind (counter, gauge, histogram, summary)
 
-        # One value. `name` is that of its family with what its kind adds, as OpenMetrics has it: `_total` for a
-        # counter, `_bucket`, `_count` and `_sum` for a histogram. Units are base units: seconds, bytes.
+        # One value. `name` is the name of its family with the suffix of its kind, as in OpenMetrics: `_total`
+        # for a counter, `_bucket`, `_count` and `_sum` for a histogram. Units are base units: seconds, bytes.
         type Metric (
           name: string,
           help: string,
@@ -31,9 +31,14 @@ package enum ServiceInterface {
           labels: ?[string]string
         )
 
-        # `watches` are those in use over all containers, and `watchLimit` how many there may be: the share of
-        # fs.inotify.max_user_watches that is set, or less where the kernel has refused more. A caller who does
-        # not see everything is told what is theirs, and not how much happens in all.
+        # `watches` is the number of watches in use over all containers. `watchLimit` is the most that the
+        # daemon may use: the configured share of fs.inotify.max_user_watches or user.max_inotify_watches,
+        # whichever is lower, or less if the kernel refused more. `watchShare` is the configured share. A
+        # caller who does not see all items gets the numbers of its own items, live queries and connections.
+        #
+        # While the state cannot be saved, `savingError` is the latest error and `unsavedSince` the time of
+        # the first one. Only root and the daemon's own user get these two. `contentTypes` counts the media
+        # types of the shared MIME-info database. It is 0 if the database is missing.
         method Status() -> (
           version: string,
           pid: int,
@@ -47,16 +52,20 @@ package enum ServiceInterface {
           overflows: int,
           snapshotTime: ?string,
           watches: ?int,
-          watchLimit: ?int
+          watchLimit: ?int,
+          watchShare: ?float,
+          savingError: ?string,
+          unsavedSince: ?string,
+          contentTypes: ?int
         )
 
-        # Read the configuration again; returns when it is in force. Refused, with the running one kept,
-        # where a file is wrong. Only for root and the daemon's own user.
+        # Reads the configuration again and returns when it is in force. A configuration with a mistake is
+        # refused, and the running one stays in force. Only root and the daemon's own user may call this.
         method Reload() -> ()
 
-        # Counters and gauges, as an OpenMetrics exporter would name them. With `liveQueries` so many of the
-        # busiest live queries are told of too, one by one. A caller who does not see everything is told what
-        # anybody can see of the process, of the containers that it may list, and of its own live queries.
+        # Returns counters and gauges, named as in OpenMetrics. `liveQueries` is the number of the busiest
+        # live queries that are included one by one. A caller who does not see all items gets the public
+        # values of the process, those of the containers that it may list, and those of its own live queries.
         method Metrics(liveQueries: ?int) -> (metrics: []Metric)
 
         error InvalidConfiguration (file: string, line: int, message: string)

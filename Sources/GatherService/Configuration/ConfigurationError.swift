@@ -1,13 +1,13 @@
-// A configuration that cannot be used, and where it says so.
+// An invalid configuration, with its place.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A configuration file that is refused: which, where, and why in words.
+/// The reason for which a configuration is refused, with the file and the line.
 package struct ConfigurationError: Error, CustomStringConvertible, Equatable {
     /// The file's path, or the flag's name.
     package var file: String
-    /// The line, counted from 1; 0 where the whole file is meant.
+    /// The line, counted from 1; 0 for the whole file.
     package var line: Int
-    /// What is wrong, in words, naming the key.
+    /// The fault as a sentence that names the key.
     package var message: String
 
     package init(file: String, line: Int = 0, message: String) {

@@ -1,15 +1,16 @@
-// Reads gatherd.toml and containers.d into a configuration, or says which file, line and key is wrong.
+// Reads gatherd.toml and containers.d into a configuration.
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Logging
 import SystemPackage
 
-/// Reads the configuration's files.
+/// Reads the configuration files. An error names the file, the line and the key.
 package enum ConfigurationLoader {
-    /// Reads `file` and the `containers.d` directory beside it. A file that is not there is an empty one, unless
-    /// `required`; a file that is wrong is refused.
+    /// Reads `file` and the directory `containers.d` beside it. A missing file counts as empty unless `required`.
+    /// Throws if a file is invalid.
     ///
-    /// A container that overlaps another is refused, or `toleratingOverlaps` dealt with as ``add(_:to:from:)`` says.
+    /// Throws for a container that overlaps another one, unless `toleratingOverlaps` (``add(_:to:from:)``).
     package static func load(
         file: String, required: Bool, toleratingOverlaps: Bool = false
     ) throws(ConfigurationError) -> DaemonConfiguration {
@@ -28,10 +29,10 @@ package enum ConfigurationLoader {
         return configuration
     }
 
-    /// Adds a container, refusing a second one of the same identifier and one that overlaps another.
+    /// Adds a container. Throws if another one has its identifier or overlaps it.
     ///
-    /// Where the configuration tolerates overlaps, one that lies within another is taken: it waits for a file system to be
-    /// mounted there, which at a start may come later. One with the same directory is left out, and that is noted.
+    /// If the configuration tolerates overlaps, a container within another one is added: it waits for a file system to
+    /// be mounted there. A container with the directory of another one is left out, and the reason is recorded.
     package static func add(
         _ container: ContainerConfiguration, to configuration: inout DaemonConfiguration, from source: String
     ) throws(ConfigurationError) {
@@ -64,6 +65,11 @@ package enum ConfigurationLoader {
         if let group = try file.string("socket-group") {
             guard !group.isEmpty else { throw file.wrong("socket-group", "the name of a group") }
             configuration.socketGroup = group
+            configuration.namesSocketGroup = true
+        }
+        if let user = try file.string("sync-user") {
+            guard !user.isEmpty else { throw file.wrong("sync-user", "the name of a user") }
+            configuration.syncUser = user
         }
         if let share = try file.number("watch-share") {
             guard share > 0, share <= 1 else { throw file.wrong("watch-share", "more than 0 and at most 1") }
@@ -93,11 +99,13 @@ package enum ConfigurationLoader {
         let directory = try file.string("path")
         let packages = try file.strings("packages") ?? []
         let ignore = try file.strings("ignore") ?? []
+        let sync = try file.string("sync")
         try file.finish()
         guard let directory else { throw ConfigurationError(file: path, message: "'path' is missing") }
         do {
             return try ContainerConfiguration(
-                identifier: identifier, path: directory, packages: packages, ignore: ignore, origin: .file(path))
+                identifier: identifier, path: directory, packages: packages, ignore: ignore, sync: sync,
+                origin: .file(path))
         } catch {
             throw ConfigurationError(file: path, line: file.line(of: "path"), message: error.message)
         }
@@ -107,6 +115,9 @@ package enum ConfigurationLoader {
         do {
             let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
             return try file.closeAfter {
+                guard isReadable(file.rawValue) else {
+                    throw ConfigurationError(file: path, message: "is not a regular file")
+                }
                 var bytes: [UInt8] = []
                 while bytes.count <= Limits.configurationBytes {
                     let chunk = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
@@ -131,6 +142,15 @@ package enum ConfigurationLoader {
         } catch {
             throw ConfigurationError(file: path, message: "cannot be read: \(error)")
         }
+    }
+
+    /// Whether a descriptor is a regular file or `/dev/null`. A FIFO without a writer would read as an empty file, and
+    /// other devices have no end.
+    private static func isReadable(_ descriptor: CInt) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return false }
+        // major 1, minor 3 (null(4))
+        return status.st_mode & S_IFMT == S_IFREG || (status.st_mode & S_IFMT == S_IFCHR && status.st_rdev == 0x103)
     }
 
     private static func names(in directory: String) throws(ConfigurationError) -> [String] {

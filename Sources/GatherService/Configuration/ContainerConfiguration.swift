@@ -1,18 +1,18 @@
-// What a container is: an identifier, a directory, and how to read it.
+// The configuration of a container: an identifier, a directory, and how to read it.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
 import LinuxSystem
 
-/// A container as it is configured, wherever that was done.
+/// The configuration of a container, from any source.
 package struct ContainerConfiguration: Sendable, Equatable {
-    /// Where a container comes from, which decides whether it may be removed at run time.
+    /// The source of a container. Only containers added at run time can be removed at run time.
     package enum Origin: Sendable, Equatable {
         case file(String)
         case runtime
         case argument
 
-        /// The form on the wire: the file's path, `runtime` or `argument`.
+        /// The text in replies: the file's path, `runtime` or `argument`.
         package var text: String {
             switch self {
             case .file(let path): path
@@ -30,13 +30,16 @@ package struct ContainerConfiguration: Sendable, Equatable {
     package var packages: [String]
     /// Globs of names that are not read.
     package var ignore: [String]
+    /// The program that shares the container with other devices; nil for a container that is not shared.
+    package var sync: SyncProgram?
     package var origin: Origin
 
-    /// A checked container.
+    /// Makes a checked configuration.
     ///
-    /// - Throws: a sentence on what is wrong with the identifier, the path or a list.
+    /// - Throws: A sentence about the fault of the identifier, the path or a list.
     package init(
-        identifier: String, path: String, packages: [String] = [], ignore: [String] = [], origin: Origin
+        identifier: String, path: String, packages: [String] = [], ignore: [String] = [], sync: String? = nil,
+        origin: Origin
     ) throws(InvalidContainer) {
         let word = identifier.utf8.allSatisfy { byte in
             switch byte {
@@ -54,7 +57,7 @@ package struct ContainerConfiguration: Sendable, Equatable {
             throw InvalidContainer(
                 identifier: identifier,
                 message:
-                    "an identifier is made of letters, digits, '.', '-' and '_' and begins with none of '.' and '-'")
+                    "an identifier consists of letters, digits, '.', '-' and '_', and does not begin with '.' or '-'")
         }
         let bytes = ([path] + packages + ignore).reduce(0) { $0 + $1.utf8.count + 1 }
         guard bytes <= Limits.containerBytes else {
@@ -62,21 +65,34 @@ package struct ContainerConfiguration: Sendable, Equatable {
                 identifier: identifier,
                 message: "its path, packages and ignore have more than \(Limits.containerBytes) bytes together")
         }
-        guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
-            throw InvalidContainer(identifier: identifier, message: "path '\(path)' is not absolute")
+        guard !path.isEmpty else {
+            throw InvalidContainer(identifier: identifier, message: "its path is empty; write an absolute path")
+        }
+        guard !path.utf8.contains(0) else {
+            throw InvalidContainer(identifier: identifier, message: "its path contains a NUL byte")
+        }
+        guard path.utf8.first == UInt8(ascii: "/") else {
+            throw InvalidContainer(
+                identifier: identifier, message: "path '\(path)' is relative; write an absolute path")
         }
         guard !path.split(separator: "/").contains("..") else {
             throw InvalidContainer(
-                identifier: identifier, message: "path '\(path)' has '..' in it; write where that leads")
+                identifier: identifier, message: "path '\(path)' contains '..'; write the path without it")
         }
         for name in packages where name.isEmpty || name.utf8.contains(UInt8(ascii: "/")) || name.hasPrefix(".") {
             throw InvalidContainer(
-                identifier: identifier, message: "'\(name)' in packages is not an extension (write it without the dot)")
+                identifier: identifier,
+                message: "'\(name)' in packages is no extension; write it without a dot or slash")
         }
         for glob in ignore where glob.isEmpty || glob.utf8.contains(UInt8(ascii: "/")) || glob.utf8.contains(0) {
             throw InvalidContainer(
-                identifier: identifier, message: "'\(glob)' in ignore is not a glob for a name (it may not hold a '/')")
+                identifier: identifier, message: "'\(glob)' in ignore is no glob for a name; write it without '/'")
         }
+        if let sync, SyncProgram(rawValue: sync) == nil {
+            throw InvalidContainer(
+                identifier: identifier, message: "'\(sync)' in sync is no known program; the known one is 'syncthing'")
+        }
+        self.sync = sync.flatMap { SyncProgram(rawValue: $0) }
         self.identifier = identifier
         self.path = ContainerConfiguration.normalized(path)
         self.packages = packages
@@ -84,15 +100,17 @@ package struct ContainerConfiguration: Sendable, Equatable {
         self.origin = origin
     }
 
-    /// A container of the command line, `ID=PATH`; a relative path is one from the working directory.
+    /// Reads a container of the command line, `ID=PATH`. Throws for a relative path: `home=$UNSET` must not watch the
+    /// working directory.
     package init(argument: String) throws(ConfigurationError) {
         guard let equals = argument.firstIndex(of: "=") else {
-            throw ConfigurationError(file: "--container", message: "'\(argument)' is not of the form ID=PATH")
+            throw ConfigurationError(file: "--container", message: "'\(argument)' has no '='; write NAME=/DIRECTORY")
         }
-        var path = String(argument[argument.index(after: equals)...])
-        if !path.hasPrefix("/"), let here = getcwd(nil, 0) {
-            path = String(cString: here) + "/" + path
-            free(here)
+        let path = String(argument[argument.index(after: equals)...])
+        guard !path.isEmpty else {
+            throw ConfigurationError(
+                file: "--container",
+                message: "'\(argument)' has an empty path, perhaps of an unset variable; write an absolute path")
         }
         do {
             try self.init(identifier: String(argument[..<equals]), path: path, origin: .argument)
@@ -101,19 +119,25 @@ package struct ContainerConfiguration: Sendable, Equatable {
         }
     }
 
-    /// The path without doubled or trailing slashes and without `.` parts.
+    /// Globs of names that are not read, those of the program that shares the container included.
+    var ignoredNames: [String] { ignore + (sync?.ownNames ?? []) }
+
+    /// Returns a path without doubled or trailing slashes and without `.` components.
     static func normalized(_ path: String) -> String {
         "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
 
-    /// The path with its symlinks followed, as far as it exists.
-    var resolvedPath: String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
+    /// The path with symbolic links resolved, as far as it exists.
+    var resolvedPath: String { ContainerConfiguration.resolved(path) }
+
+    /// Returns a path with symbolic links resolved up to the first mount that may hang, or the path itself if it does not
+    /// exist.
+    static func resolved(_ path: String) -> String {
+        MountPaths.resolve(path) ?? path
     }
 
-    /// The directories below the outer one down to the inner one, with that; nil where it does not lie inside.
+    /// Returns the directories below the outer one down to and with the inner one; nil if that is not inside the outer
+    /// one.
     static func way(from outer: String, to inner: String) -> [String]? {
         guard inner != outer, holds(outer, inner) else { return nil }
         var way: [String] = []
@@ -128,13 +152,11 @@ package struct ContainerConfiguration: Sendable, Equatable {
 
     static func holds(_ outer: String, _ inner: String) -> Bool {
         if inner == outer || outer == "/" { return true }
-        // In bytes, without a string for each pair.
+        // Compares bytes, so that no string is made for each pair.
         let (outer, inner) = (outer.utf8, inner.utf8)
         guard inner.count > outer.count, inner.starts(with: outer) else { return false }
         return inner[inner.index(inner.startIndex, offsetBy: outer.count)] == UInt8(ascii: "/")
     }
 
-    static func isMountPoint(_ path: String) -> Bool {
-        (try? EntryStatus(of: path, in: Entry.workingDirectory))?.isMountRoot == true
-    }
+    static func isMountPoint(_ path: String) -> Bool { MountPaths.isMountPoint(path) }
 }

@@ -1,12 +1,12 @@
-// Where a container lies, looked up once: to follow symlinks takes system calls, which are not for each pair of containers.
+// The place of a container. It is looked up once, since resolving symbolic links takes system calls.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A container with the path to which the symlinks in its own lead.
+/// A container with its path, symbolic links resolved.
 struct ContainerPlace: Sendable, Equatable {
     let container: ContainerConfiguration
     let resolvedPath: String
 
-    /// Follows the symlinks now.
+    /// Resolves the symbolic links now.
     init(_ container: ContainerConfiguration) { self.init(container, resolvedPath: container.resolvedPath) }
 
     init(_ container: ContainerConfiguration, resolvedPath: String) {
@@ -14,8 +14,8 @@ struct ContainerPlace: Sendable, Equatable {
         self.resolvedPath = resolvedPath
     }
 
-    /// Whether one of the two directories is or lies inside the other, wherever symlinks in their paths lead. A mount
-    /// point between them keeps them apart: what is mounted within a container is no part of it.
+    /// Returns whether one of the two directories is or lies inside the other, with symlinks in their paths resolved. A
+    /// mount point between them separates them, since a container does not extend into other file systems.
     func overlaps(_ other: ContainerPlace) -> Bool {
         let (own, others) = (resolvedPath, other.resolvedPath)
         if own == others { return true }

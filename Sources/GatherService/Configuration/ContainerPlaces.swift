@@ -1,14 +1,14 @@
-// Containers by where they lie, so that those which a further one overlaps are found by the directories above it.
+// The containers of a configuration by their places.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The containers of a configuration. To add one, or to find those that it overlaps, takes time by the depth of its path
-/// and the number of those that lie in it or around it, and not by that of all others.
+/// The containers of a configuration. Adding one and finding its overlaps cost O(depth of its path and containers
+/// inside or around it), however many there are.
 struct ContainerPlaces: Sendable, Equatable {
     private(set) var all: [ContainerPlace] = []
     private var byIdentifier: [String: Int] = [:]
-    /// By the directory, as it is written and as symlinks lead there.
+    /// Containers by their directory, as configured and with symbolic links resolved.
     private var byPath: [String: [Int]] = [:]
-    /// By each directory above.
+    /// Containers by each directory above them.
     private var below: [String: [Int]] = [:]
 
     var containers: [ContainerConfiguration] { all.map(\.container) }
@@ -27,12 +27,12 @@ struct ContainerPlaces: Sendable, Equatable {
         }
     }
 
-    /// Those with the same directory.
+    /// Returns the containers with the same directory.
     func sharing(_ place: ContainerPlace) -> [ContainerPlace] {
         (byPath[place.resolvedPath] ?? []).map { all[$0] }.filter { $0.resolvedPath == place.resolvedPath }
     }
 
-    /// Those that are the same directory, lie in it or around it.
+    /// Returns the containers that have the same directory, lie in it, or lie around it.
     func overlapping(_ place: ContainerPlace) -> [ContainerPlace] {
         var near: Set<Int> = []
         for path in paths(of: place) {

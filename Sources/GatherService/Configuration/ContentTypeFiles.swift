@@ -1,18 +1,18 @@
-// Where the shared MIME-info database lies on this machine, and how it is read.
+// Finds and reads the shared MIME-info database.
 // SPDX-License-Identifier: Apache-2.0
 
 package import ContentTypes
 import Glibc
 import LinuxSystem
 
-/// The files of the shared MIME-info database: in `mime` below each of the directories for data (XDG Base Directory
-/// Specification), the first being the one that decides.
+/// The files of the shared MIME-info database, in `mime` below each data directory (XDG Base Directory Specification).
+/// Earlier directories take precedence.
 package enum ContentTypeFiles {
-    /// No database has files of this size; what is beyond is not read.
+    /// The limit of bytes read from one file. Real databases are far smaller.
     static let largestFile = 16 << 20
 
-    /// The directories for the system or, with what is in their home directory, for a user. To be asked before other
-    /// threads exist.
+    /// Returns the data directories for the system or for a user, who has one in the home directory too. Must be called
+    /// before other threads exist, since it reads the environment.
     package static func directories(isSystem: Bool) -> [String] {
         func value(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
@@ -24,11 +24,11 @@ package enum ContentTypeFiles {
                 directories.insert(own, at: 0)
             }
         }
-        // Relative ones are to be ignored.
+        // The specification says to ignore relative paths.
         return directories.filter { $0.utf8.first == UInt8(ascii: "/") }
     }
 
-    /// Reads the database; one that is not there knows no types.
+    /// Reads the database. A missing one has no types.
     package static func read(_ directories: [String]) -> ContentTypeDatabase {
         ContentTypeDatabase(
             directories.map { directory in

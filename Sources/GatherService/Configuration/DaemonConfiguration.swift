@@ -3,27 +3,32 @@
 
 package import Logging
 
-/// What `gatherd.toml`, `containers.d` and the flags say together.
+/// The configuration in `gatherd.toml`, `containers.d` and the command line together.
 package struct DaemonConfiguration: Sendable, Equatable {
-    /// Who may connect to the system service.
-    package var socketGroup: String = "gatherd"
-    /// The share of `fs.inotify.max_user_watches` that Gather takes at most.
+    /// The group that may connect to the system's service.
+    package var socketGroup: String = DaemonConfiguration.systemGroup
+    /// Whether a file has the key `socket-group`. If so, the group may connect to any socket that the daemon binds.
+    package var namesSocketGroup = false
+    private static let systemGroup = "gatherd"
+    /// The user that tells the states of shared containers.
+    package var syncUser = "gather-syncd"
+    /// The largest share of the limit of inotify watches that the daemon takes.
     package var watchShare: Double = 0.8
-    /// How often what cannot be watched is looked at, in nanoseconds.
+    /// The time between two polls of a directory without a watch, in nanoseconds.
     package var pollInterval: UInt64 = 30_000_000_000
-    /// How often the state is written, in nanoseconds.
+    /// The time between two snapshots, in nanoseconds.
     package var snapshotInterval: UInt64 = 600_000_000_000
-    /// In what time the self-audit sees each container as a whole, in nanoseconds; 0 for no audit.
+    /// The time in which the self-audit reads each container once, in nanoseconds; 0 for no audit.
     package var auditInterval: UInt64 = 86_400_000_000_000
-    /// The share of one processor that the self-audit takes at most.
+    /// The largest share of one processor that the self-audit takes.
     package var auditShare: Double = 0.01
     package var logLevel: Logger.Level = .info
-    /// The containers that files and flags define; those added at run time are kept with the state.
+    /// The containers of files and options. Those added at run time are in the state directory.
     package var containers: [ContainerConfiguration] { places.containers }
     var places = ContainerPlaces()
-    /// Whether a container may lie within another, where it waits for a file system to be mounted.
+    /// Whether a container may lie within another one, where it waits for a file system to be mounted.
     package var toleratesOverlaps = false
-    /// Containers that are left out all the same.
+    /// The containers that are left out, with the reason.
     package var leftOut: [ConfigurationError] = []
 
     package init() {}

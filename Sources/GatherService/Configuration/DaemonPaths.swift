@@ -1,20 +1,25 @@
-// Where the daemon's files are: for the system, for a user, and as systemd says.
+// The standard paths of the daemon, for the system and for a user.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
 
-/// The daemon's standard places.
+/// The standard paths of the daemon.
 package struct DaemonPaths: Sendable, Equatable {
     package var configuration: String
     package var socket: String
     package var stateDirectory: String
-    /// Whether this is the system's service (then a group may connect) or a user's own.
+    /// Whether the paths are those of the system's service, to which a group may connect.
     package var isSystem: Bool
+    /// The directory of the user's session that holds the socket's directory. Nil for the system, and if systemd names
+    /// one.
+    package private(set) var runtimeDirectory: String?
+    /// Whether `XDG_RUNTIME_DIR` names ``runtimeDirectory``.
+    package private(set) var isRuntimeDirectoryNamed = false
 
-    /// The places for the user `userID` in this environment: root's are the system's. (The system unit runs as a user
-    /// of its own; it names its files by flags and gets its socket from systemd.)
-    /// `RUNTIME_DIRECTORY`, `STATE_DIRECTORY` and `CONFIGURATION_DIRECTORY`, which systemd sets, come first
-    /// (systemd.exec(5)); where they name several directories the first counts.
+    /// Makes the paths for a user in an environment. Root gets those of the system.
+    ///
+    /// `RUNTIME_DIRECTORY`, `STATE_DIRECTORY` and `CONFIGURATION_DIRECTORY` take precedence; systemd sets them
+    /// (systemd.exec(5)). If one has several directories, the first counts.
     package init(userID: UInt32, environment: [String: String]) {
         func directory(_ name: String) -> String? {
             guard let value = environment[name], let first = value.split(separator: ":").first, first.first == "/"
@@ -32,12 +37,14 @@ package struct DaemonPaths: Sendable, Equatable {
             configuration = (directory("CONFIGURATION_DIRECTORY") ?? base + "/gatherd") + "/gatherd.toml"
             let runtime = directory("XDG_RUNTIME_DIR") ?? "/run/user/\(userID)"
             socket = (directory("RUNTIME_DIRECTORY") ?? runtime + "/gatherd") + "/io.gatherd"
+            if directory("RUNTIME_DIRECTORY") == nil { runtimeDirectory = runtime }
+            isRuntimeDirectoryNamed = directory("XDG_RUNTIME_DIR") != nil
             let state = directory("XDG_STATE_HOME") ?? home + "/.local/state"
             stateDirectory = directory("STATE_DIRECTORY") ?? state + "/gatherd"
         }
     }
 
-    /// The places for the user and the environment of this process. To be asked before other threads exist.
+    /// The paths for the user and the environment of this process. Must be called before other threads exist.
     package static var current: DaemonPaths {
         var environment: [String: String] = [:]
         for name in [

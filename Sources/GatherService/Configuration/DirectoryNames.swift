@@ -1,4 +1,4 @@
-// The names in a small directory, for configuration; trees are read by FileWatching.
+// Lists small directories of configuration files. FileWatching reads the trees.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Lists small directories.
 enum DirectoryNames {
-    /// The names in a directory, sorted; those that are not UTF-8 are left out.
+    /// Returns the names in a directory, sorted, without those that are not UTF-8.
     static func sorted(in directory: String) throws(Errno) -> [String] {
         guard let stream = opendir(directory) else { throw Errno(rawValue: errno) }
         defer { closedir(stream) }

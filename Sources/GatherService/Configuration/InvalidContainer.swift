@@ -1,10 +1,10 @@
-// A container that cannot be.
+// The error for an invalid container.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A container whose description is wrong.
+/// A container with an invalid description.
 package struct InvalidContainer: Error, Equatable {
     package var identifier: String
-    /// What is wrong, in words.
+    /// The fault, in words.
     package var message: String
 
     package init(identifier: String, message: String) {

@@ -1,18 +1,38 @@
-// The containers that were added over the socket, kept in the state directory across restarts.
+// The containers that were added at run time, kept in the state directory.
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import LinuxSystem
 import SystemPackage
 
-/// Reads and writes `containers.toml` in the state directory. The file is written beside and renamed, so that a full
-/// disk or a power cut leaves the old one.
+/// Reads and writes `containers.toml` in the state directory. A new file is written beside the old one and renamed, so
+/// that a full disk or a loss of power leaves the old one.
 struct RuntimeContainers {
-    /// Nil where nothing is kept.
+    /// The file; nil if no state is kept.
     let path: String?
+    /// The directory with the saved indexes; nil if no state is kept.
+    private let saved: String?
 
-    init(stateDirectory: String?) { path = stateDirectory.map { $0 + "/containers.toml" } }
+    init(stateDirectory: String?) {
+        path = stateDirectory.map { $0 + "/containers.toml" }
+        saved = stateDirectory.map { SavedStateFiles(stateDirectory: $0).directory }
+    }
 
-    /// What was added before; nothing where there is no file.
+    /// Returns why a container cannot be watched; nil if it can. A container in the directory of the saved indexes
+    /// cannot: each save would be a change, and each change would cause another save.
+    func obstacle(to container: ContainerConfiguration) -> String? {
+        guard let saved else { return nil }
+        let directory = ContainerConfiguration.resolved(saved)
+        guard ContainerConfiguration.holds(directory, container.resolvedPath) else { return nil }
+        return
+            "\(container.path) lies in \(directory), where gatherd saves its own state, and each save would be a change "
+            + "to save; watch another directory"
+    }
+
+    /// Whether the file does not exist, although state is kept.
+    var isMissing: Bool { path.map { access($0, F_OK) != 0 } ?? false }
+
+    /// Returns the containers that were added before; none if there is no file.
     func load() throws(ConfigurationError) -> [ContainerConfiguration] {
         guard let path, let text = try ConfigurationLoader.read(path, required: false) else { return [] }
         var containers: [ContainerConfiguration] = []
@@ -24,11 +44,13 @@ struct RuntimeContainers {
             }
             let packages = try file.strings("packages") ?? []
             let ignore = try file.strings("ignore") ?? []
+            let sync = try file.string("sync")
             try file.finish()
             do {
                 containers.append(
                     try ContainerConfiguration(
-                        identifier: identifier, path: directory, packages: packages, ignore: ignore, origin: .runtime))
+                        identifier: identifier, path: directory, packages: packages, ignore: ignore, sync: sync,
+                        origin: .runtime))
             } catch {
                 throw ConfigurationError(
                     file: path, line: table.line, message: "container '\(error.identifier)': \(error.message)")
@@ -37,7 +59,7 @@ struct RuntimeContainers {
         return containers
     }
 
-    /// Replaces the file's contents, durably. What could not be read again is not written.
+    /// Replaces the contents of the file, durably. Throws for containers that could not be read back.
     func save(_ containers: [ContainerConfiguration]) throws(ConfigurationError) {
         guard let path else { return }
         var text = "# Written by gatherd: containers added at run time (gather container add).\n"
@@ -51,12 +73,14 @@ struct RuntimeContainers {
                 ignore = [\(list(container.ignore))]
 
                 """
+            if let sync = container.sync { text += "sync = \(TOMLDocument.quoted(sync.rawValue))\n" }
         }
         guard text.utf8.count <= Limits.configurationBytes else {
             throw ConfigurationError(
                 file: path,
                 message:
-                    "would be larger than \(Limits.configurationBytes) bytes: remove some, or write files for them")
+                    "the list would be larger than \(Limits.configurationBytes) bytes; remove containers, or define them in containers.d"
+            )
         }
         let aside = path + ".new"
         do {
@@ -64,7 +88,7 @@ struct RuntimeContainers {
             try file.writeAll(Array(text.utf8))
             try file.synchronize()
             try Entry.rename(aside, to: path)
-            // The rename itself is on the disk only with its directory.
+            // The rename is durable only after fsync(2) of the directory.
             try Directory.open(FilePath(path).removingLastComponent().string, access: .reading).synchronize()
         } catch {
             throw ConfigurationError(file: path, message: "cannot be written: \(error)")

@@ -1,7 +1,7 @@
-// The part of TOML that configuration files use, read strictly, with the line of every key.
+// The subset of TOML for configuration files, with the line of each key.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of a key.
+/// The value of a key.
 enum TOMLValue: Equatable {
     case string(String)
     case integer(Int64)
@@ -10,20 +10,20 @@ enum TOMLValue: Equatable {
     case array([TOMLValue])
 }
 
-/// A text that is no TOML, or uses a part of it that is not read here.
+/// An error for text that is not TOML, or not in the supported subset.
 struct TOMLError: Error, Equatable {
     var line: Int
     var message: String
 }
 
-/// A TOML file (toml.io, version 1.0): keys with strings on one line, integers, floats, booleans and arrays, and tables
-/// of them. Dotted keys, tables in tables, inline tables, dates, other bases and strings over several lines are refused: no
-/// key of ours has such a value.
+/// A TOML file (toml.io, version 1.0) with keys, tables, strings on one line, integers, floats, Booleans and arrays.
 ///
-/// A library for all of TOML would bring full Foundation into the daemon (TOMLKit does, for its dates), and knows no
-/// lines of keys.
+/// Other parts of TOML are refused, since no key needs them: dotted keys, nested and inline tables, dates, numbers in
+/// other bases, and strings over several lines.
+///
+/// A library for all of TOML, such as TOMLKit, would link full Foundation into the daemon, and has no line numbers.
 struct TOMLDocument {
-    /// A key's value, and where the key stands.
+    /// The value of a key, and its line.
     struct Entry: Equatable {
         var value: TOMLValue
         var line: Int
@@ -34,7 +34,7 @@ struct TOMLDocument {
         var entries: [String: Entry] = [:]
     }
 
-    /// What stands before the first `[table]`.
+    /// The keys before the first `[table]`.
     private(set) var root = Table(line: 1)
     private(set) var tables: [String: Table] = [:]
 
@@ -43,14 +43,14 @@ struct TOMLDocument {
         var current: String?
         while try reader.skipToStatement() {
             if let name = try reader.tableHeader() {
-                if tables[name] != nil { throw reader.error("table '\(name)' is there twice") }
+                if tables[name] != nil { throw reader.error("table '\(name)' occurs twice") }
                 tables[name] = Table(line: reader.line)
                 current = name
             } else {
                 let line = reader.line
                 let (key, value) = try reader.keyAndValue()
                 let table = current.flatMap { tables[$0] } ?? root
-                if table.entries[key] != nil { throw TOMLError(line: line, message: "'\(key)' is there twice") }
+                if table.entries[key] != nil { throw TOMLError(line: line, message: "'\(key)' occurs twice") }
                 if let current {
                     tables[current]?.entries[key] = Entry(value: value, line: line)
                 } else {
@@ -61,7 +61,7 @@ struct TOMLDocument {
         }
     }
 
-    /// A text as a TOML string: in quotes, with what must be escaped escaped.
+    /// Returns text as a TOML string, quoted and escaped.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

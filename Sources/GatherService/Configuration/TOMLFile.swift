@@ -1,7 +1,7 @@
-// One configuration file read strictly: unknown keys and wrong types are errors with file, line and key.
+// Reads the keys of one configuration file strictly.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A TOML file whose keys are taken one by one; what nobody took is unknown, and an error.
+/// A TOML file whose keys are read one by one. A key that no code reads is an error.
 struct TOMLFile {
     let path: String
     private let entries: [String: TOMLDocument.Entry]
@@ -16,7 +16,7 @@ struct TOMLFile {
         self.init(path: path, table: document.root)
     }
 
-    /// One table of a file.
+    /// Reads one table of a file.
     init(path: String, table: TOMLDocument.Table) {
         self.path = path
         entries = table.entries
@@ -56,32 +56,32 @@ struct TOMLFile {
         return strings
     }
 
-    /// A length of time such as `"30s"`, in nanoseconds; with `orOff`, `"0"` is 0.
+    /// Reads a length of time such as `"30s"`, in nanoseconds. With `orOff`, `"0"` is 0.
     mutating func duration(_ key: String, orOff: Bool = false) throws(ConfigurationError) -> UInt64? {
         guard let text = try string(key) else { return nil }
         if orOff, text == "0" { return 0 }
         guard let duration = TOMLFile.nanoseconds(text) else {
             let off = orOff ? ", or \"0\" for never" : ""
-            throw wrong(key, "a length of time such as \"500ms\", \"30s\", \"10min\", \"2h\" or \"1d\"\(off)")
+            throw wrong(key, "a duration such as \"500ms\", \"30s\", \"10min\", \"2h\" or \"1d\"\(off)")
         }
         return duration
     }
 
-    /// Refuses keys that were not taken.
+    /// Throws for keys that were not read.
     func finish() throws(ConfigurationError) {
         let known = taken.sorted().joined(separator: ", ")
         if let (key, entry) = entries.filter({ !taken.contains($0.key) }).min(by: { $0.value.line < $1.value.line }) {
             throw ConfigurationError(
-                file: path, line: entry.line, message: "unknown key '\(key)' (known are \(known))")
+                file: path, line: entry.line, message: "unknown key '\(key)'; the known keys are \(known)")
         }
     }
 
-    /// An error about the value of a key.
+    /// Returns an error about the value of a key.
     func wrong(_ key: String, _ wanted: String) -> ConfigurationError {
         ConfigurationError(file: path, line: line(of: key), message: "'\(key)' must be \(wanted)")
     }
 
-    /// Where a key stands; 0 where it does not.
+    /// Returns the line of a key; 0 if the key is missing.
     func line(of key: String) -> Int { entries[key]?.line ?? 0 }
 
     private mutating func take(_ key: String) -> TOMLValue? {

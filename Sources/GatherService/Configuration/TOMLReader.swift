@@ -1,9 +1,9 @@
 // Reads the statements of a TOML text from its bytes.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A position in a TOML text, with what can be read there. Every reading method leaves it behind what it read.
+/// A position in a TOML text. Each method that reads something moves behind it.
 struct TOMLReader {
-    /// How deep arrays may nest: the reader calls itself for each.
+    /// The limit of nested arrays, since the reader is recursive.
     static let maximumDepth = 16
 
     private let bytes: [UInt8]
@@ -14,22 +14,22 @@ struct TOMLReader {
 
     func error(_ message: String) -> TOMLError { TOMLError(line: line, message: message) }
 
-    /// Goes to the next key or table; false at the end of the text.
+    /// Moves to the next key or table. Returns false at the end of the text.
     mutating func skipToStatement() throws(TOMLError) -> Bool {
         try skipBlanksAndLines()
         return index < bytes.count
     }
 
-    /// The name of a table, where `[` stands; nil elsewhere.
+    /// Reads the name of a table if there is a `[`; nil otherwise.
     mutating func tableHeader() throws(TOMLError) -> String? {
         guard take("[") else { return nil }
-        if peek() == UInt8(ascii: "[") { throw error("arrays of tables are not understood here") }
+        if peek() == UInt8(ascii: "[") { throw error("arrays of tables are not supported here") }
         let name = try key()
         guard take("]") else { throw error("']' is missing after '\(name)'") }
         return name
     }
 
-    /// `key = value`.
+    /// Reads `key = value`.
     mutating func keyAndValue() throws(TOMLError) -> (String, TOMLValue) {
         let name = try key()
         guard take("=") else { throw error("'=' is missing after '\(name)'") }
@@ -37,12 +37,12 @@ struct TOMLReader {
         return (name, try value(of: name, depth: 0))
     }
 
-    /// Nothing but a comment may follow on the same line.
+    /// Moves to the end of the line. Throws for anything but a comment.
     mutating func endOfStatement() throws(TOMLError) {
         skipBlanks()
         guard let byte = peek() else { return }
         guard byte == UInt8(ascii: "#") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") else {
-            throw error("there is more on the line than it should have")
+            throw error("the line continues after its value")
         }
         try skipBlanksAndLines()
     }
@@ -70,9 +70,9 @@ struct TOMLReader {
                 line += 1
             case UInt8(ascii: "\r"):
                 index += 1
-                if peek() != UInt8(ascii: "\n") { throw error("a carriage return alone ends no line") }
+                if peek() != UInt8(ascii: "\n") { throw error("a carriage return without a line feed") }
             case UInt8(ascii: "#"):
-                // A carriage return ends it too; that a line end follows is looked at above.
+                // A carriage return ends the comment, too. The check for a line feed after it is above.
                 while let byte = peek(), byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") {
                     if byte < 0x20 && byte != UInt8(ascii: "\t") || byte == 0x7F {
                         throw error("a control character in a comment")
@@ -96,7 +96,7 @@ struct TOMLReader {
             name = String(decoding: bytes[start..<index], as: UTF8.self)
         }
         skipBlanks()
-        if peek() == UInt8(ascii: ".") { throw error("dotted keys are not understood here: put '\(name)…' in quotes") }
+        if peek() == UInt8(ascii: ".") { throw error("dotted keys are not supported here: put '\(name)…' in quotes") }
         return name
     }
 
@@ -113,7 +113,7 @@ struct TOMLReader {
         switch peek() {
         case UInt8(ascii: "\""), UInt8(ascii: "'"): return .string(try string())
         case UInt8(ascii: "["): return .array(try array(of: key, depth: depth))
-        case UInt8(ascii: "{"): throw error("inline tables are not understood here ('\(key)')")
+        case UInt8(ascii: "{"): throw error("inline tables are not supported here ('\(key)')")
         default:
             let start = index
             while let byte = peek(), TOMLReader.isBare(byte) || [UInt8(ascii: "."), UInt8(ascii: "+")].contains(byte) {
@@ -146,7 +146,7 @@ struct TOMLReader {
         let quote = bytes[index]
         index += 1
         if peek() == quote, index + 1 < bytes.count, bytes[index + 1] == quote {
-            throw error("strings over several lines are not understood here")
+            throw error("strings over several lines are not supported here")
         }
         var text: [UInt8] = []
         while let byte = peek(), byte != UInt8(ascii: "\n") {
@@ -187,11 +187,11 @@ struct TOMLReader {
         }
     }
 
-    /// `true`, `false`, a decimal integer or a float; nil for anything else.
+    /// Returns `true`, `false`, a decimal integer or a float; nil for anything else.
     private static func plain(_ word: String) -> TOMLValue? {
         if word == "true" || word == "false" { return .boolean(word == "true") }
         var digits = Array(word.utf8)
-        // An underscore stands between two digits.
+        // An underscore must be between two digits.
         func isDigit(_ index: Int) -> Bool {
             digits.indices.contains(index) && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digits[index])
         }
@@ -200,7 +200,7 @@ struct TOMLReader {
         }
         digits.removeAll { $0 == UInt8(ascii: "_") }
         let text = String(decoding: digits, as: UTF8.self)
-        // No zero stands before another digit, and digits on both sides of a point.
+        // No leading zero before another digit, and digits on both sides of a point.
         guard let match = text.wholeMatch(of: /[+-]?(?:0|[1-9][0-9]*)((?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)/) else {
             return nil
         }

@@ -1,9 +1,11 @@
-// What runs on the daemon's event loop: the engine, the server, and the configuration in force.
+// The parts of a running daemon on its event loop: the engine, the server, and the configuration in force.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
 import FileWatching
 import GatherProtocol
 import Glibc
+import LinuxSystem
 import Logging
 import Metadata
 import NIOCore
@@ -11,34 +13,54 @@ import NIOPosix
 import SystemPackage
 import Varlink
 
-/// Everything of a running daemon, on its one event loop.
+/// A running daemon on its event loop.
 final class DaemonCore {
     private let options: DaemonOptions
     private let observer: any DaemonObserver
     private let loop: any EventLoop
     private var logger: Logger
     private var configuration: DaemonConfiguration
-    /// Nil where nothing is kept.
+    /// Whether users other than root and the daemon's own are served.
+    private let isShared: Bool
+    /// Refused users that the log has named.
+    private var refusedUsers: Set<UInt32> = []
+    /// The state directory; nil if no state is kept.
     private let state: StateDirectory?
     private let runtime: RuntimeContainers
     let engine: Engine
     private let pool: NIOThreadPool
-    /// How many descriptors the process may have.
+    /// The limit of open descriptors of the process.
     private let descriptors: Int
     private var server: VarlinkServer?
+    /// Whether the socket is open. A start that fails before that logs no end of a service.
+    private var isServing = false
     private var heartbeat: RepeatedTask?
 
-    /// Reads the configuration and begins to watch; nobody is served yet.
+    /// Reads the configuration and starts to watch. Serves no caller yet.
     init(options: DaemonOptions, observer: any DaemonObserver, logger: Logger, loop: any EventLoop) throws {
         self.options = options
         self.observer = observer
         self.loop = loop
         self.logger = logger
-        descriptors = OpenFiles.raiseLimit()
-        state = try options.stateDirectory.map { path throws(ConfigurationError) in try StateDirectory(path: path) }
+        descriptors = try OpenFiles.raiseLimitToEnough()
+        if case .path(let path, let isSystem) = options.socket {
+            try SocketPlace(
+                path: path, runtimeDirectory: isSystem ? nil : options.runtimeDirectory,
+                isNamed: options.isRuntimeDirectoryNamed
+            ).check()
+        }
+        let unwritable: SystemError?
+        (state, unwritable) = try DaemonCore.openState(options.stateDirectory)
+        if let unwritable, let path = options.stateDirectory {
+            self.logger.error(
+                "the state directory \(path) cannot be written: \(unwritable); gatherd serves without saving, and its next start reads all containers again; make the directory writable and restart gatherd",
+                metadata: ["message-id": "state-unsaved", "path": "\(path)", "error": "\(unwritable)"])
+        }
         runtime = RuntimeContainers(stateDirectory: options.stateDirectory)
         let containers: [ContainerConfiguration]
         (configuration, containers) = try DaemonCore.read(options, runtime, self.logger)
+        isShared = options.socket.isShared(namesGroup: configuration.namesSocketGroup)
+        let syncUser = isShared ? AccountNames.userID(named: configuration.syncUser) : nil
         self.logger.logLevel = configuration.logLevel
         var settings = WatchSettings()
         settings.watches = options.watches
@@ -51,41 +73,57 @@ final class DaemonCore {
         pool = NIOThreadPool(numberOfThreads: DaemonCore.workers)
         var saved = SavedState()
         let boot = StateStore.currentBoot
-        let files = options.stateDirectory.map { SavedStateFiles(stateDirectory: $0) }
+        // Without a lock no state is read either: new identifiers could not be told from saved ones.
+        let files = state.map { SavedStateFiles(stateDirectory: $0.path) }
         if let files {
-            // A limit of the size of files is an error to be dealt with, and no reason to end.
+            // A limit of the file size (RLIMIT_FSIZE) must be an error of write(2), not the end of the process.
             signal(SIGXFSZ, SIG_IGN)
             saved = StateLoader.load(files, containers, boot: boot)
         }
         for note in saved.notes { self.logger.warning("\(note)", metadata: ["message-id": "state-set-aside"]) }
         let kept =
             observer.keepsDescriptors && files != nil && options.watches
-            ? KeptState(options.kept, saved, readsAccessLists: options.socket.isShared) : nil
+            ? KeptState(options.kept, saved, readsAccessLists: isShared) : nil
         if kept == nil { KeptDescriptor.letGo(of: options.kept, observer) }
         if let obstacle = kept?.obstacle, !saved.containers.isEmpty {
             self.logger.notice(
-                "the watches of the daemon before this one are of no use: \(obstacle); all containers are compared")
+                "the watches kept by the service manager cannot be used: \(obstacle); all containers are compared with the file system"
+            )
         }
         let store = StateStore(
             files, saved, boot: boot, loop: loop, logger: self.logger, limits: options.limits,
             forceToDisk: options.forceToDisk,
+            renewDirectory: { [state] () throws(SystemError) in try state?.renew() },
+            failure: unwritable.map {
+                SavingFailure(error: "\(options.stateDirectory ?? ""): \($0)", since: Timestamp.now)
+            },
             willBegin: { run in kept?.memory.begin(run: run, fingerprint: kept?.fingerprint ?? 0) })
-        do {
+        let types = ContentTypeFiles.read(options.dataDirectories)
+        if types.isEmpty, options.socket != .embedded {
+            let places = options.dataDirectories.map { $0 + "/mime" }.joined(separator: ", ")
+            self.logger.warning(
+                "content types are unknown: the shared MIME-info database is missing (\(places)); contentType is null for every file; install shared-mime-info and restart gatherd",
+                metadata: ["message-id": "content-types-missing"])
+        }
+        do throws(SystemError) {
             engine = try Engine(
                 loop: loop, settings: settings, pool: pool, limits: options.limits, state: saved, store: store,
                 snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)),
-                types: ContentTypeFiles.read(options.dataDirectories), logger: self.logger,
-                tellsCallersApart: options.socket.isShared, accounts: options.accounts, kept: kept,
-                askForWatches: options.askForWatches, watchMounts: options.watchMounts)
+                types: types, logger: self.logger,
+                tellsCallersApart: isShared, accounts: options.accounts, kept: kept,
+                askForWatches: options.askForWatches, watchMounts: options.watchMounts,
+                watchClock: options.watchClock, timeOfDay: options.timeOfDay)
         } catch {
             store.abandon()
-            throw error
+            throw StartError(startingToWatch: error)
         }
         pool.start()
+        engine.syncUser = syncUser
         for container in containers {
             let record = engine.addContainer(
-                container, saved: saved.containers.removeValue(forKey: container.identifier), floor: saved.sequence)
-            // What happened to the directories above is not known where they were not saved.
+                container, saved: saved.containers.removeValue(forKey: container.identifier), floor: saved.sequence,
+                isStart: true)
+            // If the access of the directories above was not saved, it may have changed.
             if engine.tellsCallersApart, record.formerPassage == nil { engine.accessChanged(record) }
         }
         if let kept {
@@ -93,16 +131,38 @@ final class DaemonCore {
             if kept.start == nil { observer.keep(kept.descriptors(events: engine.eventDescriptor)) }
         }
         engine.goOn()
+        for record in engine.containers { engine.logStart(of: record) }
+        engine.restoreRuntimeContainers = { [runtime] containers in
+            // If this fails, saving fails, too, and that is logged.
+            if runtime.isMissing { try? runtime.save(containers) }
+        }
         if engine.containers.isEmpty {
             self.logger.notice(
-                "no containers: add one with 'gather container add ID DIR', or a file in containers.d and a reload")
+                "no directory is watched; add one with 'gather container add NAME DIRECTORY', or with a file in containers.d and 'gather reload'"
+            )
         }
     }
 
-    /// Threads for scans that are too long for the loop.
-    private static let workers = Limits.scansAtOnce
+    /// Opens the state directory. If it cannot be written, the daemon starts all the same, since answers do not need
+    /// it.
+    private static func openState(
+        _ path: String?
+    ) throws(ConfigurationError) -> (StateDirectory?, unwritable: SystemError?) {
+        guard let path else { return (nil, nil) }
+        do throws(StateDirectory.Obstacle) {
+            return (try StateDirectory(path: path), nil)
+        } catch {
+            switch error {
+            case .unusable(let error): throw error
+            case .unwritable(let error): return (nil, error)
+            }
+        }
+    }
 
-    /// The configuration, and its containers with those that were added at run time; of the latter one that overlaps gives
+    /// Threads for scans and background updates.
+    private static let workers = Limits.scansAtOnce + Limits.updatesAtOnce
+
+    /// Reads the configuration, and merges the containers that were added at run time. If two overlap, the latter gives
     /// way.
     private static func read(
         _ options: DaemonOptions, _ runtime: RuntimeContainers, _ logger: Logger
@@ -110,13 +170,14 @@ final class DaemonCore {
         let configuration = try options.configuration(toleratingOverlaps: true)
         for error in configuration.leftOut {
             logger.error(
-                "\(error); it is left out, until the file is mended and the configuration reloaded",
+                "\(error); this container is left out; correct the file, then 'gather reload'",
                 metadata: ["message-id": "container-unavailable"])
         }
         var places = configuration.places
         for container in try runtime.load() {
             let place = ContainerPlace(container)
-            // One within another waits for a file system, as a configured one does; one around it would take its place.
+            // One inside another waits for a file system, like a configured one. One around another would take its
+            // place.
             let other =
                 places.container(container.identifier)
                 ?? places.overlapping(place).first {
@@ -124,40 +185,61 @@ final class DaemonCore {
                 }?.container
             if let other {
                 logger.warning(
-                    "container '\(container.identifier)', added at run time, gives way to '\(other.identifier)'; it comes back when that is no longer configured",
+                    "container '\(container.identifier)', added at run time, gives way to '\(other.identifier)' at \(other.path), which overlaps it; it returns when that one is no longer configured",
                     metadata: ["container": "\(container.identifier)", "path": "\(other.path)"])
             } else if places.all.count >= options.limits.containers {
                 logger.warning(
-                    "container '\(container.identifier)', added at run time, gives way, since there may be \(options.limits.containers) containers; it comes back when there are fewer",
+                    "container '\(container.identifier)' at \(container.path), added at run time, gives way, because there may be at most \(options.limits.containers) containers; it returns when there are fewer",
                     metadata: ["container": "\(container.identifier)", "path": "\(container.path)"])
             } else {
                 places.append(place)
             }
         }
-        var containers = places.containers
-        // Those that others lie in come first.
+        var containers = places.containers.filter { container in
+            guard let obstacle = runtime.obstacle(to: container) else { return true }
+            logger.error(
+                "container '\(container.identifier)' is left out: \(obstacle)",
+                metadata: [
+                    "message-id": "container-unavailable", "container": "\(container.identifier)",
+                    "path": "\(container.path)",
+                ])
+            return false
+        }
+        // A container comes before those inside it.
         containers.sort { $0.path.utf8.count < $1.path.utf8.count }
         return (configuration, containers)
     }
 
     // MARK: Serving
 
-    /// Opens the socket; the daemon is ready when this succeeds.
+    /// Opens the socket. The daemon is ready when this succeeds.
     func listen() -> EventLoopFuture<Void> {
         let service = VarlinkService(
             vendor: Version.vendor, product: "gatherd", version: Version.current, url: Version.url,
-            interfaces: [QueryInterface.interface, ContainerInterface.interface, ServiceInterface.interface],
-            methodsThatNeedMore: [QueryInterface.Watch.name])
+            interfaces: [
+                QueryInterface.interface, ContainerInterface.interface, ServiceInterface.interface,
+                SyncInterface.interface,
+            ],
+            methodsThatNeedMore: [QueryInterface.Watch.name, SyncInterface.Attach.name])
         var limits = ProtocolLimits.ofServer
         limits.connections = OpenFiles.connections(options.limits.connections, descriptors: descriptors)
-        // A user's own daemon has no other callers, and may serve that one with all that it has.
-        if !options.socket.isShared {
+        // A daemon that is not shared has one user, who may use all connections.
+        if !isShared {
             limits.connectionsPerUser = limits.connections
         } else {
             limits.connectionsPerUser = options.limits.connectionsPerUser
         }
-        let server = VarlinkServer(eventLoop: loop, service: service, handler: dispatcher(), limits: limits)
+        let core = NIOLoopBound(Weak(self), eventLoop: loop)
+        let server = VarlinkServer(eventLoop: loop, service: service, handler: dispatcher(), limits: limits) { peer in
+            core.value.core?.refusal(of: peer)
+        }
         self.server = server
+        let limit = descriptors
+        server.acceptFailed = { [weak self] code in
+            self?.logger.error(
+                "connections cannot be accepted: \(String(cString: strerror(code))); new callers wait, and gatherd tries again every second; raise the limit of open files (\(limit) now) with LimitNOFILE= in the unit or 'ulimit -n'",
+                metadata: ["message-id": "connections-refused"])
+        }
         let listening: EventLoopFuture<Void>
         do {
             listening = try listen(server)
@@ -167,11 +249,12 @@ final class DaemonCore {
         return listening.assumeIsolated().map { [self] in
             let waiting = engine.containers.count { engine.state(of: $0).isSettling }
             let unread =
-                waiting == 0 ? "" : "; \(waiting) of them to be read or compared first, and said to be live then"
+                waiting == 0 ? "" : "; \(waiting) of them \(waiting == 1 ? "is" : "are") being read or compared first"
+            isServing = true
             beginHeartbeat()
             observer.ready(status: statusText)
             logger.info(
-                "gatherd \(Version.current) is serving \(Plural.count(engine.containers.count, "container"))\(unread)",
+                "gatherd \(Version.current) is ready and serves \(Plural.count(engine.containers.count, "container"))\(unread)",
                 metadata: ["message-id": "started"])
         }.nonisolated()
     }
@@ -182,24 +265,51 @@ final class DaemonCore {
         case .inherited(let descriptor): return server.listen(descriptor: descriptor)
         case .path(let path, let isSystem):
             do {
-                try makeSocketDirectory(for: path, isSystem: isSystem)
-                var group: UInt32?
-                if isSystem {
-                    group = AccountNames.groupID(named: configuration.socketGroup)
-                    if group == nil {
-                        logger.warning(
-                            "there is no group '\(configuration.socketGroup)', so root alone may connect; make it (groupadd --system \(configuration.socketGroup)) and restart gatherd",
-                            metadata: ["path": "\(path)"])
-                    }
-                }
+                try makeSocketDirectory(for: path, isShared: isShared)
+                let group = isShared ? try socketGroup(for: path, isSystem: isSystem) : nil
                 return try server.listen(path: path, mode: group == nil ? 0o600 : 0o660, group: group)
+            } catch let error as ConfigurationError {
+                throw error
             } catch {
                 throw ConfigurationError(file: path, message: "cannot listen: \(error)")
             }
         }
     }
 
-    /// Serves a connected socket, which is the daemon's from now on.
+    /// Returns the group that may connect. If it does not exist, the system's daemon serves root alone, and a daemon
+    /// that was told to share its socket does not start.
+    private func socketGroup(for path: String, isSystem: Bool) throws(ConfigurationError) -> UInt32? {
+        let name = configuration.socketGroup
+        if let group = AccountNames.groupID(named: name) { return group }
+        guard isSystem else {
+            throw ConfigurationError(
+                file: options.configurationFile ?? path,
+                message:
+                    "socket-group: there is no group '\(name)', so the socket cannot be shared; make it (groupadd \(name)), or take socket-group out"
+            )
+        }
+        logger.warning(
+            "the group '\(name)' of socket-group does not exist, so only root may connect; make it (groupadd --system \(name)) and restart gatherd",
+            metadata: ["path": "\(path)"])
+        return nil
+    }
+
+    /// Returns the error for a peer that is not served; nil for one that is. The log names each refused user once.
+    private func refusal(of peer: PeerCredentials) -> VarlinkError? {
+        if isShared || AccessPolicy.isOperator(peer) { return nil }
+        if refusedUsers.count < DaemonCore.refusedUsersNamed, refusedUsers.insert(peer.userID).inserted {
+            let user = peer.userID == UnmappedIDs.none ? "a user of another user namespace" : "user \(peer.userID)"
+            logger.warning(
+                "refused a connection of \(user), process \(peer.processID): this gatherd serves root and user \(geteuid()) alone; to share it with a group, set socket-group in gatherd.toml and restart gatherd",
+                metadata: ["user": "\(peer.userID)"])
+        }
+        return .permissionDenied
+    }
+
+    /// The most refused users that the log names.
+    private static let refusedUsersNamed = 16
+
+    /// Serves a connected socket, and takes ownership of it.
     func attach(descriptor: CInt) {
         guard let server else {
             Glibc.close(descriptor)
@@ -208,9 +318,9 @@ final class DaemonCore {
         server.attach(descriptor: descriptor).whenFailure { _ in }
     }
 
-    private func makeSocketDirectory(for path: String, isSystem: Bool) throws {
+    private func makeSocketDirectory(for path: String, isShared: Bool) throws {
         let directory = FilePath(path).removingLastComponent().string
-        guard !directory.isEmpty, mkdir(directory, isSystem ? 0o755 : 0o700) != 0 else { return }
+        guard !directory.isEmpty, mkdir(directory, isShared ? 0o755 : 0o700) != 0 else { return }
         switch errno {
         case EEXIST: return
         case ENOENT: try StateDirectory.makeWithParents(directory)
@@ -229,7 +339,8 @@ final class DaemonCore {
                     guard let server = core.value.core?.server else { return 0 }
                     return user.map { server.connectionCount(of: $0) } ?? server.connectionCount
                 },
-                reload: { () throws(ConfigurationError) in try core.value.core?.reload() }))
+                reload: { () throws(ConfigurationError) in try core.value.core?.reload() }),
+            sync: SyncHandler(engine: engine))
     }
 
     private final class Weak {
@@ -239,15 +350,17 @@ final class DaemonCore {
 
     /// Stops serving and watching.
     func close() -> EventLoopFuture<Void> {
-        logger.info(
-            "stopping; live queries that come back with their clocks go on where they are",
-            metadata: ["message-id": "stopping"])
+        if isServing {
+            logger.info(
+                "gatherd is stopping; live queries that reconnect continue from their clocks",
+                metadata: ["message-id": "stopping"])
+        }
         observer.stopping()
         heartbeat?.cancel()
         let closed = server?.close() ?? loop.makeSucceededVoidFuture()
         let saved = engine.close()
         let (pools, loop) = ([pool, engine.workload.costlyPool, engine.workload.longPool], loop)
-        // Nobody waits for a directory server that hangs.
+        // A look-up of account names may hang, so its thread is not waited for.
         engine.workload.namingPool.shutdownGracefully { _ in }
         return closed.and(saved).flatMap { _ in
             let ends = pools.map { pool in
@@ -266,8 +379,8 @@ final class DaemonCore {
         return "\(engine.itemCount) items in \(engine.containers.count) containers, \(live) live queries"
     }
 
-    /// The watchdog is fed by the loop that does the work, twice as often as it must be: a loop that hangs is noticed. What
-    /// the watcher does now and then is done in the same breath, so that nothing else wakes an idle daemon.
+    /// Starts the watchdog's heartbeat, twice as often as required, on the event loop, so that a loop that hangs is
+    /// noticed. The watcher's periodic work is done at the same moment, so that nothing else wakes an idle daemon.
     private func beginHeartbeat() {
         guard let interval = observer.heartbeat else { return }
         let core = NIOLoopBound(self, eventLoop: loop)
@@ -281,7 +394,7 @@ final class DaemonCore {
 
     // MARK: Reload
 
-    /// Reads the files again. What is wrong in them is thrown, and everything stays as it was.
+    /// Reads the files again. If this throws, the running configuration stays in force.
     func reload() throws(ConfigurationError) {
         observer.reloading()
         defer { observer.ready(status: statusText) }
@@ -289,14 +402,15 @@ final class DaemonCore {
         do {
             let (read, containers) = try DaemonCore.read(options, runtime, logger)
             configuration = read
+            engine.syncUser = isShared ? AccountNames.userID(named: configuration.syncUser) : nil
             engine.watcher.set(pollInterval: configuration.pollInterval, watchShare: configuration.watchShare)
             engine.watcher.setAudit(interval: configuration.auditInterval, share: configuration.auditShare)
             apply(containers)
-            // What was set takes effect in a turn.
+            // A loop iteration makes the settings take effect.
             engine.turn()
         } catch {
             logger.error(
-                "the configuration was not reloaded, the running one is kept: \(error); mend that and reload again",
+                "the configuration was not reloaded: \(error); the previous one stays in force; correct the file, then 'gather reload'",
                 metadata: ["message-id": "reload-refused"])
             throw error
         }
@@ -305,24 +419,28 @@ final class DaemonCore {
         engine.forgetNames()
         sayWhatNeedsARestart(old)
         logger.info(
-            "the configuration was reloaded: \(Plural.count(engine.containers.count, "container"))",
+            "the configuration was reloaded; gatherd serves \(Plural.count(engine.containers.count, "container"))",
             metadata: ["message-id": "configuration-reloaded"])
     }
 
     private func sayWhatNeedsARestart(_ old: DaemonConfiguration) {
         let keys = [
-            ("socket-group", old.socketGroup != configuration.socketGroup),
+            (
+                "socket-group",
+                old.socketGroup != configuration.socketGroup
+                    || old.namesSocketGroup != configuration.namesSocketGroup
+            ),
             ("snapshot-interval", old.snapshotInterval != configuration.snapshotInterval),
         ].filter(\.1).map(\.0)
         guard !keys.isEmpty else { return }
         logger.warning(
-            "what changed in \(keys.joined(separator: ", ")) takes effect with a restart: systemctl restart gatherd")
+            "the change of \(keys.joined(separator: " and ")) takes effect when gatherd is restarted")
     }
 
-    /// As ``reload()``, where nobody waits for the error: it is in the log.
+    /// Reloads at SIGHUP. The log has the error.
     func reloadAtSignal() { try? reload() }
 
-    /// Removes and adds what differs; a container whose description is the same goes on undisturbed.
+    /// Removes and adds containers that differ. A container with the same description is not touched.
     private func apply(_ wanted: [ContainerConfiguration]) {
         for record in engine.containers where !wanted.contains(record.configuration) {
             let same = wanted.first { $0.identifier == record.identifier }

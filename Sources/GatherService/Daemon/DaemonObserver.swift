@@ -1,25 +1,25 @@
-// What the service manager is told: the daemon says it here, the program passes it on.
+// The notifications for the service manager: the daemon sends them here, the program passes them on.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hears of the daemon's life. All calls come on the event loop.
+/// Receives the notifications. All calls come on the event loop.
 package protocol DaemonObserver: Sendable {
-    /// How often ``alive()`` is wanted; nil where nobody watches.
+    /// The interval of ``alive()``; nil without a watchdog.
     var heartbeat: Duration? { get }
-    /// The socket is served.
+    /// The socket is open.
     func ready(status: String)
     /// A line for `systemctl status`.
     func status(_ text: String)
     /// A reload begins; ``ready(status:)`` says that it is over.
     func reloading()
-    /// The daemon is ending.
+    /// The daemon stops.
     func stopping()
-    /// The event loop works.
+    /// The event loop runs.
     func alive()
-    /// Whether descriptors can be kept for the next process.
+    /// Whether descriptors can be stored for the next process.
     var keepsDescriptors: Bool { get }
-    /// Descriptors that are to be kept for the next process, whatever becomes of this one; they stay the daemon's.
+    /// Stores descriptors with the service manager for the next process. The daemon keeps its own.
     func keep(_ descriptors: [KeptDescriptor])
-    /// Descriptors of these names are kept no longer.
+    /// Removes stored descriptors by name.
     func letGo(_ names: [String])
 }
 
@@ -29,7 +29,7 @@ extension DaemonObserver {
     package func letGo(_ names: [String]) {}
 }
 
-/// Tells nobody.
+/// Ignores all notifications.
 package struct SilentObserver: DaemonObserver {
     package init() {}
     package var heartbeat: Duration? { nil }

@@ -1,25 +1,36 @@
-// What a daemon is started with: the command line's say, over the files.
+// The options of a daemon. The command line takes precedence over the files.
 // SPDX-License-Identifier: Apache-2.0
 
 package import FileWatching
 package import LinuxSystem
 package import Logging
+package import Metadata
 
-/// What a daemon is started with.
+/// The options of a daemon.
 package struct DaemonOptions: Sendable {
-    /// Where the socket comes from.
+    /// The source of the socket.
     package enum Socket: Sendable, Equatable {
-        /// Bound by the daemon itself. For the system service the configured group may connect (mode 0660), for a user
-        /// nobody else (0600 in a directory of mode 0700).
+        /// Bound by the daemon itself. For the system service, and where the configuration names `socket-group`, that
+        /// group may connect (mode 0660). Else root and the daemon's own user may (mode 0600): the daemon refuses all
+        /// others.
         case path(String, isSystem: Bool)
-        /// Passed by the service manager, with its mode as the socket unit says.
+        /// A socket of the service manager, with the mode of the socket unit.
         case inherited(descriptor: CInt)
-        /// None: the program that the engine runs in attaches connected ones.
+        /// No socket. The program that embeds the engine attaches connected sockets.
         case embedded
 
-        /// Whether others than root and the daemon's own user may be meant to connect; such callers are told only what the
-        /// kernel would let them list. Who hands over a socket may have opened it to anybody.
-        var isShared: Bool {
+        /// Whether users other than root and the daemon's own may connect. Such callers are told only what the kernel
+        /// would let them list. A passed socket may be open to all users.
+        func isShared(namesGroup: Bool) -> Bool {
+            switch self {
+            case .path(_, let isSystem): isSystem || namesGroup
+            case .inherited: true
+            case .embedded: false
+            }
+        }
+
+        /// Whether the daemon serves the system, not one user.
+        var isSystem: Bool {
             switch self {
             case .path(_, let isSystem): isSystem
             case .inherited: true
@@ -28,48 +39,62 @@ package struct DaemonOptions: Sendable {
         }
     }
 
-    /// Calls what it is given when something was mounted or unmounted.
+    /// Calls a function when a file system is mounted or unmounted.
     package typealias WatchMounts = @Sendable (@escaping @Sendable () -> Void) throws(SystemError) -> MountWatch
-    /// Forces a file to the disk.
+    /// Calls a function when the time of day is set.
+    package typealias WatchClock = @Sendable (@escaping @Sendable () -> Void) throws(SystemError) -> ClockWatch
+    /// Forces a file to the disk (fsync(2)).
     package typealias ForceToDisk = @Sendable (borrowing Descriptor) throws(SystemError) -> Void
 
     private static func watchMounts(_ wake: @escaping @Sendable () -> Void) throws(SystemError) -> MountWatch {
         try MountWatch(wake: wake)
     }
 
+    static func watchClock(_ wake: @escaping @Sendable () -> Void) throws(SystemError) -> ClockWatch {
+        try ClockWatch(wake: wake)
+    }
+
     static func forceToDisk(_ file: borrowing Descriptor) throws(SystemError) { try file.synchronize() }
 
-    /// Nil where none is read.
+    /// The configuration file; nil if none is read.
     package var configurationFile: String?
-    /// Whether a missing configuration file is an error: it is where the command line named it.
+    /// Whether a missing configuration file is an error, since the command line names it.
     package var configurationIsRequired: Bool
     package var socket: Socket
-    /// Nil where nothing is kept: then nothing at all is written.
+    /// The state directory; nil if no state is kept. The daemon then writes nothing at all.
     package var stateDirectory: String?
-    /// Containers of the command line.
+    /// The containers of the command line.
     package var containers: [ContainerConfiguration]
-    /// Overrides the configuration's level.
+    /// The log level; nil for that of the configuration.
     package var logLevel: Logger.Level?
-    /// Whether changes are watched for; without, each container is read once.
+    /// Whether changes are watched. If false, each container is read once.
     package var watches = true
-    /// Whether what lies deeper than right in a container's directory is read.
+    /// Whether subdirectories of a container's directory are read.
     package var descends = true
-    /// What a service manager has kept of the daemon before this one, which is owned by this one.
+    /// The descriptors that the service manager kept for this process, which owns them.
     package var kept: [KeptDescriptor] = []
-    /// Where the database of content types is looked for.
+    /// The directory of the user's session with the socket; nil if the path was named.
+    package var runtimeDirectory: String?
+    /// Whether `XDG_RUNTIME_DIR` names ``runtimeDirectory``.
+    package var isRuntimeDirectoryNamed = false
+    /// The directories with the database of content types.
     package var dataDirectories: [String]
-    /// The house limits, where no test lowers them.
+    /// The limits, which a test may lower.
     package var limits = ServiceLimits()
-    /// The system's, where no test plays another.
+    /// The account names of the system. A test may use others.
     package var accounts = AccountDirectory.system
-    /// How the kernel is asked for the watches that there are, where no test plays one that does not tell.
+    /// Returns the watches in the kernel. A test may use a kernel that does not list them.
     package var askForWatches: @Sendable (LinuxKernel) -> [Int32: UInt64]? = { $0.watches() }
-    /// How it is heard of mounts, where no test plays a machine that is short of something.
+    /// Watches for mounts. A test may use a machine that has no resources for it.
     package var watchMounts: WatchMounts = DaemonOptions.watchMounts
-    /// How the journal is forced to the disk, where no test plays one that fails.
+    /// Watches for changes of the time of day. A test may use a kernel without them.
+    package var watchClock: WatchClock = DaemonOptions.watchClock
+    /// Returns the time of day. A test may use another clock.
+    package var timeOfDay: @Sendable () -> Timestamp = { .now }
+    /// Forces the journal to the disk. A test may use a disk that fails.
     package var forceToDisk: ForceToDisk = DaemonOptions.forceToDisk
 
-    /// To be made before other threads exist: it looks at the environment.
+    /// Makes options. Must be called before other threads exist, since it reads the environment.
     package init(
         configurationFile: String?, configurationIsRequired: Bool, socket: Socket, stateDirectory: String?,
         containers: [ContainerConfiguration] = [], logLevel: Logger.Level? = nil
@@ -80,11 +105,11 @@ package struct DaemonOptions: Sendable {
         self.stateDirectory = stateDirectory
         self.containers = containers
         self.logLevel = logLevel
-        dataDirectories = ContentTypeFiles.directories(isSystem: socket.isShared)
+        dataDirectories = ContentTypeFiles.directories(isSystem: socket.isSystem)
     }
 
-    /// The files and the command line together. A daemon that starts is `toleratingOverlaps`, so that neither a file system
-    /// that is mounted later nor one container too many ends it.
+    /// Merges the files and the command line. A daemon that starts uses `toleratingOverlaps`, so that neither a file
+    /// system that is mounted later nor one container too many ends it.
     package func configuration(toleratingOverlaps: Bool = false) throws(ConfigurationError) -> DaemonConfiguration {
         var configuration = DaemonConfiguration()
         configuration.toleratesOverlaps = toleratingOverlaps

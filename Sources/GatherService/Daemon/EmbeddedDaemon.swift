@@ -1,4 +1,4 @@
-// The engine within another program: on directories alone, with no socket file, no configuration, and nothing kept.
+// The engine inside another program.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
@@ -8,31 +8,34 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The daemon inside a program that asks it itself, over socket pairs. It reads no configuration, writes nothing, takes no
-/// signals, and tells its callers apart by nothing: they are the program. It ends with ``close()`` or with the process.
+/// The daemon inside a program, which calls it over socket pairs.
+///
+/// It has no socket file, reads no configuration, writes nothing and handles no signals. All callers see everything,
+/// since they are the program. It ends with ``close()`` or with the process.
 package final class EmbeddedDaemon: Sendable {
-    /// Why there is no engine, or no connection.
+    /// The reason for which there is no engine or no connection.
     package enum Failure: Error, Sendable, Equatable {
-        /// Directories that cannot be containers, with a sentence on why.
+        /// Directories that cannot be containers, with the reason as a sentence.
         case directories(String)
-        /// An errno of what an engine takes: inotify, threads, sockets.
+        /// The errno of a call that the engine needs, for inotify, threads or sockets.
         case system(CInt)
     }
 
     private let group: MultiThreadedEventLoopGroup
     private let core: NIOLoopBound<DaemonCore>
-    /// Whether it has ended: a loop that has ended answers nobody, and to wait for it would never end.
+    /// Whether the daemon has ended. A call to an ended event loop would wait for ever.
     private let isClosed = Atomic(false)
 
-    /// Begins to read what lies below some directories, given by absolute paths without symlinks in them. One that lies within
-    /// another is part of that, unless a file system is mounted between. Blocks until calls are served, not until anything is
-    /// read; not to be called on an event loop.
+    /// Starts to read directories, given by absolute paths without symbolic links.
+    ///
+    /// A directory inside another one is part of it, unless a file system is mounted between. Blocks until calls are
+    /// served, not until anything is read. Must not be called on an event loop.
     ///
     /// - Parameters:
-    ///   - watches: Whether changes are noticed; without, no watches are taken, and answers are as of one reading.
-    ///   - descends: Whether everything below is read; without, only what lies right in each directory, and none of them may lie
-    ///     in another.
-    ///   - warn: Called, from any thread, with each sentence that somebody should read.
+    ///   - watches: Whether changes are followed. If false, no watches are used, and each directory is read once.
+    ///   - descends: Whether everything below is read. If false, only the entries of each directory are read, and no
+    ///     directory may be inside another one.
+    ///   - warn: Called from any thread with each warning, a sentence.
     package init(
         directories: [String], watches: Bool, descends: Bool = true, warn: @escaping @Sendable (String) -> Void
     ) throws(Failure) {
@@ -66,7 +69,7 @@ package final class EmbeddedDaemon: Sendable {
         }
     }
 
-    /// A new connection: its other end, which blocks and is the caller's. From any thread.
+    /// Opens a connection and returns its blocking end, which the caller owns. May be called from any thread.
     package func connect() throws(Failure) -> CInt {
         var ends: [CInt] = [-1, -1]
         let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -76,7 +79,7 @@ package final class EmbeddedDaemon: Sendable {
         return ends[0]
     }
 
-    /// Ends every thread of it, and every connection. Blocks until that is done; not to be called on an event loop. A second
+    /// Ends all threads and connections, and blocks until that is done. Must not be called on an event loop. A second
     /// call does nothing.
     package func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -85,10 +88,10 @@ package final class EmbeddedDaemon: Sendable {
         try? group.syncShutdownGracefully()
     }
 
-    /// A container for each directory that does not lie in another, named after it.
+    /// Returns a container for each directory that is not inside another one, named after it.
     static func containers(_ directories: [String]) throws(ConfigurationError) -> [ContainerConfiguration] {
         var places = ContainerPlaces()
-        // Those that others lie in come first.
+        // Outer directories come first.
         for path in directories.sorted(by: { $0.utf8.count < $1.utf8.count }) {
             let name = identifier(for: path)
             var (identifier, number) = (name, 1)
@@ -107,7 +110,7 @@ package final class EmbeddedDaemon: Sendable {
         return places.containers
     }
 
-    /// The directory's own name, as far as an identifier can hold it.
+    /// Returns the directory's name with the characters of an identifier.
     private static func identifier(for path: String) -> String {
         var name = String(path.split(separator: "/").last ?? "root").unicodeScalars.map { scalar -> Character in
             switch scalar {
@@ -119,11 +122,11 @@ package final class EmbeddedDaemon: Sendable {
         return name.isEmpty ? "directory" : String(name.prefix(longestName))
     }
 
-    /// Shorter than any limit of identifiers, with room for a number behind it.
+    /// The longest name. It leaves room for a number behind it.
     private static let longestName = 64
 }
 
-/// Hands on what is worth a warning, as the sentence that it is.
+/// Passes on the text of warnings.
 private struct WarningHandler: LogHandler {
     let warn: @Sendable (String) -> Void
     var logLevel: Logger.Level = .warning

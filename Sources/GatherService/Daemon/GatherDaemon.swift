@@ -1,4 +1,4 @@
-// The daemon as a library: what gatherd runs, and what tests run in process.
+// The daemon as a library, for gatherd and for tests in process.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -8,22 +8,27 @@ import NIOPosix
 import ServiceLifecycle
 import UnixSignals
 
-/// The daemon: one event loop with everything on it. ``run()`` serves until it is told to stop.
+/// The daemon, on one event loop. ``run()`` serves until the daemon is told to stop.
 package final class GatherDaemon: Service {
     private let options: DaemonOptions
     private let observer: any DaemonObserver
     private let logger: Logger
 
-    /// A daemon that is not running yet.
+    /// The arguments of this process without its name, even if a preloaded library has moved the environment.
+    package static var arguments: [String] { Array(ProcessArguments.texts.dropFirst()) }
+
+    /// Makes a daemon that does not run yet.
     package init(options: DaemonOptions, observer: any DaemonObserver = SilentObserver(), logger: Logger) {
         self.options = options
         self.observer = observer
         self.logger = logger
     }
 
-    /// Runs until SIGTERM or SIGINT, and reads the configuration again at SIGHUP. On threads of its own: called from the main
-    /// actor, it has nothing of libdispatch wake while nothing happens (see ``LifecycleExecutor``).
+    /// Runs until SIGTERM or SIGINT, and reloads at SIGHUP. If called from the main actor, libdispatch causes no
+    /// wake-ups, since tasks run on a thread of their own (``LifecycleExecutor``).
     package nonisolated(nonsending) func runUntilSignalled() async throws {
+        // Before a thread or an event loop opens a descriptor.
+        _ = try OpenFiles.raiseLimitToEnough()
         var configuration = ServiceGroupConfiguration(
             services: [.init(service: self, successTerminationBehavior: .gracefullyShutdownGroup)],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -34,9 +39,10 @@ package final class GatherDaemon: Service {
 
     /// Serves until the surrounding task is cancelled or its service group shuts down.
     ///
-    /// - Throws: `ConfigurationError` for a configuration, state directory or socket that cannot be used.
+    /// - Throws: `ConfigurationError` for an unusable configuration, state directory or socket, and `StartError` if the
+    ///   machine lacks a resource.
     package func run() async throws {
-        // Before anything can be told that the daemon is there: SIGHUP would end a process that does not catch it.
+        // Before the daemon is announced: SIGHUP ends a process that does not catch it.
         let reloads = await UnixSignalsSequence(trapping: .sighup)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
@@ -51,7 +57,7 @@ package final class GatherDaemon: Service {
     private func serve(on loop: any EventLoop, _ reloads: UnixSignalsSequence) async throws {
         let (options, observer, logger) = (options, observer, logger)
         let core = try await loop.submit {
-            // Whoever hears of changes waits for this thread, however busy the machine is.
+            // All subscribers wait for this thread, so it is scheduled soon on a busy machine.
             Threads.comeSoon()
             return NIOLoopBound(
                 try DaemonCore(options: options, observer: observer, logger: logger, loop: loop), eventLoop: loop)

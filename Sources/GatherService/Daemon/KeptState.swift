@@ -1,4 +1,4 @@
-// The descriptors that a service manager keeps for the daemon while it is started again.
+// The descriptors that a service manager keeps while the daemon restarts.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -6,9 +6,9 @@ import Glibc
 import LinuxSystem
 import MetadataIndex
 
-/// A descriptor with the name that the service manager has for it.
+/// A descriptor with its name at the service manager.
 package struct KeptDescriptor: Sendable, Hashable {
-    /// What the names of all begin with, by which they are told from sockets.
+    /// The prefix of the names, by which they differ from those of sockets.
     package static let namePrefix = "gather-"
 
     package var name: String
@@ -19,7 +19,7 @@ package struct KeptDescriptor: Sendable, Hashable {
         self.number = number
     }
 
-    /// Lets go of what nobody will go on with.
+    /// Closes descriptors that cannot be used, and tells the service manager.
     static func letGo(of passed: [KeptDescriptor], _ observer: any DaemonObserver) {
         guard !passed.isEmpty else { return }
         for descriptor in passed { close(descriptor.number) }
@@ -30,23 +30,21 @@ package struct KeptDescriptor: Sendable, Hashable {
     fileprivate static func memoryName(_ token: UInt64) -> String { namePrefix + "memory-" + String(token, radix: 16) }
 }
 
-/// The inotify instance with its watches, and the memory that says what they are of: what the daemon before this one has left,
-/// or new ones.
+/// The inotify instance with its watches, and the memory that describes them: from the previous process, or new.
 struct KeptState {
-    /// The inotify descriptor; nil for a new one.
+    /// The inotify descriptor; nil for a new instance.
     var events: CInt?
     let memory: KeptMemory
-    /// What there is to go on with.
+    /// The state to continue from; nil if there is none.
     var start: KeptStart?
-    /// Why there is nothing, where something was left.
+    /// The reason for which passed descriptors are not used.
     private(set) var obstacle: KeptObstacle?
     let fingerprint: UInt64
-    /// The names of those that were passed and are of no use.
+    /// The names of passed descriptors that cannot be used.
     var useless: [String] = []
 
-    /// Takes over what was passed, which is owned by this from now on. The two belong together where their names have the number
-    /// that stands in the memory; they are of use where that was written by whom the journal was. Nil where there is no memory
-    /// to be had.
+    /// Takes ownership of the passed descriptors. They belong together if their names have the number in the memory.
+    /// They are usable if the run that wrote the memory also wrote the journal. Nil if no memory can be had.
     init?(_ passed: [KeptDescriptor], _ saved: SavedState, readsAccessLists: Bool) {
         fingerprint = KeptState.fingerprint(
             readsAccessLists: readsAccessLists, queueLimit: KeptState.text(of: KeptState.queueLimit))
@@ -83,7 +81,7 @@ struct KeptState {
         self.memory = memory
     }
 
-    /// Both, to be kept.
+    /// Returns both descriptors, to be stored.
     func descriptors(events number: CInt) -> [KeptDescriptor] {
         [
             KeptDescriptor(name: KeptDescriptor.eventsName(memory.token), number: number),
@@ -91,10 +89,11 @@ struct KeptState {
         ]
     }
 
-    /// An instance keeps the length that its queue was made with (inotify(7)); a restart is to give it what is set.
+    /// An instance keeps the queue length of its creation (inotify(7)); a restart must pick up the present setting.
     private static let queueLimit = "/proc/sys/fs/inotify/max_queued_events"
 
-    /// What decides what the daemon sees, beside the files: who it is, what it asks of them, and how long its queue is.
+    /// Returns a fingerprint of everything besides files that decides what the daemon sees: its user and groups, the
+    /// metadata it reads, and its queue length.
     static func fingerprint(readsAccessLists: Bool, queueLimit: String) -> UInt64 {
         var fingerprint = Fingerprint()
         fingerprint.combine("\(KeptMemory.circumstances) \(readsAccessLists) \(queueLimit)")
@@ -107,7 +106,7 @@ struct KeptState {
         return fingerprint.value
     }
 
-    /// The text of a file in /proc; empty where it cannot be read.
+    /// Returns the text of a file in /proc; empty if it cannot be read.
     private static func text(of path: String) -> String {
         guard let file = try? Entry.openForReading(path) else { return "" }
         return withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in

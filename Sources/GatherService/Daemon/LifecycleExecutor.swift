@@ -1,13 +1,12 @@
-// Where the daemon's tasks run: on a thread of its own, so that an idle daemon sleeps.
+// Runs the daemon's tasks on a thread that does not wake an idle daemon.
 // SPDX-License-Identifier: Apache-2.0
 
 import NIOPosix
 
-/// Runs tasks on a thread of its own, one after the other. Elsewhere Swift has libdispatch run them, which from the first one on
-/// wakes up every second to see how many of its threads are busy (`_dispatch_workq_monitor_pools`): 60 wake-ups a minute, of a
-/// daemon to which nothing happens.
+/// Runs tasks one after the other on a thread of its own. Swift's default executor is libdispatch, which wakes up once
+/// a second after its first task (`_dispatch_workq_monitor_pools`).
 final class LifecycleExecutor: TaskExecutor {
-    /// Lives as long as the process.
+    /// The executor, which lives as long as the process.
     static let shared = LifecycleExecutor()
 
     private let pool = NIOThreadPool(numberOfThreads: 1)

@@ -1,4 +1,4 @@
-// How many descriptors the process may have.
+// The limit of open descriptors.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
@@ -19,8 +19,16 @@ enum OpenFiles {
         return Int(clamping: before)
     }
 
-    /// How many connections there may be where so many descriptors may be open: a process without any left can neither
-    /// refuse a caller nor look at a directory.
+    /// Raises the limit and returns it. Throws if it is too low to start: a library without a descriptor ends or blocks
+    /// without a message.
+    static func raiseLimitToEnough() throws(StartError) -> Int {
+        let limit = raiseLimit()
+        guard limit >= Limits.leastDescriptors else { throw StartError(descriptors: limit) }
+        return limit
+    }
+
+    /// Returns the number of connections for a limit of descriptors. The rest is reserved, since a process without
+    /// descriptors can neither refuse a caller nor read a directory.
     static func connections(_ wanted: Int, descriptors: Int) -> Int {
         min(wanted, max(descriptors - Limits.otherDescriptors, descriptors / 2))
     }

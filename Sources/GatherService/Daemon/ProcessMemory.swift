@@ -1,4 +1,4 @@
-// How much memory the process has.
+// The memory of the process.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
@@ -6,7 +6,7 @@ import LinuxSystem
 
 /// The memory of this process.
 enum ProcessMemory {
-    /// Resident bytes now (`/proc/self/statm`, proc(5)); 0 where that cannot be read.
+    /// The resident bytes (`/proc/self/statm`, proc(5)); 0 if that cannot be read.
     static var residentBytes: Int {
         guard let file = try? Entry.openForReading("/proc/self/statm") else { return 0 }
         let text = withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in

@@ -5,7 +5,7 @@ import Glibc
 package import Metadata
 
 extension Timestamp {
-    /// The time of day.
+    /// The present time of day.
     package static var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -147,7 +147,20 @@ final class AccountNames: AccountNaming {
         for number in numbers.groups { _ = group(number) }
     }
 
-    /// The number of a group of this name, or nil.
+    /// Returns the number of a user; nil if there is none of that name.
+    static func userID(named name: String) -> UInt32? {
+        var found: UInt32?
+        _ = ask(0) { _, buffer, size in
+            var record = Glibc.passwd()
+            var pointer: UnsafeMutablePointer<Glibc.passwd>?
+            let result = getpwnam_r(name, &record, buffer, size, &pointer)
+            found = pointer?.pointee.pw_uid
+            return (result, nil)
+        }
+        return found
+    }
+
+    /// Returns the number of a group; nil if there is none of that name.
     static func groupID(named name: String) -> UInt32? {
         var found: UInt32?
         _ = ask(0) { _, buffer, size in

@@ -26,6 +26,8 @@ final class ContainerRecord {
     /// What those who came back last are told from, as long as somebody is.
     private weak var pastChanges: PastChanges?
     var extras = ExtrasState.off
+    /// The daemon's clock from which on the index had the extended attributes of every item, once they are filled.
+    var extrasSince: UInt64 = 0
     /// The state as it was told last to those who monitor.
     var toldState: ContainerState?
     /// The daemon's clock when it changed last who may see what for another reason than a change of the index.
@@ -39,6 +41,8 @@ final class ContainerRecord {
     var lastCensus: (viewer: Viewer, clock: UInt64, census: Census)?
     /// Errands of live queries that came back while changes were held (``IndexTree/Entry/isHeld``).
     var errandsBack: [LiveErrand] = []
+    /// Whether the subscriber of a suspended live query began to read while changes were held.
+    var bringsBackWhenVerified = false
     /// Whether it has changed meanwhile who may see what.
     var owesLook = false
     /// Whether a comparison is under way since the index refused a change.
@@ -51,9 +55,14 @@ final class ContainerRecord {
     var accessListRound = AccessListRound()
     /// Directories that could not be read and were named in the log; the rest is counted only.
     var unreadableLogged = 0
+    /// Whether a line of the log has told how the container began.
+    var isLogged = false
 
     /// Entries that came, changed or went, ever.
     var changeCount: UInt64 = 0
+
+    /// The helper that tells the states of its items, if it is shared.
+    var sync: SyncSession?
 
     /// What of its index is saved.
     var saving = SavingMark()
@@ -66,6 +75,7 @@ final class ContainerRecord {
         entry = IndexTree.Entry(
             index: MetadataIndex(root: ContainerRecord.unknownRoot), packages: configuration.packages)
         clocks = ClockMap(indexClock: entry.index.clock, floor: floor)
+        entry.index.setShared(configuration.sync != nil)
     }
 
     /// A container as it was saved.
@@ -74,6 +84,7 @@ final class ContainerRecord {
         self.configuration = configuration
         resolvedPath = configuration.resolvedPath
         entry = IndexTree.Entry(index: saved.index, packages: configuration.packages)
+        saved.index.setShared(configuration.sync != nil)
         // What is found from now on is news to those who hold clocks from before.
         entry.recordsCrawl = true
         clocks = saved.clocks
@@ -108,7 +119,8 @@ final class ContainerRecord {
     /// Why answers to callers who do not see everything are not exact in a container that is live.
     var accessReason: String? {
         lacksAccessLists
-            ? "access control lists of some items could not be read or kept: not all who may see them do" : nil
+            ? "access control lists of some items could not be read or kept; users who need them do not find these items"
+            : nil
     }
 
     var identifier: String { configuration.identifier }

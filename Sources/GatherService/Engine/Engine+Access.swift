@@ -1,6 +1,7 @@
 // Who sees what: callers of the system's daemon are told what the kernel would let them list and stat.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
 import FileWatching
 import LiveQueries
 import Metadata
@@ -11,7 +12,12 @@ import Varlink
 extension Engine {
     /// Who asks, where that makes a difference; nil for one who sees everything.
     func restriction(of peer: PeerCredentials) -> Credentials? {
-        tellsCallersApart && !AccessPolicy.isOperator(peer) ? peer.credentials : nil
+        tellsCallersApart && !mayTellStates(peer) ? peer.credentials : nil
+    }
+
+    /// Whether a caller may tell the states of shared containers: root, the daemon's own user, and that of the helper.
+    func mayTellStates(_ peer: PeerCredentials) -> Bool {
+        AccessPolicy.isOperator(peer) || peer.userID == syncUser
     }
 
     /// What a caller may see now of what is known of a container; nil for one who sees everything.
@@ -88,9 +94,14 @@ extension Engine {
     /// `names` stands for those of accounts by which the answer was made, where these are not all that there are now.
     func clock(of question: Question, names: UInt64? = nil) -> QueryClock {
         let isBlind = question.caller != nil && containers.contains { $0.formerPassage != nil }
-        return QueryClock(
-            run: isBlind ? 0 : run, sequence: sequence,
-            question: fingerprint(of: question, names: names ?? self.names.number))
+        let names = names ?? self.names.number
+        var clock = QueryClock(
+            run: isBlind ? 0 : run, sequence: sequence, question: fingerprint(of: question, names: names))
+        clock.moment = timeOfDay().nanoseconds
+        clock.surroundings = QueryClock.Surroundings(
+            caller: Fingerprint.folded(question.callerFingerprint), types: Fingerprint.folded(types.fingerprint),
+            accounts: Fingerprint.folded(names), renumberings: UInt32(truncatingIfNeeded: tree.renumberings))
+        return clock
     }
 
     /// What stands for a question in a clock. With other names of accounts the same item may match no more, or be told
@@ -105,15 +116,37 @@ extension Engine {
         return fingerprint.value
     }
 
-    /// Whether a clock belongs to a question, and to what its answer depends on beside the items.
+    /// Whether a clock was given with an answer to this question, by the names, types and devices of now.
     func isClock(_ clock: QueryClock, of question: Question) -> Bool {
         names.isFingerprint { clock.question == fingerprint(of: question, names: $0) }
     }
 
+    /// Whether a clock that was given with another answer serves this question too: it was given to the same caller, and
+    /// what this answer depends on beside the items is as it was.
+    func serves(_ clock: QueryClock, _ question: Question) -> Bool {
+        guard let surroundings = clock.surroundings,
+            surroundings.caller == Fingerprint.folded(question.callerFingerprint)
+        else { return false }
+        if question.dependsOnTypes, surroundings.types != Fingerprint.folded(types.fingerprint) { return false }
+        if question.dependsOnAccounts,
+            !names.isFingerprint({ surroundings.accounts == Fingerprint.folded($0) })
+        {
+            return false
+        }
+        // Devices are numbered anew by each start of the machine.
+        return !question.dependsOnDevices
+            || clock.run == run && surroundings.renumberings == UInt32(truncatingIfNeeded: tree.renumberings)
+    }
+
     /// The clock of now, for an answer from snapshots of these containers. Where items were set aside and are back and being
     /// verified, the snapshots are ahead of every clock: one who came back with it would be told twice of some.
-    func clock(of question: Question, in scoped: [ScopedContainer]) -> QueryClock {
+    ///
+    /// If the predicate follows the time of day, the clock has the moment of the plans; none if they are of several moments.
+    func clock(of question: Question, in scoped: [ScopedContainer], by plans: [QueryPlan]) -> QueryClock {
         var clock = clock(of: question)
+        if question.followsClock, let first = plans.first?.environment.now {
+            clock.moment = plans.allSatisfy { $0.environment.now == first } ? first.nanoseconds : nil
+        }
         if scoped.contains(where: { $0.record.index.hasChanges }) { clock.run = 0 }
         return clock
     }

@@ -135,7 +135,7 @@ extension Engine {
         ]
         guard record.lacksAccessLists else {
             return logger.notice(
-                "every item of '\(record.identifier)' has its access control list again", metadata: metadata)
+                "every item of container '\(record.identifier)' has its access control list again", metadata: metadata)
         }
         let owners = record.index.ownersLackingAccessLists.union(record.ownersLackingAccessListAbove).sorted()
         let named = owners.prefix(Engine.ownersNamed).map(String.init).joined(separator: ", ")
@@ -143,10 +143,10 @@ extension Engine {
             owners.isEmpty
             ? ""
             : ": \(owners.count == 1 ? "user" : "users") \(named)\(owners.count > Engine.ownersNamed ? " and others" : "") "
-                + "may have more different lists than are kept for one owner (\(AccessLists.countOfOwner), "
-                + "or \(AccessLists.bytesOfOwner >> 20) MB)"
+                + "may own more different lists than gatherd keeps for one owner (\(AccessLists.countOfOwner), "
+                + "or \(AccessLists.bytesOfOwner >> 20) MiB)"
         logger.warning(
-            "access control lists of items of '\(record.identifier)' could not be read or kept\(whose); users who need them do not find these items, and their answers are inexact (have files share lists, or go without: setfacl -b; gatherd sees that, and says when every item has its list)",
+            "access control lists of container '\(record.identifier)' could not be read or kept\(whose); users who need them do not find these items; let files share lists or remove them (setfacl -b)",
             metadata: metadata)
     }
 

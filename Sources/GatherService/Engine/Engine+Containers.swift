@@ -1,7 +1,8 @@
-// Containers come and go, and what is to be said of them is said.
+// Containers are added and removed, and their notices are logged.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
+import LinuxSystem
 import LiveQueries
 import Logging
 import MetadataIndex
@@ -23,14 +24,19 @@ extension Engine {
     /// have been there before nothing is known before the sequence `floor`.
     @discardableResult
     func addContainer(
-        _ configuration: ContainerConfiguration, saved: SavedState.Container? = nil, floor: UInt64 = 0
+        _ configuration: ContainerConfiguration, saved: SavedState.Container? = nil, floor: UInt64 = 0,
+        isStart: Bool = false
     ) -> ContainerRecord {
         let record =
             saved.map { ContainerRecord(number: nextContainerNumber, configuration: configuration, saved: $0) }
             ?? ContainerRecord(number: nextContainerNumber, configuration: configuration, floor: floor)
         nextContainerNumber += 1
+        // When they were read is not saved, but not after what was.
+        record.extrasSince = sequence
         record.index.extrasLimit = limits.extraBytes
-        record.registry.mostPending = limits.pendingItemsInAll
+        record.registry.mostPending = limits.pendingBytesPerUser / LiveQueryRegistry.bytesOfPendingItem
+        record.registry.pendingBeforeSuspension = limits.pendingItemsBeforeSuspension
+        record.registry.isUnread = { [weak self] in self?.owners[ObjectIdentifier($0)]?.isUnread ?? false }
         tree.add(record.number, record.entry)
         let place = containers.firstIndex { $0.identifier > configuration.identifier } ?? containers.count
         containers.insert(record, at: place)
@@ -40,7 +46,7 @@ extension Engine {
         // Other extensions may make packages than when it was saved, or when the journal was written.
         if saved != nil { tree.presentAnew(record.number) }
         watcher.addContainer(
-            record.number, path: configuration.path, ignoring: configuration.ignore, isKnown: saved != nil,
+            record.number, path: configuration.path, ignoring: configuration.ignoredNames, isKnown: saved != nil,
             wasMountPoint: saved?.description.isMountPoint == true, readsExtras: record.extras != .off,
             within: enclosure(of: record), key: store.isKept ? record.index.epoch : 0)
         for other in containers
@@ -48,19 +54,33 @@ extension Engine {
             watcher.setEnclosure(other.number, to: enclosure(of: other))
         }
         for subscription in subscriptions.values { subscription.containerAdded(record) }
-        let next =
-            saved == nil
-            ? "it is read, and exact answers wait for that" : "answers begin with what was saved of it"
-        logger.info(
-            "watching container '\(configuration.identifier)' at \(configuration.path); \(next)",
-            metadata: ["container": "\(configuration.identifier)", "path": "\(configuration.path)"])
-        if case .unavailable(let reason) = state(of: record) {
-            logger.warning(
-                "container '\(configuration.identifier)' is unavailable: \(configuration.path): \(reason); it is read when that is over ('gather doctor' says what to do)",
-                metadata: ["container": "\(configuration.identifier)", "message-id": "container-unavailable"])
-        }
+        if !isStart { logStart(of: record) }
         turn()
         return record
+    }
+
+    /// Logs how a container begins, in one line, unless another line has told of it.
+    func logStart(of record: ContainerRecord) {
+        guard !record.isLogged else { return }
+        record.isLogged = true
+        let place = "container '\(record.identifier)' at \(record.configuration.path)"
+        var metadata: Logger.Metadata = [
+            "container": "\(record.identifier)", "path": "\(record.configuration.path)",
+        ]
+        switch state(of: record) {
+        case .unavailable(let reason):
+            metadata["message-id"] = "container-unavailable"
+            logger.warning(
+                "\(place) is unavailable: \(reason); gatherd reads it as soon as it is available; 'gather doctor' says what helps",
+                metadata: metadata)
+        case .verifying:
+            logger.info(
+                "\(place) is being compared with the file system; answers start with the saved state",
+                metadata: metadata)
+        case .crawling:
+            logger.info("\(place) is being read; exact answers wait until it is", metadata: metadata)
+        case .live, .degraded: logger.info("\(place) is watched", metadata: metadata)
+        }
     }
 
     /// Where a container lies in others: what has to be mounted between it and the nearest of them.
@@ -82,6 +102,7 @@ extension Engine {
 
     /// Stops watching a container: its items leave every result set.
     func removeContainer(_ record: ContainerRecord) {
+        endSync(of: record)
         watcher.removeContainer(record.number)
         absorb(record)
         containers.removeAll { $0 === record }
@@ -93,10 +114,11 @@ extension Engine {
         noteRemoval(of: record)
         record.registry.stopClock()
         finishErrandsBack(of: record)
+        bringBackThoseWaiting(for: record)
         for subscription in subscriptions.values { subscription.containerRemoved(record) }
         monitors.stateChanged()
         logger.info(
-            "no longer watching container '\(record.identifier)'; its items have left all results",
+            "container '\(record.identifier)' is no longer watched; its items have left all results",
             metadata: ["container": "\(record.identifier)"])
         turn()
     }
@@ -114,6 +136,8 @@ extension Engine {
             record.toldState = state
             changed = true
             noteVerified(record, state)
+            // A helper begins anew with the items that are found when it is available again.
+            if case .unavailable = state { endSync(of: record) }
             // From the first time that the container was exact, somebody may hold a clock from before a crawl.
             if !state.isSettling {
                 record.entry.recordsCrawl = true
@@ -150,6 +174,7 @@ extension Engine {
             guard let record = container(number: number) else { return }
             var metadata = metadata
             metadata["container"] = "\(record.identifier)"
+            record.isLogged = true
             if let kind { metadata["message-id"] = "\(kind)" }
             logger.log(level: level, "\(text(record))", metadata: metadata)
         }
@@ -163,74 +188,96 @@ extension Engine {
             log(.info, number, "container-live") {
                 "container '\($0.identifier)' was read: \(count($0.index.count, "item")) in "
                     + count(directories, "directory", "directories")
-                    + (self.state(of: $0).isExact ? "; it is live, every change is seen as it happens" : "")
+                    + (self.state(of: $0).isExact ? "; it is live: every change is seen as it happens" : "")
             }
         case .containerGone(let number, let error):
             log(.warning, number, "container-unavailable") {
-                "container '\($0.identifier)' is unavailable: \($0.configuration.path): \(error); its items have left all results, and return with it"
+                "container '\($0.identifier)' is unavailable: \($0.configuration.path): \(error); its items have left all results and return when it is available again"
             }
         case .containerFound(let number, let isKnown, let obstacle):
+            // At the start this is the line that tells how the container begins.
+            let isBack = container(number: number)?.isLogged == true
             log(.info, number, "container-available") {
-                "container '\($0.identifier)' is available, \(isKnown ? "comparing" : "reading") "
-                    + "\($0.configuration.path)\(obstacle.map { ", as \($0)" } ?? ""); exact answers wait for that"
+                "container '\($0.identifier)' at \($0.configuration.path) is \(isBack ? "available and is " : "")being "
+                    + "\(isKnown ? "compared with the file system" : "read")\(obstacle.map { ", because \($0)" } ?? ""); "
+                    + "exact answers wait until it is"
             }
         case .containerGoesOn(let number, let directories, let unread):
             log(.info, number, "container-live") {
-                "container '\($0.identifier)' goes on: \(directories) directories are still watched, "
-                    + (unread == 0 ? "nothing was read" : "\(unread) are read, with what lies below")
+                "container '\($0.identifier)' at \($0.configuration.path) continues from the previous process: "
+                    + "\(count(directories, "directory is", "directories are")) still watched, "
+                    + (unread == 0 ? "and none has to be read" : "and \(unread) with all below them are being read")
             }
         case .watchesChecked(let missing, let count):
             guard missing > 0 else { return }
             logger.warning(
-                "\(missing) of \(count) directories had no watch any more, reading them; live queries get what differs",
+                "\(missing) of \(count) directories had no watch any more; they are being read, and live queries receive the differences",
                 metadata: ["message-id": "watches-missing"])
         case .unreadable(let number, let path, let error):
             guard let record = container(number: number) else { return }
             record.unreadableLogged += 1
             guard record.unreadableLogged <= Engine.unreadableNamed else { return }
-            let again = watcher.settings.watches ? "; it is tried again when its mode changes" : ""
-            let last = record.unreadableLogged == Engine.unreadableNamed ? "; more of them are only counted" : ""
+            let again = watcher.settings.watches ? "; gatherd tries again when its mode changes" : ""
+            let last =
+                record.unreadableLogged == Engine.unreadableNamed
+                ? "; further ones are counted and not logged ('gather doctor' counts them)" : ""
             let place = absolute(path, in: record)
             log(
-                .warning, number, "unreadable-directory", { _ in "cannot read \(place): \(error)\(again)\(last)" },
+                .warning, number, "unreadable-directory",
+                { _ in "the directory \(place) cannot be read: \(error); its contents are in no answer\(again)\(last)"
+                },
                 ["path": "\(place)"])
         case .overflow:
             logger.warning(
-                "the kernel's event queue overflowed, comparing all containers with the file system; live queries get what differs (raise fs.inotify.max_queued_events where this happens often)",
+                "the kernel's event queue overflowed; all containers are being compared with the file system, and live queries receive the differences; if this happens often, raise fs.inotify.max_queued_events",
                 metadata: ["message-id": "overflow"])
         case .compared(let number, let counts):
             log(.info, number, nil) {
                 "container '\($0.identifier)' was compared with the file system: "
                     + (counts == ComparisonCounts()
                         ? "nothing differs"
-                        : "\(counts.added) added, \(counts.changed) changed, \(counts.removed) removed, as live queries were told")
+                        : "\(counts.added) added, \(counts.changed) changed, \(counts.removed) removed, and live queries received them")
             }
         case .watchLimit(let number, let path, let reason):
             log(
                 .error, number, "watch-limit-reached",
                 {
-                    "\(reason); directories of '\($0.identifier)' are polled from \(absolute(path, in: $0)) on, the rest is watched ('gather doctor' says what to do)"
+                    "container '\($0.identifier)' lacks inotify watches: \(reason); \(absolute(path, in: $0)) and other directories are polled, which finds changes later; 'gather doctor' names the limit and the command"
                 })
         case .polledFileSystem(let number, let name):
             log(.warning, number, "polled-file-system") {
-                "\(name) at \($0.configuration.path) does not report changes that are made elsewhere: it is polled, and such changes are told then"
+                "container '\($0.identifier)' at \($0.configuration.path) is polled: its file system \(name) does not report changes made by other machines, so they are found later"
             }
         case .watchLimitOver(let number):
             log(.notice, number, "container-live") {
-                "every directory of '\($0.identifier)' is watched again; nothing of it is polled any more"
+                "container '\($0.identifier)' is watched completely again; no directory is polled any more"
             }
         case .audited(let number, let directories, let counts):
             let isRight = counts == ComparisonCounts()
             log(isRight ? .info : .notice, number, "self-audit") {
-                "the self-audit has seen all \(directories) directories of '\($0.identifier)': "
+                "the self-audit has compared the \(count(directories, "directory", "directories")) of container '\($0.identifier)': "
                     + (isRight
-                        ? "everything is as it was known"
-                        : "repaired what no event had told, \(counts.added) added, \(counts.changed) changed, "
-                            + "\(counts.removed) removed; live queries were told")
+                        ? "nothing differs"
+                        : "it repaired changes without an event, \(counts.added) added, \(counts.changed) changed, "
+                            + "\(counts.removed) removed; live queries received them")
             }
+        case .unreachableMount(let number, let mount):
+            let path = mount.mount.text
+            log(
+                .warning, number, nil,
+                {
+                    "\(mount); container '\($0.identifier)' goes on without it, and asks again from time to time (mend its server, or: umount -l \(path))"
+                }, ["path": "\(path)", "error": "\(mount.error)"])
+        case .reachableMount(let number, let mount):
+            let path = mount.text
+            log(
+                .notice, number, nil,
+                {
+                    "the file system at \(path) answers again or is unmounted; container '\($0.identifier)' reads it anew"
+                }, ["path": "\(path)"])
         case .readFailed(let error):
             logger.critical(
-                "the inotify descriptor cannot be read: \(error); it is tried again at the next event, and changes may be missed until then (if this goes on: systemctl restart gatherd)"
+                "the inotify descriptor cannot be read: \(error); changes may be missed until the next event, when gatherd tries again; if this goes on, restart gatherd"
             )
         }
     }

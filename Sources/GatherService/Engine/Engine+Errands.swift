@@ -5,6 +5,7 @@ import LinuxSystem
 import LiveQueries
 import NIOCore
 import NIOPosix
+import Varlink
 
 extension Engine {
     /// Has the subscriptions of these queries looked at.
@@ -18,18 +19,83 @@ extension Engine {
         }
     }
 
-    /// Sends off what the queries of a container have for other threads. To be called after whatever may give them that.
+    /// Sends off what the queries of a container have for other threads, as users take turns. To be called after each call that
+    /// may make errands.
     func runErrands(of record: ContainerRecord) {
         for errand in record.registry.takeErrands() {
-            // Those that may take long for each row have a thread of their own, and those that ask for names.
-            let lane: Workload.Lane = errand.readsAccounts ? .naming : errand.isCostly ? .costly : .shared
-            pool(of: lane).runIfActive(eventLoop: loop) { [servesOthers] in
-                if servesOthers { lane.giveWay() }
-                errand.run()
-            }.assumeIsolated().whenSuccess {
-                self.finish(errand, of: record)
-            }
+            let lane = lane(of: errand)
+            workload.updates(lane).enter(user: errand.user) { turn in self.run(errand, of: record, lane, turn.leave) }
         }
+    }
+
+    /// Errands that may take long for each row have threads of their own. So do errands that ask for names of accounts.
+    private func lane(of errand: LiveErrand) -> Workload.Lane {
+        errand.readsAccounts ? .naming : errand.isCostly ? .costly : .shared
+    }
+
+    /// The lane of an errand with a query.
+    private func lane(of query: LiveQuery) -> Workload.Lane {
+        query.readsAccountsWhenAway ? .naming : query.isCostlyWhenAway ? .costly : .shared
+    }
+
+    private func run(
+        _ errand: LiveErrand, of record: ContainerRecord, _ lane: Workload.Lane, _ then: @escaping () -> Void
+    ) {
+        pool(of: lane).runIfActive(eventLoop: loop) { [servesOthers] in
+            if servesOthers { lane.giveWay() }
+            errand.run()
+        }.assumeIsolated().whenSuccess {
+            self.finish(errand, of: record)
+            then()
+        }
+    }
+
+    // MARK: Suspended live queries
+
+    /// Brings the suspended live queries of a subscription back. Each container takes a turn of the user.
+    func bringBack(_ subscription: Subscription) {
+        for part in subscription.parts where part.query.suspendedSince != nil && !part.query.isReturning {
+            part.query.isReturning = true
+            enterToBringBack(part.query, of: part.record)
+        }
+    }
+
+    /// Brings a suspended live query back when it is the user's turn. The snapshot is taken then, so that queries that wait
+    /// keep no snapshots.
+    private func enterToBringBack(_ query: LiveQuery, of record: ContainerRecord) {
+        let lane = lane(of: query)
+        workload.updates(lane).enter(user: query.user) { turn in
+            // A plan that came meanwhile may need another lane.
+            if self.lane(of: query) != lane {
+                turn.leave()
+                return self.enterToBringBack(query, of: record)
+            }
+            query.isReturning = false
+            guard let errand = self.bringBack(query, of: record) else {
+                turn.leave()
+                return self.resumeFlushes()
+            }
+            self.run(errand, of: record, lane, turn.leave)
+        }
+    }
+
+    private func bringBack(_ query: LiveQuery, of record: ContainerRecord) -> LiveErrand? {
+        guard let subscription = owners[ObjectIdentifier(query)] else { return nil }
+        // The index has unpublished changes then.
+        if isHeld(record) {
+            record.bringsBackWhenVerified = true
+            return nil
+        }
+        absorb(record)
+        defer { subscription.notePending() }
+        return record.registry.bringBack(query, in: record.index)
+    }
+
+    /// Brings the live queries back whose subscribers began to read before the container was verified.
+    func bringBackThoseWaiting(for record: ContainerRecord) {
+        guard record.bringsBackWhenVerified else { return }
+        record.bringsBackWhenVerified = false
+        stirOwners(of: record.registry.suspendedQueries)
     }
 
     private func finish(_ errand: LiveErrand, of record: ContainerRecord) {

@@ -54,7 +54,7 @@ extension Engine {
                     here.askForWatches(times - 1, in: time * 2)
                 } else {
                     here.logger.warning(
-                        "the kernel does not tell its watches (/proc/self/fdinfo cannot be read): that those kept over the restart are all there is not checked, the self-audit would find what they miss"
+                        "the kept watches were not checked: /proc/self/fdinfo cannot be read; the self-audit finds changes that a missing watch hides"
                     )
                 }
             }

@@ -25,7 +25,7 @@ extension Engine {
         for subscription in subscriptions.values { subscription.packagesChanged(record) }
         runErrands(of: record)
         logger.info(
-            "packages of container '\(record.identifier)' are now: \(configuration.packages.joined(separator: ", ")); live queries hear of what that changes",
+            "the packages of container '\(record.identifier)' are now: \(configuration.packages.joined(separator: ", ")); live queries receive the differences",
             metadata: ["container": "\(record.identifier)"])
         return true
     }

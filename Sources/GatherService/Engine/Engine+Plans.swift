@@ -29,7 +29,8 @@ struct AwaitedPlans {
 extension Engine {
     /// The first plans of a live query for containers; nil for one where the predicate is too long for the loop, and the
     /// container came when it had been planned for the others.
-    func firstPlans(_ question: Question, for scoped: [ScopedContainer], at now: Timestamp = .now) -> [QueryPlan?] {
+    func firstPlans(_ question: Question, for scoped: [ScopedContainer], at now: Timestamp? = nil) -> [QueryPlan?] {
+        let now = now ?? timeOfDay()
         guard question.planningBytes > limits.predicateBytesOnLoop else {
             return plans(of: question, in: scoped, at: now)
         }

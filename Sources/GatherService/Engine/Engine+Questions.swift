@@ -30,7 +30,8 @@ extension Engine {
 
     /// The plans of a question for containers, all of one moment. Complexity: one is compiled, and moved to the others, where
     /// nothing that it asks depends on the container.
-    func plans(of question: Question, in scoped: [ScopedContainer], at now: Timestamp = .now) -> [QueryPlan] {
+    func plans(of question: Question, in scoped: [ScopedContainer], at now: Timestamp? = nil) -> [QueryPlan] {
+        let now = now ?? timeOfDay()
         var compiled = question.compiled.flatMap { $0.isCompiled(for: now) ? $0.at(now) : nil }
         return scoped.map { plan(question, for: $0, at: now, like: &compiled) }
     }
@@ -137,18 +138,26 @@ extension Engine {
         tidyMemoryAfterCrowd()
     }
 
-    /// Ends live queries where all together have too much that their subscribers have not taken, though they could: of the user
-    /// who is behind most, the one that is. Many that are a little behind do not end another's.
+    /// Ends the live queries with most bytes pending of each user past the limit of one user, then of the user with most while
+    /// all together are past the limit of all. To be called when subscribers had the chance to take what was pending.
+    /// Complexity: O(1) while all together are within the limit of one user; O(users) while each of them is.
     func endThoseBehind() {
-        while pendingItems > limits.pendingItemsInAll {
-            var ofUser: [UInt32: Int] = [:]
-            for other in subscriptions.values { ofUser[other.peer.userID, default: 0] += other.pendingItems }
-            let user = ofUser.max { $0.value < $1.value }?.key
-            let most = subscriptions.values.filter { $0.peer.userID == user }
-                .max { $0.pendingItems < $1.pendingItems }
-            guard let most, most.pendingItems > 0 else { return }
-            most.failBehind("pendingItemsInAll", limits.pendingItemsInAll)
+        let (perUser, inAll) = (limits.pendingBytesPerUser, limits.pendingBytesInAll)
+        guard pendingBytes > min(perUser, inAll) else { return }
+        for (user, bytes) in pendingBytesOfUser where bytes > perUser {
+            while pendingBytesOfUser[user, default: 0] > perUser, endMost(of: user, "pendingBytesPerUser", perUser) {}
         }
+        while pendingBytes > inAll, let user = pendingBytesOfUser.max(by: { $0.value < $1.value })?.key,
+            endMost(of: user, "pendingBytesInAll", inAll)
+        {}
+    }
+
+    /// Ends the live query of a user with most bytes pending, for a limit and its value. Returns whether there was one.
+    private func endMost(of user: UInt32, _ limit: String, _ value: Int) -> Bool {
+        let most = subscriptions.values.filter { $0.peer.userID == user }.max { $0.pendingBytes < $1.pendingBytes }
+        guard let most, most.pendingBytes > 0 else { return false }
+        most.failBehind(limit, value)
+        return true
     }
 
     /// Refuses a live query that would be one too many, or whose predicate would be too much.

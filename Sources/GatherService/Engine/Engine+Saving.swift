@@ -40,7 +40,6 @@ struct SavingSchedule {
     var retryAfter: TimeAmount
     var timer: Scheduled<Void>?
     var timerTime: NIODeadline?
-    var hasFailed = false
 }
 
 extension Engine {
@@ -143,8 +142,7 @@ extension Engine {
         do throws(SystemError) {
             try store.rotate(at: sequence, isContinuation: !wasSuspended)
         } catch {
-            // What is suspended was said to be.
-            if !wasSuspended { sayThatSavingFailed(error) }
+            sayThatSavingFailed(error)
             return tryAgain()
         }
         guard let number = store.segmentNumber else { return }
@@ -176,8 +174,9 @@ extension Engine {
                 self.sayThatSavingFailed(failure)
                 self.tryAgain()
             } else {
-                if self.schedule.hasFailed { self.logger.notice("the state is saved again; a restart goes on from it") }
-                self.schedule.hasFailed = false
+                if !self.store.isSuspended, self.store.noteSaved() {
+                    self.logger.notice("the state is saved again, so a restart continues from it")
+                }
                 self.schedule.retryAfter = self.limits.saveAgainAfter
                 // What is being saved still may need what was saved before.
                 if !self.schedule.isRunning { self.prune() }
@@ -224,10 +223,9 @@ extension Engine {
     }
 
     private func sayThatSavingFailed(_ error: SystemError) {
-        guard !schedule.hasFailed else { return }
-        schedule.hasFailed = true
+        guard store.noteFailure(error) else { return }
         logger.error(
-            "the state cannot be saved: \(error); trying again, meanwhile a restart of gatherd costs a comparison ('gather doctor' looks for room)",
+            "the state cannot be saved: \(error); until a later attempt succeeds, a restart compares all containers; 'gather doctor' looks at the directory and its free space",
             metadata: ["message-id": "state-unsaved", "error": "\(error)"])
     }
 

@@ -1,6 +1,7 @@
 // From the scopes that a caller names to parts of containers.
 // SPDX-License-Identifier: Apache-2.0
 
+import FileWatching
 import GatherProtocol
 import LiveQueries
 import Metadata
@@ -14,6 +15,9 @@ extension Engine {
 
     /// Where a question looks: container identifiers, identifiers followed by `/Documents` or `/Data`, or absolute
     /// directories inside a container. Nil means every container.
+    ///
+    /// Where a container's path has symbolic links in it, a directory may be named by that path or by the one to which they
+    /// lead. Other links are for the caller to follow, with the caller's own rights.
     ///
     /// - Throws: `UnknownScope` for what is none of these, and for what the caller may not see.
     func resolve(_ scopes: [String]?, for caller: Credentials?) throws(QueryError) -> [ScopedContainer] {
@@ -62,13 +66,17 @@ extension Engine {
         // What `..` leads to is for the file system to say, and the index knows no symlinks.
         guard !path.split(separator: "/").contains("..") else { return nil }
         // The innermost container wins: one may lie on a file system mounted inside another.
-        let holders = containers.filter { record in
-            let root = record.configuration.path
-            return (path == root || path.hasPrefix(root == "/" ? "/" : root + "/")) && isOpen(record, for: caller)
+        var innermost: (record: ContainerRecord, root: String)?
+        for record in containers {
+            let roots = [record.configuration.path, watcher.resolvedPath(of: record.number) ?? record.resolvedPath]
+            for root in roots
+            where root.utf8.count > innermost?.root.utf8.count ?? 0 && ContainerConfiguration.holds(root, path)
+                && isOpen(record, for: caller)
+            {
+                innermost = (record, root)
+            }
         }
-        guard let record = holders.max(by: { $0.configuration.path.utf8.count < $1.configuration.path.utf8.count })
-        else { return nil }
-        let root = record.configuration.path
+        guard let (record, root) = innermost else { return nil }
         let relative = path.utf8.dropFirst(root == "/" ? 1 : root.utf8.count + 1)
         return (record, relative.isEmpty ? .whole : .directory(Array(relative)))
     }

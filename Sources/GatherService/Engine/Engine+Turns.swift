@@ -92,7 +92,7 @@ extension Engine {
             if lane == .shared {
                 let parts = self.parts(of: question, in: watched, by: plans)
                 if !self.leavesLoop(rows: self.weight(parts.map { ($0.plan, $0.snapshot) }), lane) {
-                    let clock = self.clock(of: question, in: scoped).text
+                    let clock = self.clock(of: question, in: scoped, by: plans).text
                     return then(Result { try work(parts, scanGuard) }, clock, place)
                 }
             }
@@ -120,8 +120,9 @@ extension Engine {
         let scanning = workload.turns(lane).enter(user: call.peer.userID) { scan in
             // Snapshots are taken now: while this waited no blocks were to be kept for it.
             let watched = scoped.filter { self.isWatched($0.record) }
-            let parts = self.parts(of: question, in: watched, by: self.plans(of: question, in: watched))
-            let clock = self.clock(of: question, in: scoped).text
+            let plans = self.plans(of: question, in: watched)
+            let parts = self.parts(of: question, in: watched, by: plans)
+            let clock = self.clock(of: question, in: scoped, by: plans).text
             self.inTurn(lane) {
                 try work(parts, scanGuard)
             } then: {

@@ -49,16 +49,32 @@ final class Engine {
     var owners: [ObjectIdentifier: Subscription] = [:]
     /// Changes that subscribers have not taken, over all of them.
     var pendingItems = 0
+    /// Bytes that they take in memory.
+    private(set) var pendingBytes = 0
+    /// These bytes by user, without users that have none.
+    private(set) var pendingBytesOfUser: [UInt32: Int] = [:]
     /// Those of them that have something to deliver, or a first phase to go on with.
     var stirred: [Subscription] = []
     /// Questions that wait for a barrier or for containers to settle.
     var waiters: [Waiter] = []
+    /// The user of the helper that tells the states of shared containers; nil if there is none. It sees every item, since it
+    /// has to hear of each change.
+    var syncUser: UInt32?
+    /// The number of the last session of a helper.
+    var lastSyncSession: Int64 = 0
     /// Live queries that wait for plans.
     var awaitedPlans = AwaitedPlans()
     /// Queries that have to catch up with a clock of their index, and what to call then.
     var flushes: [(behind: [(query: LiveQuery, clock: UInt64)], completion: () -> Void)] = []
     /// The time of day up to which live queries that follow it have been brought.
-    var moment = Timestamp.now
+    var moment: Timestamp
+    /// Reads the time of day.
+    let timeOfDay: @Sendable () -> Timestamp
+    let startClockWatch: DaemonOptions.WatchClock
+    /// Nil before a live query follows the clock, and where it cannot be watched.
+    var clockWatch: ClockWatch?
+    var hasTriedClockWatch = false
+    let mailbox: Mailbox
     var isFollowingClock = false
     var clockTask: (moment: Int64, task: Scheduled<Void>)?
     /// What is to be called at the end of the turn: the watcher's completions come in the middle of its own.
@@ -94,6 +110,8 @@ final class Engine {
     /// The next turn that comes by itself, in the kernel's nanoseconds.
     private var nextTurn: (time: UInt64, task: Scheduled<Void>)?
     private(set) var isClosed = false
+    /// Writes the list of the containers that were added at run time, where the file was removed.
+    var restoreRuntimeContainers: ([ContainerConfiguration]) -> Void = { _ in }
 
     /// Must be made on the loop. Goes on from the sequence that was saved.
     init(
@@ -101,8 +119,13 @@ final class Engine {
         store: StateStore, snapshotInterval: TimeAmount, types: ContentTypeDatabase, logger: Logger,
         tellsCallersApart: Bool = false, accounts: AccountDirectory = .system, kept: KeptState? = nil,
         askForWatches: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]?,
-        watchMounts: DaemonOptions.WatchMounts
+        watchMounts: DaemonOptions.WatchMounts,
+        watchClock: @escaping DaemonOptions.WatchClock = DaemonOptions.watchClock,
+        timeOfDay: @escaping @Sendable () -> Timestamp = { .now }
     ) throws(SystemError) {
+        self.timeOfDay = timeOfDay
+        startClockWatch = watchClock
+        moment = timeOfDay()
         names = AccountNames(accounts)
         self.tellsCallersApart = tellsCallersApart
         self.loop = loop
@@ -119,8 +142,10 @@ final class Engine {
         watchesOfKernel = askForWatches
         kernel = try LinuxKernel(
             readsAccessLists: tellsCallersApart, inotify: kept?.events.map { Descriptor(owning: $0) },
-            kept: kept?.memory, own: store.place)
+            kept: kept?.memory, own: store.place,
+            mountTimeLimit: settings.watches ? WatchLimits.mountTimeLimit : WatchLimits.mountTimeLimitOfOneAnswer)
         let mailbox = Mailbox(loop: loop)
+        self.mailbox = mailbox
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
         if let kept {
             watcher.keep(in: kept.memory)
@@ -134,6 +159,11 @@ final class Engine {
         }
         hearOfMounts(watchMounts) { mailbox.post(.mountsChanged) }
         store.hasLostTrack = { [weak self] in self?.turn() }
+        store.hasMadeDirectory = { [weak self] in
+            guard let self else { return }
+            kernel.setOwn(self.store.place)
+            restoreRuntimeContainers(containers.map(\.configuration).filter { $0.origin == .runtime })
+        }
         mailbox.open(self)
         // Nothing throws from here on: whoever makes an engine that fails has nothing to close.
         workload.start()
@@ -151,7 +181,7 @@ final class Engine {
         }
         guard let failure else { return }
         logger.warning(
-            "mounts cannot be watched: \(failure); what is mounted or unmounted in a container may be noticed only when that is compared, or gatherd is restarted",
+            "mounts cannot be watched: \(failure); a file system mounted or unmounted in a container may be noticed only at its next comparison ('gather container rescan'), or when gatherd is restarted",
             metadata: ["error": "\(failure)"])
     }
 
@@ -166,7 +196,7 @@ final class Engine {
 
     private func pollEventsAgain(after error: any Error) {
         logger.critical(
-            "the inotify descriptor cannot be polled: \(error); trying again in a second, until then the kernel keeps what happens"
+            "the inotify descriptor cannot be polled: \(error); gatherd tries again in a second, and the kernel queues the events until then"
         )
         let engine = NIOLoopBound(self, eventLoop: loop)
         loop.scheduleTask(in: Engine.pollAgainAfter) {
@@ -196,6 +226,8 @@ final class Engine {
         events = nil
         mountWatch?.stop()
         mountWatch = nil
+        clockWatch?.stop()
+        clockWatch = nil
         saveAtEnd()
         watcher.close()
         return store.close(at: sequence)
@@ -231,6 +263,7 @@ final class Engine {
         case .mountsChanged:
             mountWatch?.arm()
             watcher.mountsChanged()
+        case .clockSet: clockWatch?.arm()
         case .crawled, .opened: break
         }
         turn()
@@ -304,6 +337,7 @@ final class Engine {
         commit()
         for record in containers where !record.entry.isHeld {
             finishErrandsBack(of: record)
+            bringBackThoseWaiting(for: record)
             if record.owesLook { lookAnew(at: record) }
         }
         for (container, error) in tree.takeRefusals() {
@@ -312,7 +346,7 @@ final class Engine {
             guard !record.isMending else { continue }
             record.isMending = true
             logger.error(
-                "the index refused a change, comparing the container with the file system; live queries get what differs (this is an error of gatherd: please report it)",
+                "the index of container '\(record.identifier)' refused a change: \(error); the container is compared with the file system, and live queries receive the differences; please report this bug of gatherd",
                 metadata: ["container": "\(record.identifier)", "error": "\(error)"])
             watcher.rescan(container) { _ in record.isMending = false }
         }
@@ -373,6 +407,14 @@ final class Engine {
         runErrands(of: record)
         // A file may have come that is too old by now for who waits for it.
         if record.registry.nextMoment != nil { followClock() }
+    }
+
+    /// Counts pending bytes of a user that came, or went if `change` is negative.
+    func notePendingBytes(of user: UInt32, _ change: Int) {
+        if change == 0 { return }
+        pendingBytes += change
+        let bytes = pendingBytesOfUser[user, default: 0] + change
+        pendingBytesOfUser[user] = bytes > 0 ? bytes : nil
     }
 
     /// Has a subscription looked at in this turn, or the next.

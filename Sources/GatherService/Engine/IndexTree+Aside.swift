@@ -8,7 +8,8 @@ import MetadataIndex
 extension IndexTree {
     @discardableResult
     func setAside(_ node: TreeNode, isOutdated: Bool) -> Int {
-        removing(node) { index in
+        if keepsAsAbsent(node) { return 0 }
+        return removing(node) { index in
             { (row) throws(IndexError) in try index.setAside(row, isOutdated: isOutdated) }
         }
     }

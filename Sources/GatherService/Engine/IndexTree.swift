@@ -19,6 +19,8 @@ final class IndexTree: WatchedTree {
         /// Whether items that were set aside are back and being verified: their changes are taken when that is over, so
         /// that only those that are truly there are told.
         var isHeld = false
+        /// Files that are about to leave this device, with the state that their items have then.
+        var leaving: [Row: (item: ItemIdentifier, state: SyncState)] = [:]
 
         init(index: MetadataIndex, packages: [String]) {
             self.index = index
@@ -149,7 +151,7 @@ extension IndexTree {
         var child = index.firstChild(of: Row(directory.row))
         while let row = child {
             child = index.nextSibling(of: row)
-            body(node(row, like: directory))
+            if !IndexTree.isAbsent(row, in: index) { body(node(row, like: directory)) }
         }
     }
 
@@ -323,7 +325,7 @@ extension IndexTree {
     }
 
     @discardableResult
-    func remove(_ node: TreeNode) -> Int { removing(node, MetadataIndex.remove) }
+    func remove(_ node: TreeNode) -> Int { keepsAsAbsent(node) ? 0 : removing(node, MetadataIndex.remove) }
 
     @discardableResult
     func removeChildren(of directory: TreeNode) -> Int { removing(directory, MetadataIndex.removeChildren) }

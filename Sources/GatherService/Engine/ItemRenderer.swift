@@ -51,7 +51,7 @@ struct ItemRenderer: Sendable {
         self.names = names
         (tellsUser, tellsGroup) = (attributes.contains(.owner), attributes.contains(.group))
         self.types = types
-        readsPath = attributes.contains(.path) || attributes.contains(.scope)
+        readsPath = attributes.contains(.path) || attributes.contains(.scope) || attributes.contains(.conflictOf)
         readsStatus = self.attributes.contains { ItemRenderer.isOfStatus($0) }
     }
 
@@ -135,6 +135,34 @@ struct ItemRenderer: Sendable {
             ItemWriter.scope(inDocuments ? .documents : .data, to: &writer)
         case .depth: ItemWriter.integer(Int64(snapshot.depth(of: row)), attribute, to: &writer)
         case .inPackage: ItemWriter.inPackage(snapshot.isInsidePackage(row), to: &writer)
+        case .isConflictVersion:
+            let isVersion = snapshot.withName(of: row) { DerivedText.isConflictVersion($0) }
+            ItemWriter.boolean(isVersion, attribute, to: &writer)
+        case .conflictOf:
+            guard snapshot.withName(of: row, { DerivedText.isConflictVersion($0) }),
+                let original = DerivedText.conflictOf(path: path)
+            else { return }
+            original.withUnsafeBytes { ItemWriter.conflictOf($0, to: &writer) }
+        case .conflictDevice:
+            guard let name = snapshot.withName(of: row, { DerivedText.conflictName($0) }) else { return }
+            ItemWriter.string(name.device, attribute, to: &writer)
+        case .conflictDate:
+            guard let name = snapshot.withName(of: row, { DerivedText.conflictName($0) }) else { return }
+            ItemWriter.date(name.date, attribute, to: &writer)
+        case .hasUnresolvedConflicts:
+            ItemWriter.boolean(snapshot.conflictVersions(of: row, for: caller) > 0, attribute, to: &writer)
+        case .conflictVersions:
+            ItemWriter.integer(snapshot.conflictVersions(of: row, for: caller), attribute, to: &writer)
+        case .isUbiquitous, .downloadingStatus, .isDownloading, .percentDownloaded, .downloadingError, .isUploaded,
+            .isUploading, .percentUploaded, .uploadedTo, .uploadingError, .savingDevice:
+            let state = snapshot.sync(of: row)
+            switch state.value(of: attribute) {
+            case .boolean(let value): ItemWriter.boolean(value, attribute, to: &writer)
+            case .integer(let value): ItemWriter.integer(value, attribute, to: &writer)
+            case .string(let value): ItemWriter.string(value, attribute, to: &writer)
+            case .array: ItemWriter.strings(state.uploadedTo, attribute, to: &writer)
+            default: return
+            }
         case .hidden: snapshot.withName(of: row) { ItemWriter.hidden($0.first == UInt8(ascii: "."), to: &writer) }
         case .contentType, .contentTypeTree:
             let type = snapshot.withName(of: row) { types.type(snapshot.kind(of: row), $0) }
@@ -198,7 +226,12 @@ struct ItemRenderer: Sendable {
             true
         case .id, .parent, .name, .path, .displayName, .fileExtension, .contentType, .contentTypeTree, .container,
             .scope,
-            .depth, .hidden, .tags, .comment, .rating, .whereFrom, .target, .inPackage, .extended:
+            .depth, .hidden, .tags, .comment, .rating, .whereFrom, .target, .inPackage, .isConflictVersion, .conflictOf,
+            .conflictDevice, .conflictDate, .hasUnresolvedConflicts, .conflictVersions, .isUbiquitous,
+            .downloadingStatus,
+            .isDownloading, .percentDownloaded, .downloadingError, .isUploaded, .isUploading, .percentUploaded,
+            .uploadedTo,
+            .uploadingError, .savingDevice, .extended:
             false
         }
     }

@@ -13,11 +13,15 @@ final class Mailbox: Sendable {
         case crawled
         /// Something was mounted or unmounted.
         case mountsChanged
+        /// The time of day was set.
+        case clockSet
     }
 
     private struct State {
         var engine: NIOLoopBound<Weak>?
         var crawledPosted = false
+        /// The reasons that came before there was an engine. The threads that posted them wait to be armed again.
+        var early: Set<Reason> = []
     }
 
     /// Does not keep the engine alive: the engine owns those who hold this.
@@ -31,21 +35,29 @@ final class Mailbox: Sendable {
 
     init(loop: any EventLoop) { self.loop = loop }
 
-    /// Begins to deliver, on the loop; what was posted before is made up for by the engine's first turn.
+    /// Begins to deliver, on the loop, also what was posted before.
     func open(_ engine: Engine) {
         let bound = NIOLoopBound(Weak(engine), eventLoop: loop)
-        state.withLock { $0.engine = bound }
-        post(.crawled)
+        let early = state.withLock { state in
+            state.engine = bound
+            defer { state.early = [] }
+            return state.early
+        }
+        for reason in early { post(reason) }
         post(.opened)
     }
 
     func post(_ reason: Reason) {
         let engine: NIOLoopBound<Weak>? = state.withLock { state in
+            guard let engine = state.engine else {
+                state.early.insert(reason)
+                return nil
+            }
             if case .crawled = reason {
                 guard !state.crawledPosted else { return nil }
-                state.crawledPosted = state.engine != nil
+                state.crawledPosted = true
             }
-            return state.engine
+            return engine
         }
         guard let engine else { return }
         loop.execute { [self] in

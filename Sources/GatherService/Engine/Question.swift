@@ -27,6 +27,8 @@ struct Question: Sendable {
     let planningBytes: Int
     /// What the question was, in one number: see ``QueryClock``, and ``Engine/fingerprint(of:names:)``.
     let fingerprint: UInt64
+    /// The user and groups of the caller, in one number.
+    let callerFingerprint: UInt64
     /// Plans that were made beforehand, for nobody, by the number of their container: those of a predicate that is too long
     /// to be planned on the event loop.
     var plans: [UInt32: QueryPlan] = [:]
@@ -59,14 +61,23 @@ struct Question: Sendable {
         // The order of scopes, and one named twice, make no other question.
         for scope in Set(scopes ?? ["*"]).sorted() { fingerprint.combine(scope) }
         for attribute in attributes.attributes { fingerprint.combine(attribute.name) }
-        fingerprint.combine("\(peer.userID)")
+        var callerFingerprint = Fingerprint()
+        callerFingerprint.combine("\(peer.userID)")
         // With other groups the same user sees other items.
-        for group in caller?.groups ?? [] { fingerprint.combine("group \(group)") }
+        for group in caller?.groups ?? [] { callerFingerprint.combine("group \(group)") }
+        self.callerFingerprint = callerFingerprint.value
+        fingerprint.combine("\(callerFingerprint.value)")
         // With another database of types the same item may match no more.
         if predicateAttributes.contains(where: { $0 == .contentType || $0 == .contentTypeTree }) {
             fingerprint.combine("types \(types.fingerprint)")
         }
         self.fingerprint = fingerprint.value
+    }
+
+    /// Whether its answer depends on the database of content types.
+    var dependsOnTypes: Bool {
+        predicateAttributes.contains { $0 == .contentType || $0 == .contentTypeTree }
+            || attributes.contains(.contentType) || attributes.contains(.contentTypeTree)
     }
 
     /// Whether answering it takes extended attributes of files, or where links lead.
@@ -116,9 +127,9 @@ struct Question: Sendable {
 
 extension Engine {
     /// The plan of a question for one container, at a moment.
-    func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan {
+    func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp? = nil) -> QueryPlan {
         var compiled: QueryPlan?
-        return plan(question, for: scoped, at: now, like: &compiled)
+        return plan(question, for: scoped, at: now ?? timeOfDay(), like: &compiled)
     }
 
     /// The same for one of several containers. `compiled` is what was compiled last for another of them, at this moment.
@@ -134,9 +145,9 @@ extension Engine {
     }
 
     /// The same where it does not have to be compiled.
-    func planAtHand(_ question: Question, for scoped: ScopedContainer, at now: Timestamp = .now) -> QueryPlan? {
+    func planAtHand(_ question: Question, for scoped: ScopedContainer, at now: Timestamp? = nil) -> QueryPlan? {
         guard let plan = question.plans[scoped.record.number], stands(plan, for: scoped.record) else { return nil }
-        return goOn(plan, of: question, in: scoped.record, at: now)
+        return goOn(plan, of: question, in: scoped.record, at: now ?? timeOfDay())
     }
 
     /// The same plan for what its asker sees of a container at a moment, by the names that accounts have now. It is not
@@ -155,11 +166,11 @@ extension Engine {
 
     /// What a plan for a container is made for, at a moment.
     func environment(
-        of record: ContainerRecord, for caller: Credentials?, at now: Timestamp = .now
+        of record: ContainerRecord, for caller: Credentials?, at now: Timestamp? = nil
     ) -> PlanEnvironment {
         PlanEnvironment(
             container: record.identifier, rootPath: Array(record.rootPrefix.dropLast()), epoch: record.index.epoch,
-            accounts: names, now: now, viewer: viewer(caller, of: record), types: types,
+            accounts: names, now: now ?? timeOfDay(), viewer: viewer(caller, of: record), types: types,
             hasPackages: !record.configuration.packages.isEmpty)
     }
 

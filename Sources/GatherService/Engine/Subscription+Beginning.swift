@@ -30,11 +30,22 @@ extension Subscription {
         if !waiter.isDone { self.waiter = waiter }
     }
 
-    /// Whether a clock is one that this daemon or one before it gave for this question, and tells at which moment it was
-    /// told where that matters: for a predicate of which it is known when its answer changes with the time of day.
+    /// Whether the difference since a clock can be told: this daemon or one before it gave the clock to this caller, and the
+    /// answer of that moment can be worked out. If the predicate follows the time of day, the clock must have its moment,
+    /// and the moments at which the answer changes must be known.
     private func isKnown(_ clock: QueryClock) -> Bool {
-        engine.isKnown(clock) && engine.isClock(clock, of: question)
-            && (!question.followsClock || clock.moment.map { $0 <= engine.moment.nanoseconds } ?? false)
+        guard engine.isKnown(clock), engine.isClock(clock, of: question) || engine.serves(clock, question) else {
+            return false
+        }
+        guard question.followsClock else { return true }
+        let latest = max(engine.moment, engine.timeOfDay()).nanoseconds
+        return !question.isAskedAgain && clock.moment.map { $0 <= latest } ?? false
+    }
+
+    /// Whether the extended attributes of a container were in the index at a clock. A clock of this very question says so.
+    private func knewExtras(of record: ContainerRecord, at clock: QueryClock) -> Bool {
+        !question.readsExtras || engine.isClock(clock, of: question)
+            || record.extras == .filled && record.extrasSince <= clock.sequence
     }
 
     /// Registers and looks, in one turn.
@@ -144,7 +155,7 @@ extension Subscription {
         }
         let query = scoped.record.registry.add(
             plan ?? QueryPlan(provisionalIn: engine.environment(of: scoped.record, for: question.caller)),
-            attributes: question.attributes, meter: meter)
+            attributes: question.attributes, user: peer.userID, meter: meter)
         engine.owners[ObjectIdentifier(query)] = self
         // From now on somebody listens, so a crawl of this container is news.
         scoped.record.entry.recordsCrawl = true
@@ -164,8 +175,8 @@ extension Subscription {
     private func resume(from clock: QueryClock, _ scoped: [Engine.ScopedContainer]) -> Bool {
         guard isKnown(clock) else { return false }
         var changes: [PastChanges?] = []
-        let moment = clock.moment.map { Timestamp(nanoseconds: $0) }
-        let plans = engine.firstPlans(question, for: scoped, at: moment ?? .now).compactMap(\.self)
+        let moment = question.followsClock ? clock.moment.map { Timestamp(nanoseconds: $0) } : nil
+        let plans = engine.firstPlans(question, for: scoped, at: moment).compactMap(\.self)
         guard plans.count == scoped.count else { return false }
         // That of a long predicate is not compiled on the event loop for the day of the clock.
         if let moment, plans.contains(where: { $0.environment.now != moment }) { return false }
@@ -178,7 +189,8 @@ extension Subscription {
                     continue
                 }
             }
-            guard let indexClock = record.clocks.indexClock(at: clock.sequence),
+            guard knewExtras(of: record, at: clock),
+                let indexClock = record.clocks.indexClock(at: clock.sequence),
                 let past = record.changes(since: indexClock)
             else { return false }
             changes.append(past)
@@ -231,7 +243,7 @@ extension Subscription {
         guard !failuresLogged, let part = parts.first(where: { $0.query.errors.count > 0 }) else { return }
         failuresLogged = true
         engine.logger.warning(
-            "a live query cannot be evaluated for some items, which count as not matching",
+            "a live query cannot be evaluated for some items of container '\(part.record.identifier)'; they count as not matching",
             metadata: [
                 "container": "\(part.record.identifier)",
                 "predicate": "\(question.predicate.canonical.prefix(Subscription.predicateLogged))",

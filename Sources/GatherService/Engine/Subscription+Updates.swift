@@ -21,6 +21,7 @@ extension Subscription {
         isAdvancing = true
         repeat {
             mustAdvanceAgain = false
+            bringBackIfRead()
             switch phase {
             case .waiting, .ended: break
             case .gathering: sendFirstResults()
@@ -28,6 +29,17 @@ extension Subscription {
             }
         } while mustAdvanceAgain
         isAdvancing = false
+    }
+
+    // MARK: Suspended live queries
+
+    /// Whether nothing can be sent, since the subscriber does not read.
+    var isUnread: Bool { !call.isWritable }
+
+    /// Has suspended live queries brought back if the subscriber reads. They do not wait for the batch time or for first
+    /// results: the change log may not reach back for so long.
+    private func bringBackIfRead() {
+        if call.isWritable { engine.bringBack(self) }
     }
 
     /// Sends what is pending without waiting for the batch time.
@@ -118,7 +130,10 @@ extension Subscription {
 
     private func sendUpdates() {
         guard hasPending, !asksForNames else { return }
-        if batch > 0, !batchIsDue { return holdBatch() }
+        if batch > 0, !batchIsDue {
+            guard pendingItems >= Limits.itemsHeldForBatch else { return holdBatch() }
+            batchIsDue = true
+        }
         while hasPending, !asksForNames {
             guard call.isWritable else { return noteHeldBack() }
             sendDelta(as: "updated")

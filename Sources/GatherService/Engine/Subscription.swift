@@ -56,8 +56,12 @@ final class Subscription {
     var lastReply = NIODeadline.now()
     var writer = JSONWriter(capacity: 512)
     var replySize = ReplySize()
-    /// How many changes it has not taken, as the engine counts them.
+    /// How many changes it has not taken, in memory and in the change logs, as the engine counts them.
     private(set) var pendingItems = 0
+    /// Bytes of them in memory, as the engine counts them.
+    private(set) var pendingBytes = 0 {
+        didSet { engine.notePendingBytes(of: peer.userID, pendingBytes - oldValue) }
+    }
     /// Bytes of its predicate, once for each container that it was planned for: a plan may take 17 times as much. With what
     /// its scopes take beside that.
     var predicateBytes = 0
@@ -86,30 +90,42 @@ final class Subscription {
 
     // MARK: Limits
 
-    /// Counts what is pending; past its limit this query ends. The last clock that its subscriber got tells the rest when it
+    /// Counts what is pending. Past its limit this query ends; the last clock that its subscriber got tells the rest when it
     /// comes back. What all have pending counts when they had the chance to take it (``Engine/endThoseBehind()``).
     func notePending() {
-        let count = parts.reduce(0) { $0 + $1.query.pendingCount }
+        var (count, bytes) = (0, 0)
+        for part in parts {
+            count += part.query.pendingCount
+            bytes += part.query.pendingBytes
+            if let clock = part.query.suspendedSince { count += part.record.index.changeCount(since: clock) ?? 0 }
+        }
         engine.pendingItems += count - pendingItems
-        pendingItems = count
+        (pendingItems, pendingBytes) = (count, bytes)
         if count < engine.limits.pendingItemsTold {
             if count == 0 { slownessLogged = false }
         } else if !slownessLogged {
             slownessLogged = true
             engine.logger.notice(
-                "a live query of user \(peer.userID), process \(peer.processID), has \(count) changes not taken; they are kept, one for an item, and it ends with more than \(engine.limits.pendingItems)",
+                "a live query of user \(peer.userID), process \(peer.processID), has not taken \(count) changes. It ends at \(engine.limits.pendingItems), or at \(MetadataIndex.changesKept) in one container if it is not read",
                 metadata: ["message-id": "subscriber-merged", "user": "\(peer.userID)", "pending": "\(count)"])
         }
-        if parts.contains(where: { $0.query.isOverfull }) {
-            failBehind("pendingItemsInAll", engine.limits.pendingItemsInAll)
+        if parts.contains(where: { $0.query.hasLostChanges }) {
+            failBehind("changesKept", MetadataIndex.changesKept, untaken: "more changes than the change log keeps")
+        } else if parts.contains(where: { $0.query.isOverfull }) {
+            let limit = engine.limits.pendingBytesPerUser
+            failBehind("pendingBytesPerUser", limit, untaken: "changes of more than \(limit) bytes")
         } else if count > engine.limits.pendingItems {
             failBehind("pendingItems", engine.limits.pendingItems)
         }
     }
 
-    func failBehind(_ limit: String, _ value: Int) {
+    /// Ends the query, since its subscriber has not taken what there is to take.
+    /// - Parameter untaken: for the log, where ``pendingItems`` does not say how much that is.
+    func failBehind(_ limit: String, _ value: Int, untaken: String? = nil) {
+        guard phase != .ended else { return }
+        let untaken = untaken ?? Plural.count(pendingItems, "change")
         engine.logger.notice(
-            "a live query of user \(peer.userID), process \(peer.processID), ends with \(pendingItems) changes not taken; it gets what differs when it comes back with its clock",
+            "a live query of user \(peer.userID), process \(peer.processID), was ended: its subscriber has not taken \(untaken) (limit \(limit), \(value)); with its last clock it gets the difference, or starts over",
             metadata: [
                 "message-id": "live-query-ended", "limit": "\(limit)", "user": "\(peer.userID)",
                 "pending": "\(pendingItems)",
@@ -190,7 +206,7 @@ final class Subscription {
     }
 
     private func goOn(_ part: Part, with plan: QueryPlan) {
-        let plan = engine.goOn(plan, of: question, in: part.record, at: .now)
+        let plan = engine.goOn(plan, of: question, in: part.record, at: engine.timeOfDay())
         if part.record.registry.look(part.query, by: plan, in: part.record.index) { engine.stir(self) }
     }
 
@@ -210,7 +226,7 @@ final class Subscription {
         // A scan that is under way makes room when it has ended.
         if !isAway { scanTurn?.leave() }
         engine.pendingItems -= pendingItems
-        pendingItems = 0
+        (pendingItems, pendingBytes) = (0, 0)
         batchTimer?.cancel()
         heartbeatTimer?.cancel()
         for part in parts { forget(part) }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
+import MetadataIndex
 import NIOCore
 
 /// A question that waits for what was changed before it was asked, and for containers that are being read.
@@ -124,6 +125,10 @@ extension Engine {
     func fillExtras(_ record: ContainerRecord) {
         guard record.extras == .off else { return }
         record.extras = .filling
-        watcher.setReadsExtras(record.number) { record.extras = .filled }
+        watcher.setReadsExtras(record.number) {
+            record.extras = .filled
+            // Changes that are not counted yet were made to items whose attributes were not known.
+            record.extrasSince = self.sequence + (record.index.hasChanges ? 1 : 0)
+        }
     }
 }

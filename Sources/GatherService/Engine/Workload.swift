@@ -18,6 +18,10 @@ final class Workload {
     /// What may ask for the names of accounts: a directory server that hangs holds up those who ask for them alone.
     private let naming: TurnQueue
     let namingPool = NIOThreadPool(numberOfThreads: Limits.namingAtOnce)
+    /// Background updates of live queries, by lane. A user's scans do not wait for that user's updates, nor the other way round.
+    private let sharedUpdates: TurnQueue
+    private let costlyUpdates = TurnQueue(atOnce: 1, perUser: 1)
+    private let namingUpdates: TurnQueue
     /// Answers that wait for their readers.
     let openAnswers: OpenAnswers
     /// Predicates too long to be understood on the event loop. They have a thread of their own, which also lets go of them.
@@ -33,6 +37,8 @@ final class Workload {
         scans = TurnQueue(atOnce: limits.scansAtOnce, perUser: limits.scansPerUser)
         costly = TurnQueue(atOnce: 1, perUser: 1)
         naming = TurnQueue(atOnce: limits.namingAtOnce, perUser: 1)
+        sharedUpdates = TurnQueue(atOnce: limits.updatesAtOnce, perUser: limits.updatesPerUser)
+        namingUpdates = TurnQueue(atOnce: limits.namingAtOnce, perUser: 1)
         openAnswers = OpenAnswers(limits)
         long = TurnQueue(atOnce: 1, perUser: 1)
     }
@@ -77,6 +83,15 @@ final class Workload {
         case .shared: scans
         case .costly: costly
         case .naming: naming
+        }
+    }
+
+    /// The queue for background updates of live queries in a lane.
+    func updates(_ lane: Lane) -> TurnQueue {
+        switch lane {
+        case .shared: sharedUpdates
+        case .costly: costlyUpdates
+        case .naming: namingUpdates
         }
     }
 

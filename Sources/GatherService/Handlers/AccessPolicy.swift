@@ -1,19 +1,20 @@
-// Who may call what, and who sees what.
+// Decides which callers may make which calls.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
 import Metadata
 import Varlink
 
-/// Who may call what. Whoever reaches the socket may ask, and is told what the kernel would let them find out by themselves;
-/// to change what is watched takes root or the daemon's own user, who are told everything.
+/// The rules for calls. Each caller of the socket may ask, and gets what the kernel would let it find out. Only root
+/// and the daemon's own user may change what is watched, and they see everything.
 enum AccessPolicy {
-    /// Refuses everybody but root and the user that the daemon runs as.
+    /// Throws unless the caller is root or the daemon's own user.
     static func requireOperator(_ peer: PeerCredentials) throws(VarlinkError) {
         guard isOperator(peer) else { throw .permissionDenied }
     }
 
-    /// Whether the caller is root or the user that the daemon runs as.
+    /// Whether the caller is root or the daemon's own user. A caller that the daemon's user namespace does not map is
+    /// neither (``UnmappedIDs/none``), even if the daemon's own user is not mapped.
     static func isOperator(_ peer: PeerCredentials) -> Bool { peer.userID == 0 || peer.userID == geteuid() }
 }
 

@@ -27,16 +27,17 @@ struct ContainerHandler {
         case ContainerInterface.Remove.name: try remove(call)
         case ContainerInterface.Rescan.name: try rescan(call)
         case ContainerInterface.Monitor.name: monitor(call)
+        case ContainerInterface.Share.name: try share(call)
         default: call.fail(.methodNotImplemented(call.method))
         }
     }
 
-    /// The containers that are there for the caller.
+    /// Returns the containers that the caller may list.
     private func listed(for call: VarlinkCall) -> [ContainerRecord] {
         engine.listed(for: engine.restriction(of: call.peer))
     }
 
-    /// Describes containers as the caller sees them, at once where the caller sees everything.
+    /// Describes containers as the caller sees them. Calls `then` at once if the caller sees everything.
     private func describe(
         _ records: [ContainerRecord], for call: VarlinkCall, then: @escaping ([ContainerDescription]) -> Void
     ) {
@@ -55,14 +56,18 @@ struct ContainerHandler {
         do {
             configuration = try ContainerConfiguration(
                 identifier: request.identifier, path: request.path, packages: request.packages ?? [],
-                ignore: request.ignore ?? [], origin: .runtime)
+                ignore: request.ignore ?? [], sync: request.sync, origin: .runtime)
         } catch {
             throw ContainerError.invalidContainer(identifier: error.identifier, message: error.message)
         }
         if engine.container(configuration.identifier) != nil {
             throw ContainerError.containerExists(identifier: configuration.identifier)
         }
-        // Where the others lie was looked up when they were added; to ask for all of that anew may take for ever.
+        if let obstacle = runtime.obstacle(to: configuration) {
+            throw ContainerError.invalidContainer(identifier: configuration.identifier, message: obstacle)
+        }
+        // The places of other containers were looked up when these were added. A look-up now could block without a
+        // limit.
         let place = ContainerPlace(configuration)
         if let other = engine.containers.first(where: { $0.place.overlaps(place) }) {
             throw ContainerError.invalidContainer(
@@ -78,6 +83,44 @@ struct ContainerHandler {
         call.reply(ContainerInterface.Add.Reply(container: engine.describe(record)))
     }
 
+    /// Shares a container, or shares it no longer. Other names are no items then, so the container is read anew.
+    private func share(_ call: VarlinkCall) throws {
+        try AccessPolicy.requireOperator(call.peer)
+        let request = try call.request(of: ContainerInterface.Share.self)
+        let record = try record(request.identifier)
+        let former = record.configuration
+        let configuration: ContainerConfiguration
+        do {
+            configuration = try ContainerConfiguration(
+                identifier: former.identifier, path: former.path, packages: former.packages, ignore: former.ignore,
+                sync: request.sync, origin: former.origin)
+        } catch {
+            throw ContainerError.invalidContainer(identifier: error.identifier, message: error.message)
+        }
+        if configuration == former {
+            return call.reply(ContainerInterface.Share.Reply(container: engine.describe(record)))
+        }
+        switch former.origin {
+        case .runtime: break
+        case .file(let file):
+            let change = request.sync == nil ? "remove the line 'sync' from" : "add the line 'sync = \"syncthing\"' to"
+            throw ContainerError.invalidContainer(
+                identifier: record.identifier,
+                message: "it is defined by a file; \(change) \(file), then 'gather reload'")
+        case .argument:
+            throw ContainerError.invalidContainer(
+                identifier: record.identifier,
+                message: "it is an argument of gatherd (--container); define it in containers.d, or add it with "
+                    + "'gather container add'")
+        }
+        try edit(for: record.identifier) { containers in
+            containers.removeAll { $0.identifier == configuration.identifier }
+            containers.append(configuration)
+        }
+        engine.removeContainer(record)
+        call.reply(ContainerInterface.Share.Reply(container: engine.describe(engine.addContainer(configuration))))
+    }
+
     private func remove(_ call: VarlinkCall) throws {
         try AccessPolicy.requireOperator(call.peer)
         let request = try call.request(of: ContainerInterface.Remove.self)
@@ -86,18 +129,20 @@ struct ContainerHandler {
         case .runtime: break
         case .file(let file):
             throw ContainerError.invalidContainer(
-                identifier: record.identifier, message: "it is defined by \(file); remove that file and reload")
+                identifier: record.identifier,
+                message: "it is defined by \(file); remove that file, then 'gather reload'")
         case .argument:
             throw ContainerError.invalidContainer(
-                identifier: record.identifier, message: "it was given to gatherd with --container")
+                identifier: record.identifier,
+                message: "it is an argument of gatherd (--container); restart gatherd without it")
         }
         try edit(for: record.identifier) { $0.removeAll { $0.identifier == record.identifier } }
         engine.removeContainer(record)
         call.reply()
     }
 
-    /// What was added at run time is on disk before it is in force, so that it is never lost by a crash. The file is the
-    /// list: a container in it that gives way to a configured one now stays in it.
+    /// Changes the list of containers added at run time. The list is on the disk before the change takes effect, so
+    /// that a crash loses nothing. A container in the list that gives way to a configured one stays in the list.
     private func edit(
         for identifier: String, _ change: (inout [ContainerConfiguration]) -> Void
     ) throws(ContainerError) {
@@ -124,7 +169,7 @@ struct ContainerHandler {
         engine.turn()
     }
 
-    /// One reply now and, with `more`, one for each change of state; those that a slow reader missed are one.
+    /// Replies once and, with `more`, after each change of a state. A slow reader gets one reply for several changes.
     private func monitor(_ call: VarlinkCall) {
         if call.wantsMore { return engine.monitors.add(call, as: engine.restriction(of: call.peer)) }
         describe(listed(for: call), for: call) { call.reply(ContainerInterface.Monitor.Reply(containers: $0)) }
@@ -132,8 +177,8 @@ struct ContainerHandler {
 }
 
 extension Engine {
-    /// Describes containers as a caller sees them: at once where that is everything, and else when they are counted, unless
-    /// nobody waits for it any more.
+    /// Describes containers as a caller sees them. Calls `then` at once for a caller that sees everything, otherwise
+    /// after the items are counted, unless `isAwaited` is false by then.
     func describe(
         _ records: [ContainerRecord], for caller: Credentials?, while isAwaited: @escaping () -> Bool,
         then: @escaping ([ContainerDescription]) -> Void
@@ -145,7 +190,7 @@ extension Engine {
         }
     }
 
-    /// A container as it travels; to one who does not see everything in it, as far as they see it.
+    /// Describes a container, with the numbers of a caller that does not see everything, if given.
     func describe(_ record: ContainerRecord, as census: Census? = nil) -> ContainerDescription {
         let state = state(of: record)
         let figures = watcher.figures(of: record.number)
@@ -161,24 +206,34 @@ extension Engine {
             filled: record.extras == .filled
                 ? Attribute.fixed.filter(\.isExtra).map(\.name) + [Attribute.extendedPrefix + "*"] : nil,
             filledBytes: record.extras == .off ? nil : Int64(record.index.extrasByteCount),
-            outstanding: figures.outstanding > 0 ? Int64(figures.outstanding) : nil)
+            outstanding: figures.outstanding > 0 ? Int64(figures.outstanding) : nil,
+            unreadablePaths: figures.unreadable > 0 ? unreadablePaths(of: record) : nil,
+            sync: record.configuration.sync?.rawValue)
     }
 
-    /// How many directories are watched, polled or cannot be read would tell of those that are not seen.
+    /// Returns the absolute paths of a few directories of the container that cannot be read.
+    private func unreadablePaths(of record: ContainerRecord) -> [String] {
+        watcher.unreadablePaths(of: record.number, limit: Limits.unreadablePathsTold).map { path in
+            let relative = String(decoding: path, as: UTF8.self)
+            return relative.isEmpty ? record.configuration.path : record.configuration.path + "/" + relative
+        }
+    }
+
+    /// The numbers of watched, polled and unreadable directories are left out, since they would reveal hidden ones.
     private func describe(
         _ record: ContainerRecord, _ state: FileWatching.ContainerState, _ census: Census
     ) -> ContainerDescription {
         var reason = state.reason ?? record.accessReason
-        if case .degraded = state { reason = "part of it is polled" }
+        if case .degraded = state { reason = "part of it is polled or does not answer" }
         return ContainerDescription(
             identifier: record.identifier, path: record.configuration.path,
             state: GatherProtocol.ContainerState(rawValue: state.name) ?? .other, reason: reason,
             origin: record.configuration.origin.text, items: Int64(census.items),
             directories: Int64(census.directories + 1), watches: 0, polled: 0, unreadable: 0,
             packages: record.configuration.packages, ignore: record.configuration.ignore,
-            clock: clock(question: 0).text)
+            clock: clock(question: 0).text, sync: record.configuration.sync?.rawValue)
     }
 
-    /// The clock of now, for a question.
+    /// Returns the present clock for a question.
     func clock(question: UInt64) -> QueryClock { QueryClock(run: run, sequence: sequence, question: question) }
 }

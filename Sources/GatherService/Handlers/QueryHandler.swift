@@ -9,7 +9,7 @@ import NIOCore
 import PredicateLanguage
 import Varlink
 
-/// Answers calls to `io.gatherd.Query`. On the event loop.
+/// Answers calls to `io.gatherd.Query`. Event loop only.
 struct QueryHandler {
     let engine: Engine
 
@@ -119,13 +119,13 @@ struct QueryHandler {
         }
     }
 
-    /// Calls `answer` with the containers for which it may be wrong, at once or when the question's containers are
-    /// exact; answers the call itself where they are not in time.
+    /// Calls `answer` with the containers for which it may be wrong: at once, or when the containers of the question
+    /// are exact. Replies with an error if they are not exact in time.
     private func whenAnswerable(
         _ call: VarlinkCall, _ question: Question, extras: Bool, sync: Bool?, timeout: Int64?,
         _ answer: @escaping ([Engine.ScopedContainer], [String]?) -> Void
     ) throws {
-        // Those that there are now: one that is added while this waits is not part of the question.
+        // Only present containers count. One that is added later is not part of the question.
         let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
         let records = scoped.map(\.record)
         let engine = engine
@@ -167,7 +167,7 @@ struct QueryHandler {
             call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, isLive: true
         ) { question in
             let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
-            // The directories of a scope take some six times as much as a predicate of as many bytes.
+            // The directories of a scope take about six times the memory of a predicate of that length.
             let scopeBytes = request.scopes.map { $0.reduce(0) { $0 + $1.utf8.count } } ?? 0
             let predicateBytes = request.predicate.utf8.count * max(1, scoped.count) + 6 * scopeBytes
             try engine.admitLiveQuery(of: call.peer, predicateBytes: predicateBytes)
@@ -191,7 +191,7 @@ struct QueryHandler {
         let records = engine.containers.filter { record in
             own.contains { $0.looks(at: record) } && engine.isOpen(record, for: engine.restriction(of: call.peer))
         }
-        // Nothing is told of the attributes in a container that was added until they are read, whenever they were set.
+        // In a container that was just added, attributes are published only after all of them were read.
         let filled = records.filter { record in own.contains { $0.question.readsExtras && $0.looks(at: record) } }
         let waiter = engine.whenExact(records, settled: false, extrasOf: filled, timeout: nil) { _ in
             let clock = engine.clock(question: 0).text
@@ -216,11 +216,11 @@ struct QueryHandler {
         }
     }
 
-    /// What an explanation is made for: any of the containers that the caller may look into.
+    /// The environment for an explanation: that of any container that the caller may search.
     private func explaining(_ call: VarlinkCall) -> PlanEnvironment {
         let caller = engine.restriction(of: call.peer)
         return PlanEnvironment(
-            container: "", rootPath: [], epoch: 0, accounts: engine.names, now: .now, types: engine.types,
+            container: "", rootPath: [], epoch: 0, accounts: engine.names, now: engine.timeOfDay(), types: engine.types,
             hasPackages: engine.containers.contains {
                 !$0.configuration.packages.isEmpty && engine.isOpen($0, for: caller)
             })
@@ -235,7 +235,7 @@ struct QueryHandler {
             plan: plan.explanation)
     }
 
-    /// Carries the plan out as Count would, and tells what each step of it left.
+    /// Evaluates the plan as Count does, and replies with the number of items after each step.
     private func analyze(_ call: VarlinkCall, _ request: QueryInterface.Explain.Request) throws {
         let environment = explaining(call)
         let engine = engine
@@ -271,15 +271,6 @@ struct QueryHandler {
     }
 
     private func attributes(_ call: VarlinkCall) {
-        call.reply(
-            QueryInterface.Attributes.Reply(
-                attributes: Attribute.fixed.map {
-                    AttributeDescription(
-                        name: $0.name, type: $0.type.rawValue, aliases: $0.aliases, description: $0.description)
-                } + [
-                    AttributeDescription(
-                        name: "xattr.NAME", type: AttributeType.string.rawValue, aliases: [],
-                        description: "The extended attribute user.NAME, where it is text.")
-                ]))
+        call.reply(QueryInterface.Attributes.Reply(attributes: AttributeDescription.all))
     }
 }

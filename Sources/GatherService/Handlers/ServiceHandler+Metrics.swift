@@ -6,8 +6,8 @@ import MetadataIndex
 import Varlink
 
 extension ServiceHandler {
-    /// Tells what is measured, each caller as much as ``ServiceInterface/Status`` and the list of containers tell it: of what
-    /// others do, or of files that it may not see, no figure leads anywhere.
+    /// Replies with metrics. They reveal no more than ``ServiceInterface/Status`` and the list of containers: nothing
+    /// of the work of other callers, nor of files that the caller may not see.
     func metrics(_ call: VarlinkCall) throws {
         let request = try call.request(of: ServiceInterface.Metrics.self)
         if let count = request.liveQueries, count < 0 { throw VarlinkError.invalidParameter("liveQueries") }

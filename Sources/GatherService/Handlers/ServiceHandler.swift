@@ -1,6 +1,7 @@
 // Answers io.gatherd.Service.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
 import FileWatching
 import GatherProtocol
 import Glibc
@@ -8,11 +9,11 @@ import Metadata
 import MetadataIndex
 import Varlink
 
-/// Answers calls to `io.gatherd.Service`. On the event loop.
+/// Answers calls to `io.gatherd.Service`. Event loop only.
 struct ServiceHandler {
     let engine: Engine
     let started: Timestamp
-    /// How many there are, of one user or in all.
+    /// Returns the number of connections, of one user or of all.
     let connections: (UInt32?) -> Int
     let reload: () throws(ConfigurationError) -> Void
 
@@ -42,8 +43,8 @@ struct ServiceHandler {
 }
 
 extension ServiceHandler {
-    /// To a `user` who does not see everything their own is told: how much happens, in files that they may not see and for
-    /// others, would tell them what those do. What the process table shows to everybody is no secret.
+    /// Replies with the status. A `user` who does not see everything gets its own numbers, since those of all would
+    /// reveal the work of others. Values in the process table are no secret.
     private func reply(_ call: VarlinkCall, items: Int, containers: Int, to user: UInt32? = nil) {
         let counters = engine.watcher.counters
         let liveQueries = user.map { engine.subscriptionsOfUser[$0, default: 0] } ?? engine.subscriptions.count
@@ -57,11 +58,15 @@ extension ServiceHandler {
                 overflows: user == nil ? Int64(counters.overflows) : 0,
                 snapshotTime: user == nil ? engine.snapshotTime?.rfc3339 : nil,
                 watches: user == nil ? Int64(engine.watcher.watchCount) : nil,
-                watchLimit: user == nil ? engine.watcher.watchLimit.map { Int64($0) } : nil))
+                watchLimit: user == nil ? engine.watcher.watchLimit.map { Int64($0) } : nil,
+                watchShare: user == nil ? engine.watcher.settings.watchShare : nil,
+                savingError: user == nil ? engine.store.failure?.error : nil,
+                unsavedSince: user == nil ? engine.store.failure?.since.rfc3339 : nil,
+                contentTypes: engine.types.isEmpty ? 0 : Int64(engine.types.types.count)))
     }
 }
 
 extension Engine {
-    /// Items in all containers.
+    /// The number of items in all containers.
     var itemCount: Int { containers.reduce(0) { $0 + $1.index.count } }
 }

@@ -1,4 +1,4 @@
-// What is measured, and who is told of what.
+// The metrics, and which callers get which of them.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -11,7 +11,7 @@ import MetadataIndex
 import Varlink
 
 extension Engine {
-    /// What anybody can see of the process, in the process table for instance.
+    /// Adds values of the process that every user can read in the process table.
     func addProcess(to list: inout MetricList, started: Timestamp) {
         list.gauge(.init("build_info", "The version that runs"), 1, [.init("version", Version.current)])
         list.gauge(
@@ -24,7 +24,7 @@ extension Engine {
             .init("resident_memory_bytes", "Resident memory", unit: "bytes"), ProcessMemory.residentBytes)
     }
 
-    /// What happens in all, for those who see everything.
+    /// Adds the activity of the whole daemon, for callers that see everything.
     func addActivity(to list: inout MetricList, connections: Int) {
         let counters = watcher.counters
         list.counter(.init("events_read", "Events read from the kernel"), counters.eventsRead)
@@ -83,6 +83,7 @@ extension Engine {
             .init("deltas_held_back", "Times that changes waited for a subscriber who had not taken those before"),
             activity.heldBack)
         list.gauge(.init("pending_changes", "Changes that subscribers have not taken"), pendingItems)
+        list.gauge(.init("pending_changes_bytes", "Bytes of them in memory", unit: "bytes"), pendingBytes)
         list.histogram(
             .init(
                 "delta_latency_seconds", "From the read of an event to the reply that tells a live query of it",
@@ -112,7 +113,7 @@ extension Engine {
         }
     }
 
-    /// Each container, as one sees it who sees everything; to others its state and the items that they see.
+    /// Adds each container. Callers that do not see everything get its state and the number of items that they see.
     func addContainers(
         _ records: [ContainerRecord], items: [Int], isWhole: Bool, to list: inout MetricList
     ) {
@@ -160,7 +161,7 @@ extension Engine {
         ) { $0.extras == .off ? 0 : $0.index.extrasByteCount }
     }
 
-    /// Live queries one by one: those that were busiest of late, of one user or of all.
+    /// Adds the live queries that were busiest recently, of one user or of all.
     func addLiveQueries(_ limit: Int, of user: UInt32?, to list: inout MetricList) {
         guard limit > 0 else { return }
         let chosen = busiest(limit, of: user)
@@ -193,7 +194,7 @@ extension Engine {
         }
     }
 
-    /// The busiest first. One pass, with no more kept than asked for: there may be ten thousand.
+    /// Returns the busiest live queries first. One pass keeps at most `limit`, since there may be ten thousand.
     private func busiest(_ limit: Int, of user: UInt32?) -> [Subscription] {
         typealias Rank = (busyness: UInt64, number: UInt64)
         func isBefore(_ one: Rank, _ other: Rank) -> Bool {

@@ -1,24 +1,24 @@
-// How often something took how long, in fixed steps.
+// A histogram of durations.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts durations by fixed steps, six to a power of ten, from ten microseconds to ten seconds. To count one takes some
+/// Counts durations in fixed buckets, six to a power of ten, from ten microseconds to ten seconds. Counting takes a few
 /// comparisons and no allocation.
 struct LatencyHistogram {
-    /// The upper bounds of the steps, in nanoseconds; what takes longer is above the last.
+    /// The upper bounds of the buckets, in nanoseconds. Longer durations have a bucket of their own.
     static let bounds: [UInt64] =
         (4...9).flatMap { exponent -> [UInt64] in
             let decade = (0..<exponent).reduce(1 as UInt64) { power, _ in power * 10 }
             return [10, 15, 20, 30, 50, 70].map { decade / 10 * $0 }
         } + [10_000_000_000]
 
-    /// How many durations there were in each step; the last is for those above all bounds.
+    /// The number of durations in each bucket. The last bucket is above all bounds.
     private(set) var counts = [UInt64](repeating: 0, count: bounds.count + 1)
     private(set) var nanoseconds: UInt64 = 0
 
-    /// How many there were.
+    /// The number of durations.
     var count: UInt64 { counts.reduce(0, +) }
 
-    /// Counts one.
+    /// Counts a duration in nanoseconds.
     mutating func note(_ duration: UInt64) {
         var low = 0
         var high = LatencyHistogram.bounds.count

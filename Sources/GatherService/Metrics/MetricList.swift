@@ -1,13 +1,13 @@
-// Metrics as they are named and told.
+// Builds a list of metrics.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
 
-/// Metrics in the making. All values of one family are added one after the other (OpenMetrics wants them together).
+/// Builds a list of metrics. The values of a family must be added one after the other, as OpenMetrics wants them.
 struct MetricList {
     private(set) var metrics: [Metric] = []
 
-    /// A name, what it means, and its base unit, with which the name of the family ends.
+    /// A family: its name, its meaning, and its base unit, which is the suffix of the name.
     struct Family {
         let name: String
         let help: String
@@ -22,7 +22,7 @@ struct MetricList {
 
     typealias Labels = [Metric.Label]
 
-    /// A value that only grows.
+    /// Adds a value that only grows.
     mutating func counter(_ family: Family, _ value: UInt64, _ labels: Labels? = nil) {
         counter(family, Double(value), labels)
     }
@@ -31,7 +31,7 @@ struct MetricList {
         add(family, "_total", value, .counter, labels)
     }
 
-    /// A value of now.
+    /// Adds a present value.
     mutating func gauge(_ family: Family, _ value: Int, _ labels: Labels? = nil) {
         add(family, "", Double(value), .gauge, labels)
     }
@@ -40,13 +40,13 @@ struct MetricList {
         add(family, "", value, .gauge, labels)
     }
 
-    /// Which one of some states it is. OpenMetrics has a kind of its own for that, and one for what the labels alone tell,
-    /// which node_exporter refuses.
+    /// Adds a state as one value per possible state. OpenMetrics has kinds for states and for information, but
+    /// node_exporter refuses both.
     mutating func state(_ family: Family, _ state: String, of states: [String], _ labels: Labels) {
         for other in states { gauge(family, other == state ? 1 : 0, labels + [Metric.Label("state", other)]) }
     }
 
-    /// Durations by steps, each with all below it.
+    /// Adds durations by buckets. Each bucket includes all below it.
     mutating func histogram(_ family: Family, _ histogram: LatencyHistogram) {
         var count: UInt64 = 0
         for (place, number) in histogram.counts.enumerated() {
@@ -59,7 +59,7 @@ struct MetricList {
         add(family, "_sum", Double(histogram.nanoseconds) / 1e9, .histogram, nil)
     }
 
-    /// How many durations there were, and their sum.
+    /// Adds a number of durations and their sum.
     mutating func summary(_ family: Family, count: UInt64, nanoseconds: UInt64, _ labels: Labels) {
         add(family, "_count", Double(count), .summary, labels)
         add(family, "_sum", Double(nanoseconds) / 1e9, .summary, labels)

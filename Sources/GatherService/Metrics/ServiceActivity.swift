@@ -1,26 +1,26 @@
-// What the daemon counts of its own work beside what the watcher counts.
+// Counters of the service.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
 
-/// What the daemon has done since it started, ever growing. On the event loop.
+/// Counters since the start of the daemon. They never decrease. Event loop only.
 struct ServiceActivity {
-    /// From the read of an event until the reply that tells of it was made: of live queries that take changes at once, by
-    /// the oldest event of each reply.
+    /// The time from the read of an event to the reply with the change, for live queries without a batch interval. For
+    /// each reply, the oldest event counts.
     var deltaLatency = LatencyHistogram()
-    /// Replies with changes, and the items in them.
+    /// The number of replies with changes, and of the items in them.
     var deltas: UInt64 = 0
     var deltaItems: UInt64 = 0
-    /// Times that changes waited since a subscriber had not taken those before.
+    /// How often changes waited because a subscriber had not read earlier ones.
     var heldBack: UInt64 = 0
     var liveQueriesBegun: UInt64 = 0
-    /// Timers that were set for live queries that follow the time of day, one at a time for all of them.
+    /// The number of timers for live queries that follow the time of day. One timer serves all of them.
     var clockTimers: UInt64 = 0
-    /// Questions, by the place of their method in ``methods``.
+    /// The number of calls of each method in ``methods``.
     private(set) var questions = [UInt64](repeating: 0, count: methods.count)
     var snapshots: UInt64 = 0
     var snapshotFailures: UInt64 = 0
-    /// How long the last saving of indexes took, in nanoseconds.
+    /// The duration of the last save of indexes, in nanoseconds.
     var snapshotDuration: UInt64 = 0
 
     /// The methods that are counted.
@@ -34,25 +34,25 @@ struct ServiceActivity {
     }
 }
 
-/// What one live query has been told. On the event loop.
+/// The activity of one live query. Event loop only.
 struct QueryActivity {
-    /// Its number, in the order in which they began.
+    /// The number of the live query, in the order of their starts.
     var number: UInt64 = 0
-    /// How its predicate begins.
+    /// The beginning of the predicate.
     var predicate = ""
     var deltas: UInt64 = 0
     var items: UInt64 = 0
-    /// Latencies of its deltas, as in ``ServiceActivity/deltaLatency``.
+    /// The number of measured latencies (``ServiceActivity/deltaLatency``).
     var latencies: UInt64 = 0
     var latencyNanoseconds: UInt64 = 0
     var longestLatency: UInt64 = 0
-    /// When the oldest event was read that it was not told of yet; 0 for none, or where that is not measured.
+    /// When the oldest undelivered event was read; 0 for none, or if that is not measured.
     var newsSince: UInt64 = 0
-    /// How busy it was of late: the items that it was told of, halved for each span that has passed.
+    /// Recent load: delivered items, halved for each elapsed time span.
     private var busyness: UInt64 = 0
     private var lastTold: UInt64 = 0
 
-    /// Bytes of a predicate that are kept to tell of it.
+    /// The longest kept beginning of a predicate, in bytes.
     private static let predicateBytes = 200
     private static let halfTime: UInt64 = 8_000_000_000
 
@@ -82,7 +82,7 @@ struct QueryActivity {
         longestLatency = max(longestLatency, duration)
     }
 
-    /// How busy it was of late.
+    /// Returns the recent load.
     func busyness(now: UInt64) -> UInt64 {
         let spans = (now &- lastTold) / QueryActivity.halfTime
         return spans < 64 ? busyness >> spans : 0

@@ -1,24 +1,24 @@
-// What is measured of a live query: how soon it hears of what happens.
+// The measurements of a live query: its latency.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 
 extension Subscription {
-    /// Changes were filed with this query, that an event told which was read at `time`. Of one that has its changes held
-    /// for a batch, or that gathers, the wait is as it was asked for.
+    /// Notes that changes are pending from an event that was read at `time`. Live queries that gather, or have a batch
+    /// interval, are not measured, since their delay was requested.
     func noteNews(read time: UInt64?) {
         guard let time, batch == 0, phase == .live, activity.newsSince == 0 else { return }
         activity.newsSince = time
     }
 
-    /// A reply with changes was made.
+    /// Notes a reply with changes.
     func noteReply(items: Int) {
         activity.noteTold(items: items, now: MonotonicClock.now())
         engine.activity.deltas &+= 1
         engine.activity.deltaItems &+= UInt64(items)
     }
 
-    /// Everything that there was to tell has been made into replies.
+    /// Notes that all pending changes are in replies.
     func noteCaughtUp() {
         guard activity.newsSince != 0, !asksForNames else { return }
         let latency = MonotonicClock.now() &- activity.newsSince
@@ -27,7 +27,7 @@ extension Subscription {
         engine.activity.deltaLatency.note(latency)
     }
 
-    /// The subscriber does not take what there is: how long that waits says nothing of the daemon.
+    /// Drops the measurement of a reply that the subscriber does not read, since the delay is not the daemon's.
     func noteHeldBack() {
         activity.newsSince = 0
         engine.activity.heldBack &+= 1

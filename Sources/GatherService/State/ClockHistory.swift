@@ -1,16 +1,16 @@
-// Which clocks of earlier incarnations of the daemon are known.
+// The known clocks of earlier runs of the daemon.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which clocks of earlier incarnations of the daemon are known: each wrote what it told into the journal, so a clock
-/// beyond what is there of its incarnation tells of something that was lost.
+/// The known clocks of earlier runs of the daemon. Each run writes the changes that it publishes to the journal. So a
+/// clock beyond the journal of its run refers to lost changes.
 struct ClockHistory {
-    /// Incarnations, and the sequences that are on disk of each, in order.
+    /// The runs in order, with the sequences of each that are on the disk.
     private var spans: [(run: UInt64, sequences: ClosedRange<UInt64>)] = []
 
-    /// Forgets everything.
+    /// Forgets all clocks.
     mutating func cut() { spans = [] }
 
-    /// Adds what a segment holds.
+    /// Adds the clocks of a segment.
     mutating func add(run: UInt64, from start: UInt64, through end: UInt64) {
         if let last = spans.last, last.run == run, last.sequences.upperBound == start {
             spans[spans.count - 1].sequences = last.sequences.lowerBound...end
@@ -19,7 +19,7 @@ struct ClockHistory {
         }
     }
 
-    /// Whether a clock is one of these.
+    /// Whether a clock is known.
     func contains(run: UInt64, sequence: UInt64) -> Bool {
         spans.contains { $0.run == run && $0.sequences.contains(sequence) }
     }

@@ -1,33 +1,34 @@
-// What is saved with a container's index.
+// The description saved with a container's index.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 
-/// What is saved with a container's index: when, and what the container was.
+/// The description saved with a container's index: the time, and the container's configuration.
 struct SavedDescription: Equatable {
-    /// The daemon's sequence at that moment.
+    /// The daemon's sequence at the save.
     var sequence: UInt64
-    /// The segment of the journal that begins with it.
+    /// The segment of the journal that begins with ``sequence``.
     var segment: UInt64
     var time: Timestamp
-    /// The configuration that the index follows from.
+    /// The part of the configuration that determines the index.
     var configuration: String
-    /// Whether a file system was mounted on the container's directory: at a start it may not be there yet.
+    /// Whether a file system was mounted on the container's directory. At a start it may not be mounted yet.
     var isMountPoint: Bool
-    /// The daemon's sequence when it changed last who may see what for another reason than a change of the index.
+    /// The daemon's sequence at the last change of access that the index does not have. ``SavedPassage`` has the access
+    /// since.
     var accessChanged: UInt64
-    /// How that is since: see ``SavedPassage``.
+    /// The access since ``accessChanged`` (``SavedPassage``).
     var passage: [UInt8]
 
-    /// What of a configuration an index follows from: an index of another one is of no use.
+    /// Returns the part of a configuration that determines an index. An index of another configuration is unusable.
     private static func text(of configuration: ContainerConfiguration) -> String {
-        let lists = [configuration.packages, configuration.ignore].map { $0.joined(separator: "\u{1}") }
+        let lists = [configuration.packages, configuration.ignoredNames].map { $0.joined(separator: "\u{1}") }
         return ([configuration.identifier, configuration.path] + lists).joined(separator: "\u{2}")
     }
 
-    /// Whether the index is of use for a container that is configured so: which directories are packages can be looked at
-    /// anew, unless there are to be none from now on (`Engine.setPackages(of:by:)`).
+    /// Returns whether the index can serve a container with this configuration. A different list of packages can be
+    /// applied afterwards, unless the new one is empty (`Engine.setPackages(of:by:)`).
     func fits(_ wanted: ContainerConfiguration) -> Bool {
         let text = SavedDescription.text(of: wanted)
         if configuration == text { return true }

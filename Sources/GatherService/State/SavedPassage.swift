@@ -1,15 +1,15 @@
-// Who may pass the directories down to a container's items, as it is saved.
+// The access to the directories above a container's items, as it is saved.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// Who may pass the directories above a container, and its own, in bytes that mean the same in the next process. They are
-/// only ever compared: where they are equal, callers who do not see everything see what they saw.
+/// The access to a container's directory and to those above it, as bytes that are equal in the next process if the
+/// access is. Restricted callers then see the same items as before.
 enum SavedPassage {
-    /// More than this is not saved. Access lists of 64 KiB on directories 2,000 deep are possible, and nobody has them.
+    /// The limit of saved bytes. Only paths of thousands of directories with large access lists exceed it.
     static let largest = 32 << 10
 
-    /// The bytes; none where that is not known, which equals nothing.
+    /// Returns the bytes; empty if the access is unknown. Empty bytes never count as equal.
     static func bytes(above: [FileAccess]?, root: FileAccess) -> [UInt8] {
         guard let above else { return [] }
         var bytes: [UInt8] = []
@@ -39,7 +39,7 @@ enum SavedPassage {
             ? "-" : String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Nil for what ``text(_:)`` does not make.
+    /// Returns the bytes of ``text(_:)``; nil for other text.
     static func bytes(text: Substring) -> [UInt8]? {
         if text == "-" { return [] }
         let digits = text.utf8.map { SavedPassage.digits.firstIndex(of: $0) }

@@ -1,75 +1,75 @@
-// What a daemon finds of the one before it.
+// The saved state of the previous process.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 
-/// What a daemon finds of the one before it: the indexes brought forward by the journal, and the clocks that are known.
+/// The saved state of the previous process: the indexes with the journal applied, and the known clocks.
 struct SavedState {
     /// The index of one container.
     struct Container {
         let index: MetadataIndex
         let clocks: ClockMap
         let description: SavedDescription
-        /// Whether the journal had more than what was saved.
+        /// Whether the journal has changes after the saved index.
         let isDirty: Bool
-        /// Bytes of what was saved, and of its changes in the journal beyond that.
+        /// The bytes of the saved index, and of its later changes in the journal.
         let savedBytes: Int
         let journaledBytes: Int
-        /// Whether identifiers begin above all that may have been given out and are not known.
+        /// Whether new identifiers start above all that may have been given out and are unknown.
         let isRaised: Bool
-        /// Whether what follows may go into the journal: it leads on from what was saved. Where it does not, the next start
-        /// would stand where this one does.
+        /// Whether the journal may continue from the saved index. If not, the next start would begin from the same
+        /// point.
         let isJournaled: Bool
     }
 
-    /// A segment of the journal that is whole.
+    /// A complete segment of the journal.
     struct Segment: Sendable {
         var name: String
         var number: UInt64
         var byteCount: Int
     }
 
-    /// By identifier.
+    /// The containers by identifier.
     var containers: [String: Container] = [:]
     /// The daemon's sequence at the end of the journal.
     var sequence: UInt64 = 0
-    /// The sequence when a container was removed last.
+    /// The daemon's sequence at the last removal of a container.
     var lastRemoval: UInt64 = 0
     var history = ClockHistory()
-    /// The segments that lead up to the end, in order.
+    /// The segments that lead to the end of the journal, in order.
     var segments: [Segment] = []
-    /// Those before them: nothing leads from there to the end.
+    /// Earlier segments, before a gap in the journal.
     var orphans: [Segment] = []
     var nextSegment: UInt64 = 1
-    /// Whether what is written from now on goes on from the last segment, as the next start will look at it.
+    /// Whether new journal records continue the last segment, as the next start will read it.
     var isContinuation = false
-    /// The incarnation that has written the last segment; nil where there is none, or it was of no use.
+    /// The run that wrote the last segment; nil if there is none or it is unusable.
     var lastRun: UInt64?
-    /// Whether items may have been told that belong to a container of which nothing is known any more.
+    /// Whether items of a container may have been published whose state is lost.
     var hasVanished = false
-    /// What is not used of what was saved.
+    /// The saved files that are not used.
     var useless: [Useless] = []
-    /// The indexes that the journal speaks of and that are of no use any more, by epoch.
+    /// The epochs of unusable indexes that the journal names.
     var vanished: Set<UInt64> = []
-    /// Where files have to be put right, once what follows from that is on disk.
+    /// The repairs of files, to be made after the new state is on the disk.
     var repairs: [Repair] = []
-    /// What is to be said of it.
+    /// The messages for the log.
     var notes: [String] = []
 
-    /// An index that is not used, and goes when the disk has that its items are forgotten.
+    /// An unused index. It is removed after the disk has the record that its items are forgotten.
     struct Useless: Sendable {
         let name: String
-        /// Whether it is only put aside, for whoever wants to look at it.
+        /// Whether the file is kept for inspection.
         let isKept: Bool
     }
 
     enum Repair {
-        /// The file ends with half a record.
+        /// Cuts the file to its complete records.
         case truncate(name: String, byteCount: Int)
-        /// What was missing behind the segment is accounted for.
+        /// Renames the segment. The new name records that changes after it are missing.
         case rename(name: String, to: String)
-        /// The segment is of no use; that it was there says that something may be lost.
+        /// Sets an unusable segment aside. Its presence shows that changes may be lost.
         case setAside(name: String)
     }
 }

@@ -6,19 +6,19 @@ import LinuxSystem
 import MetadataIndex
 import SystemPackage
 
-/// The files of the saved state: `index-ID`, one for each container, and `journal-NUMBER`, in the order of their numbers.
-/// From any thread.
+/// The files of the saved state: `index-ID` for each container, and `journal-NUMBER` in the order of numbers. Usable
+/// from any thread.
 struct SavedStateFiles: Sendable {
     let directory: String
 
     private static let indexPrefix = "index-"
     private static let journalPrefix = "journal-"
-    /// Behind the name of a file that is set aside.
+    /// The suffix of a file that was set aside.
     private static let damaged = ".damaged"
-    /// Behind the name of a segment after which changes were told that are not in it.
+    /// The suffix of a segment after which published changes are missing.
     private static let cut = ".cut"
     private static let unfinished = ".new"
-    /// The longest part of a container's identifier in a file's name, which has 255 bytes, and more behind it.
+    /// The limit of an identifier in a file name, which has 255 bytes (`NAME_MAX`) with its prefix and suffix.
     private static let longestIdentifier = 200
 
     init(stateDirectory: String) { directory = stateDirectory + "/saved" }
@@ -27,8 +27,8 @@ struct SavedStateFiles: Sendable {
 
     // MARK: Names
 
-    /// The name for a container's index: its identifier. Of one that is too long it is the beginning and a fingerprint, and
-    /// so it is of one that ends as the names of other files do.
+    /// Returns the file name of a container's index: its identifier. An identifier that is too long, or that ends like
+    /// the name of another file, is replaced by its beginning and a fingerprint.
     static func indexName(_ identifier: String) -> String {
         guard
             identifier.utf8.count > longestIdentifier || identifier.hasSuffix(unfinished)
@@ -47,8 +47,8 @@ struct SavedStateFiles: Sendable {
 
     func path(_ name: String) -> String { directory + "/" + name }
 
-    /// The names of all indexes and of all segments, the latter with their numbers and whether changes are missing behind
-    /// them, in order; unfinished files are removed.
+    /// Returns the names of all indexes, and of all segments in order of their numbers. `isCut` says whether changes
+    /// are missing after a segment. Removes unfinished files.
     func list() -> (indexes: [String], segments: [(name: String, number: UInt64, isCut: Bool)]) {
         var indexes: [String] = []
         var segments: [(name: String, number: UInt64, isCut: Bool)] = []
@@ -73,27 +73,27 @@ struct SavedStateFiles: Sendable {
 
     // MARK: Files
 
-    /// Puts a file out of the way that is of no use, for whoever wants to look at it; one that was set aside under the same
-    /// name before is replaced, and of segments only one is kept.
+    /// Renames an unusable file out of the way, for later inspection. It replaces one set aside under the same name; of
+    /// segments only one is kept.
     func setAside(_ name: String) {
         let kept = name.hasPrefix(SavedStateFiles.journalPrefix) ? "journal" : name
         try? Entry.rename(path(name), to: path(kept + SavedStateFiles.damaged))
     }
 
-    /// Says of a segment that what followed it is not on disk: a rename takes no room.
+    /// Records that changes after a segment are missing. A rename works even on a full disk.
     func markCut(_ name: String) { try? Entry.rename(path(name), to: path(name + SavedStateFiles.cut)) }
 
     func remove(_ name: String) { try? Entry.remove(path(name)) }
 
-    /// Removes a segment, whether it is marked or not.
+    /// Removes a segment, marked or not.
     func removeSegment(_ number: UInt64) {
         let name = SavedStateFiles.journalName(number)
         remove(name)
         remove(name + SavedStateFiles.cut)
     }
 
-    /// Writes a file beside and renames it, so that a full disk or a power cut leaves the old one. `before` is called when
-    /// it is on the disk under its other name.
+    /// Writes a new file and renames it to its name, so that a full disk or a loss of power leaves the old one. Calls
+    /// `before` when the new file is on the disk, before the rename.
     func write(
         _ name: String, before: () throws(SystemError) -> Void,
         _ body: ((UnsafeRawBufferPointer) throws(SystemError) -> Void) throws(SystemError) -> Void
@@ -112,13 +112,13 @@ struct SavedStateFiles: Sendable {
         }
     }
 
-    /// What was renamed or made is on the disk only with its directory.
+    /// Forces new and renamed files to the disk, which takes an fsync(2) of their directory.
     func synchronizeDirectory() throws(SystemError) { try open().synchronize() }
 
-    /// The directory, to be forced to the disk.
+    /// Opens the directory for fsync(2).
     func open() throws(SystemError) -> Descriptor { try Directory.open(directory, access: .reading) }
 
-    /// A whole file in memory, of `limit` bytes at most.
+    /// Reads a whole file of at most `limit` bytes.
     func read(_ name: String, limit: Int) throws(SavedStateError) -> [UInt8] {
         let source = try SavedFile(path(name))
         guard source.byteCount <= limit else { throw .malformed("a file of \(source.byteCount) bytes") }
@@ -137,7 +137,7 @@ struct SavedStateFiles: Sendable {
     }
 }
 
-/// A file of the saved state, to be read at any place.
+/// A file of the saved state that is read at any offset.
 final class SavedFile: SnapshotSource {
     private let file: Descriptor
     let byteCount: Int

@@ -1,16 +1,17 @@
-// Finds out what was saved, and how far it can be believed.
+// Reads the saved state and decides how much of it is usable.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
 import Metadata
 import MetadataIndex
 
-/// Reads the saved state: the index of each container, then the journal, segment by segment. What is damaged is set aside
-/// and costs its container a crawl, and the clocks: who holds its items from before is to get them anew. What is missing
-/// costs those clocks that would need it.
+/// Reads the saved state: the index of each container, then the segments of the journal in order.
 ///
-/// An index that is not used is still there afterwards (``SavedState/useless``): should this start come to nothing, the
-/// next one has to find it and forget the clocks all the same.
+/// A damaged index is set aside. Its container is read again and all clocks are forgotten, so that subscribers get its
+/// items again. A missing segment invalidates the clocks that would need it.
+///
+/// Unused indexes stay on the disk (``SavedState/useless``). If this start fails, the next one finds them and forgets
+/// the clocks, too.
 struct StateLoader {
     private struct Candidate {
         let name: String
@@ -20,7 +21,7 @@ struct StateLoader {
         let savedClock: UInt64
         let savedBytes: Int
         var journaledBytes = 0
-        /// Whether the journal still leads on from it.
+        /// Whether the journal read so far continues from the index.
         var isActive = true
     }
 
@@ -28,10 +29,10 @@ struct StateLoader {
     private let boot: JournalSegmentHeader.BootIdentifier
     private var state = SavedState()
     private var candidates: [UInt64: Candidate] = [:]
-    /// Indexes that the journal speaks of.
+    /// The epochs of indexes that the journal names.
     private var mentioned: Set<UInt64> = []
 
-    /// Threads beside the calling one.
+    /// The number of threads besides the calling one.
     private static let others = 1
 
     init(files: SavedStateFiles, boot: JournalSegmentHeader.BootIdentifier) {
@@ -39,7 +40,8 @@ struct StateLoader {
         self.boot = boot
     }
 
-    /// The state of these containers. Complexity: O(rows and journal); nothing else may use the directory.
+    /// Returns the saved state of these containers. Complexity: O(rows and journal). No other code may use the
+    /// directory meanwhile.
     static func load(
         _ files: SavedStateFiles, _ containers: [ContainerConfiguration], boot: JournalSegmentHeader.BootIdentifier
     ) -> SavedState {
@@ -83,11 +85,12 @@ struct StateLoader {
 
     private mutating func readAnew(_ name: String, _ configuration: ContainerConfiguration) {
         state.notes.append(
-            "container '\(configuration.identifier)' is configured otherwise than before, reading it anew")
+            "the settings of container '\(configuration.identifier)' have changed, so its saved index is not used; it is being read again"
+        )
         isUseless(name)
     }
 
-    /// What was told of an index cannot be told back: clocks from before are forgotten.
+    /// Notes an unused index. Its items were published, so earlier clocks are forgotten.
     private mutating func isUseless(_ name: String, isKept: Bool = false) {
         state.useless.append(SavedState.Useless(name: name, isKept: isKept))
         state.hasVanished = true
@@ -96,13 +99,14 @@ struct StateLoader {
     private mutating func setAside(_ name: String, _ identifier: String, _ error: SavedStateError) {
         isUseless(name, isKept: true)
         state.notes.append(
-            "the saved state of container '\(identifier)' is of no use and was set aside: \(error); reading it anew")
+            "the saved index of container '\(identifier)' cannot be used: \(error); it was set aside as *.damaged, and the container is being read again"
+        )
     }
 
     // MARK: The journal
 
     private mutating func readJournal(_ segments: [(name: String, number: UInt64, isCut: Bool)]) {
-        /// Whether nothing leads on to the next segment.
+        /// Whether the next segment cannot continue from here.
         var isBroken = false
         var mayHaveLost = segments.isEmpty
         for (name, number, isCut) in segments {
@@ -114,7 +118,8 @@ struct StateLoader {
                 state.segments.append(SavedState.Segment(name: name, number: number, byteCount: end))
                 if !isWhole {
                     state.repairs.append(.truncate(name: name, byteCount: end))
-                    state.notes.append("the journal ends in the middle of a record; what followed is lost")
+                    state.notes.append(
+                        "the journal ends in the middle of a record; later changes are found by comparison")
                 }
                 if isCut {
                     let plain = SavedStateFiles.journalName(number)
@@ -125,7 +130,9 @@ struct StateLoader {
             } catch {
                 state.repairs.append(.setAside(name: name))
                 state.lastRun = nil
-                state.notes.append("a part of the journal is of no use and was set aside: \(error)")
+                state.notes.append(
+                    "a segment of the journal cannot be used: \(error); it was set aside as *.damaged, and live queries start over"
+                )
                 isBroken = true
                 mayHaveLost = true
             }
@@ -136,8 +143,8 @@ struct StateLoader {
 
     private var lastBoot: JournalSegmentHeader.BootIdentifier?
 
-    /// Reads one segment: where its last whole record ends, whether nothing follows it, and whether that says that the daemon
-    /// ended.
+    /// Reads one segment. Returns the end of its last complete record, whether the segment ends there, and whether that
+    /// record marks the end of a run.
     private mutating func read(
         _ bytes: [UInt8], _ name: String, _ number: UInt64, isBroken: inout Bool
     ) throws(SavedStateError) -> (end: Int, isWhole: Bool, endedCleanly: Bool) {
@@ -170,7 +177,7 @@ struct StateLoader {
         }
     }
 
-    /// A segment begins; where nothing leads up to it, only what was saved since counts.
+    /// Begins a segment. If it does not continue from the former one, only indexes saved since then stay usable.
     private mutating func begin(at sequence: UInt64, leadsOn: Bool) {
         if leadsOn, !state.segments.isEmpty { return }
         state.history.cut()
@@ -193,7 +200,7 @@ struct StateLoader {
         case .removed:
             state.lastRemoval = record.sequence
             mentioned.remove(record.epoch)
-            // It was to go when this was on the disk; a container of its name that came later is another.
+            // The file was to be removed after this record reached the disk. A later container may have the same name.
             if let gone = candidates.removeValue(forKey: record.epoch) {
                 state.useless.append(SavedState.Useless(name: gone.name, isKept: false))
             }
@@ -225,7 +232,7 @@ struct StateLoader {
 
     private mutating func finish() {
         let end = state.sequence
-        // What files have comes before what only the past of any container has.
+        // Access lists of present files take precedence over those that only the change log needs.
         for candidate in candidates.values {
             do throws(SavedStateError) { try candidate.restorer.restoreLists() } catch { drop(candidate, error) }
         }
@@ -233,10 +240,11 @@ struct StateLoader {
         var past = AccessListAllowance()
         for candidate in candidates.values {
             state.sequence = max(state.sequence, candidate.description.sequence)
-            // Where the journal is gone the numbers go on all the same: they tell what an index still needs of it.
+            // Segment numbers never repeat, even if the journal is lost, since an index names the segment that it
+            // needs.
             state.nextSegment = max(state.nextSegment, candidate.description.segment &+ 1)
         }
-        // The next start takes for one journal only where neither a segment nor a change is missing in between.
+        // The next start continues the journal only if neither a segment nor a change is missing in between.
         let leadsOn = state.sequence == end && state.segments.last?.number == state.nextSegment &- 1
         state.isContinuation = state.isContinuation && leadsOn
         state.vanished = mentioned.subtracting(candidates.keys)
@@ -249,7 +257,7 @@ struct StateLoader {
                 var description = candidate.description
                 if !candidate.isActive || restorer.isBehind { description.passage = [] }
                 let index = try restorer.finish(&past) { Threads.perform($0, others: StateLoader.others, $1) }
-                // Since it was saved there were packages for a while, and what they hid then cannot be told any more.
+                // Packages were configured for a while after the save. The index lacks the items that they hid.
                 if index.hasPackages, candidate.configuration.packages.isEmpty {
                     readAnew(candidate.name, candidate.configuration)
                     state.vanished.insert(restorer.epoch)

@@ -1,4 +1,4 @@
-// The saved state while the daemon runs: the journal, and the indexes as they are saved.
+// Writes the saved state while the daemon runs: the journal and the indexes.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
@@ -9,12 +9,12 @@ import MetadataIndex
 import NIOCore
 import NIOPosix
 
-/// The saved state while the daemon runs. On the event loop, but for its own thread, which forces files to the disk and
+/// Writes the saved state while the daemon runs. Event loop only. A thread of its own forces files to the disk and
 /// writes indexes.
 ///
-/// What a turn changed is appended to the journal with one write(2) before anybody hears of it, so whatever the daemon has
-/// told is known after its end, however that came. Where that fails, changes are not saved until all indexes have been
-/// saved anew; nothing else notices.
+/// Before changes are published, they are appended to the journal with one write(2). So the next process knows all
+/// published changes, even if this one is killed. After a failed write, changes are not saved until all indexes have
+/// been saved again. Answers do not depend on it.
 final class StateStore {
     /// The file of a segment, shared with the thread that forces it to the disk.
     private final class SegmentFile: Sendable {
@@ -32,9 +32,9 @@ final class StateStore {
         var byteCount: Int
     }
 
-    /// This incarnation of the daemon.
+    /// The identifier of this run of the daemon.
     let run = UInt64.random(in: 1...UInt64.max)
-    /// Nil where nothing is kept.
+    /// The files; nil if no state is kept.
     private let files: SavedStateFiles?
     private let boot: JournalSegmentHeader.BootIdentifier
     private let loop: any EventLoop
@@ -44,31 +44,40 @@ final class StateStore {
     private let largestRecord: Int
     private let thread = NIOThreadPool(numberOfThreads: 1)
     private var logger: Logger
-    /// Nil while changes are not saved.
+    /// The segment in use; nil while changes are not saved.
     private var segment: Segment?
     private var closed: [SavedState.Segment] = []
-    /// Indexes that go when what was committed is on the disk.
+    /// Indexes to remove when all written records are on the disk.
     private var useless: [SavedState.Useless]
-    /// Segments that no clock leads to any more, until no saved index needs them either.
+    /// Segments before a gap. They stay until no saved index needs them.
     private var orphans: [SavedState.Segment] = []
-    /// Bytes of the segment at which the next is to begin.
+    /// The size of the segment at which the next one begins, in bytes.
     private var rotatesAt = 0
     private var nextNumber: UInt64
     private var writer: JournalWriter?
     private var synchronizing: Scheduled<Void>?
     private var isClosed = false
     private let forceToDisk: DaemonOptions.ForceToDisk
-    /// Called where changes are found not to be saved when none has come: all indexes are to be saved anew.
+    /// Called if earlier changes turn out not to be saved. All indexes must be saved again.
     var hasLostTrack: () -> Void = {}
+    /// Called after the directory was made again, with another identity perhaps.
+    var hasMadeDirectory: () -> Void = {}
+    /// Makes a removed state directory again, and locks it.
+    private let renewDirectory: () throws(SystemError) -> Void
+    /// The failure to save; nil while saving works.
+    private(set) var failure: SavingFailure?
 
-    /// Goes on from what was saved; the first segment of this incarnation is on disk when this returns, or changes are not
-    /// saved. Before that `willBegin` is told its number.
+    /// Continues from the saved state. On return, the first segment of this run is on the disk, or saving is suspended.
+    /// `willBegin` is called before that with the number of the segment.
     init(
         _ files: SavedStateFiles?, _ state: SavedState, boot: JournalSegmentHeader.BootIdentifier, loop: any EventLoop,
         logger: Logger, limits: ServiceLimits = ServiceLimits(),
         forceToDisk: @escaping DaemonOptions.ForceToDisk = DaemonOptions.forceToDisk,
-        willBegin: (UInt64) -> Void = { _ in }
+        renewDirectory: @escaping () throws(SystemError) -> Void = { () throws(SystemError) in },
+        failure: SavingFailure? = nil, willBegin: (UInt64) -> Void = { _ in }
     ) {
+        self.renewDirectory = renewDirectory
+        self.failure = failure
         self.forceToDisk = forceToDisk
         (journalBytes, segmentBytes) = (limits.journalBytes, limits.segmentBytes)
         (largestJournal, largestRecord) = (limits.largestJournal, limits.largestRecord)
@@ -99,16 +108,17 @@ final class StateStore {
         if segment != nil { repair(state.repairs) }
     }
 
-    /// Forces the first segment to the disk, with its name, or the mark of the one before where there is none. That one may
-    /// say that nothing was told after it: should the machine end, the next start knows by this alone that there was, and
-    /// gives no identifier twice. Nobody is served yet who could wait for it.
+    /// Forces the first segment and its name to the disk, or the mark on the former segment if there is none.
+    ///
+    /// The former segment may record a clean end. After a loss of power, only the new name shows that a run followed,
+    /// so that no identifier is given out twice. No caller waits yet.
     private func forceBeginning() throws(SystemError) {
         guard let files else { return }
         if let segment { try forceToDisk(segment.file.descriptor) }
         try forceToDisk(files.open())
     }
 
-    /// Which start of the machine this is; zero where the kernel does not say.
+    /// The identifier of this boot of the machine; zero if the kernel does not have one.
     static var currentBoot: JournalSegmentHeader.BootIdentifier {
         var digits: [UInt8] = []
         if let file = try? Entry.openForReading("/proc/sys/kernel/random/boot_id") {
@@ -124,7 +134,7 @@ final class StateStore {
         return .init(low: low, high: high)
     }
 
-    /// Which directory holds the files; nil where nothing is kept.
+    /// The identity of the directory with the files; nil if no state is kept.
     var place: FileIdentity? {
         guard let files, let status = try? EntryStatus(of: files.directory, in: Entry.workingDirectory) else {
             return nil
@@ -132,7 +142,7 @@ final class StateStore {
         return FileIdentity(device: status.device, inode: status.inode, created: nil)
     }
 
-    /// Whether anything is kept for another run.
+    /// Whether any state is kept.
     var isKept: Bool { files != nil }
 
     private func repair(_ repairs: [SavedState.Repair]) {
@@ -155,41 +165,41 @@ final class StateStore {
     /// Whether changes are not saved at present.
     var isSuspended: Bool { segment == nil }
 
-    /// Whether the segment has grown so much that the next should begin.
+    /// Whether the segment is so large that the next one should begin.
     var isSegmentFull: Bool { segment.map { $0.byteCount > rotatesAt } ?? false }
 
-    /// Bytes of the journal from a segment on.
+    /// Returns the bytes of the journal from a segment on.
     func byteCount(since number: UInt64) -> Int {
         closed.reduce(segment?.byteCount ?? 0) { $1.number >= number ? $0 + $1.byteCount : $0 }
     }
 
-    /// Bytes of all that is on the disk.
+    /// The bytes of all segments on the disk.
     private var byteCount: Int { orphans.reduce(byteCount(since: 0)) { $0 + $1.byteCount } }
 
-    /// A change set that was just taken from an index: how many bytes it takes. Nil where it is not written, so that the
-    /// index must be saved anew.
+    /// Appends a change set that was just taken from an index. Returns its size in bytes. Nil if it is not written, and
+    /// the index must be saved again.
     func append(_ changes: borrowing ChangeSet, of index: MetadataIndex, sequence: UInt64) -> Int? {
         let before = writer?.bytes.count ?? 0
         guard writer?.append(changes, of: index, sequence: sequence) == true else { return nil }
         return (writer?.bytes.count ?? 0) - before
     }
 
-    /// That an index went on in a way that is not written.
+    /// Records that an index changed in a way that the journal does not have.
     func appendUnrecorded(_ index: MetadataIndex, sequence: UInt64) {
         writer?.append(.unrecorded, sequence: sequence, epoch: index.epoch, clock: index.clock)
     }
 
-    /// That others may see a container's items now, and whom the directories let pass since.
+    /// Records that the access to a container changed, with the present access (``SavedPassage``).
     func appendAccessChange(_ index: MetadataIndex, sequence: UInt64, passage: [UInt8]) {
         writer?.append(.accessChanged, sequence: sequence, epoch: index.epoch, note: passage)
     }
 
-    /// That the container is gone whose index had this epoch.
+    /// Records that the container with this index was removed.
     func appendRemoval(of epoch: UInt64, sequence: UInt64) {
         writer?.append(.removed, sequence: sequence, epoch: epoch)
     }
 
-    /// Writes what was appended. Whatever follows from it may be told afterwards.
+    /// Writes the appended records. The changes may be published afterwards.
     func commit() {
         guard let bytes = writer?.bytes, !bytes.isEmpty, let segment else { return }
         writer?.removeAll()
@@ -213,7 +223,7 @@ final class StateStore {
             orphans.append(
                 SavedState.Segment(name: segment.file.name, number: segment.number, byteCount: segment.byteCount))
         } else if let last = closed.last {
-            // The segment of this run could not be begun: what is told from now on is missing behind that of the one before.
+            // This run has no segment. Its changes are missing after the segment of the former run.
             files.markCut(last.name)
         }
         segment = nil
@@ -221,15 +231,37 @@ final class StateStore {
         closed = []
     }
 
-    private func sayThatChangesAreUnsaved(_ error: SystemError) {
-        let prospect = isClosed ? "the next start" : "trying again, meanwhile a restart of gatherd"
-        logger.error(
-            "changes cannot be saved in \(files?.directory ?? ""): \(error); \(prospect) costs a comparison and clocks",
-            metadata: ["message-id": "state-unsaved", "error": "\(error)"])
+    /// Notes a failure to write. Returns whether saving worked before.
+    @discardableResult
+    func noteFailure(_ error: SystemError) -> Bool {
+        let text = "\(files?.directory ?? ""): \(error)"
+        guard failure == nil else {
+            failure?.error = text
+            return false
+        }
+        failure = SavingFailure(error: text, since: Timestamp.now)
+        return true
     }
 
-    /// Begins a segment. Where that cannot be the one before goes on, and is to be followed when it has grown by as much
-    /// again.
+    /// Notes that everything is saved. Returns whether saving failed before.
+    func noteSaved() -> Bool {
+        defer { failure = nil }
+        return failure != nil
+    }
+
+    private func sayThatChangesAreUnsaved(_ error: SystemError) {
+        guard noteFailure(error) || isClosed else { return }
+        let prospect =
+            isClosed
+            ? "the next start compares all containers, and live queries start over"
+            : "until a later attempt succeeds, a restart compares all containers and live queries start over"
+        logger.error(
+            "changes cannot be saved in \(files?.directory ?? ""): \(error); \(prospect); 'gather doctor' looks at the directory and its free space",
+            metadata: ["message-id": "state-unsaved", "error": "\(error)", "path": "\(files?.directory ?? "")"])
+    }
+
+    /// Begins a segment. If that fails, the former segment continues, and the next attempt is made when it has grown by
+    /// another ``StateLimits/segmentBytes``.
     func rotate(at sequence: UInt64, isContinuation: Bool) throws(SystemError) {
         guard let files else { return }
         let wasSuspended = segment == nil
@@ -237,7 +269,11 @@ final class StateStore {
             number: nextNumber, run: run, startSequence: sequence, boot: boot, isContinuation: isContinuation)
         let name = SavedStateFiles.journalName(nextNumber)
         do throws(SystemError) {
-            if nextNumber == 1 || wasSuspended { try files.makeDirectory() }
+            if nextNumber == 1 || wasSuspended {
+                try renewDirectory()
+                try files.makeDirectory()
+                hasMadeDirectory()
+            }
             let descriptor = try Entry.openForWriting(files.path(name), mode: 0o600, truncate: true, append: true)
             let bytes = header.bytes
             do throws(SystemError) {
@@ -270,14 +306,16 @@ final class StateStore {
         }
     }
 
-    /// Forces the segment to the disk. Where that fails nobody knows what of it is there, and a second try would say that all
-    /// is well (fsync(2)): it counts as a write that has failed.
-    /// `then` is called on the thread, once it is there.
+    /// Forces the segment to the disk, then calls `then` on the thread.
+    ///
+    /// A failure counts as a failed write. It is unknown which bytes are on the disk then, and a second fsync(2) would
+    /// report success. A segment that is no longer at its path was removed, and counts as a failure, too.
     private func synchronize(then: @escaping @Sendable () -> Void = {}) {
-        guard let file = segment?.file else { return }
+        guard let file = segment?.file, let path = files?.path(file.name) else { return }
         thread.runIfActive(eventLoop: loop) { [forceToDisk] () -> SystemError? in
             do throws(SystemError) {
                 try forceToDisk(file.descriptor)
+                guard try file.descriptor.isFile(at: path) else { throw SystemError.noEntry }
                 then()
                 return nil
             } catch {
@@ -293,7 +331,7 @@ final class StateStore {
             files?.markCut(file.name)
             return sayThatChangesAreUnsaved(error)
         }
-        // What no clock leads to any more was said to be lost.
+        // The segment is before a gap already, so its changes count as lost.
         guard segment?.file === file || closed.contains(where: { $0.name == file.name }) else { return }
         if segment?.file !== file { files?.markCut(file.name) }
         suspend(error)
@@ -302,22 +340,24 @@ final class StateStore {
 
     // MARK: Indexes
 
-    /// An index to be saved.
+    /// An index to save.
     struct Item: Sendable {
         let identifier: String
         let image: IndexImage
         let description: SavedDescription
     }
 
-    /// The number of the segment that changes are written to.
+    /// The number of the segment in use.
     var segmentNumber: UInt64? { segment?.number }
 
-    /// Saves indexes as they were when the present segment began; says for each, on the loop, how many bytes it takes, or
-    /// why that failed. The segments before were forced to the disk on the same thread: what leads up to an index must not
-    /// be behind it there.
+    /// Saves indexes as of the beginning of the present segment. Calls `then` on the event loop with the size of each
+    /// in bytes, or the error.
+    ///
+    /// The former segment is forced to the disk before, on the same thread: an index must not be newer than its
+    /// journal.
     func save(_ items: [Item], then: @escaping ([Result<Int, SystemError>]) -> Void) {
         guard let files else { return }
-        // What is written over need not go any more.
+        // Indexes that are overwritten need not be removed.
         let names = Set(items.map { SavedStateFiles.indexName($0.identifier) })
         useless.removeAll { names.contains($0.name) }
         let former = closed.last?.name
@@ -340,19 +380,18 @@ final class StateStore {
                 }
             }
         }.assumeIsolated().whenComplete { result in
-            // It fails only when the thread has ended.
+            // Fails only after the thread has ended.
             if case .success(let results) = result { then(results) }
         }
     }
 
-    /// Lets go of what was saved of a container that is gone, when the disk has that: see ``removeUseless()``.
+    /// Forgets the index of a removed container. The file is removed later (``removeUseless()``).
     func forget(_ identifier: String) {
         useless.append(SavedState.Useless(name: SavedStateFiles.indexName(identifier), isKept: false))
     }
 
-    /// Removes the indexes that are of no use, once everything that was committed is on the disk: were they gone before, and
-    /// what says so lost, the next start would not know that clocks are to be forgotten. While changes are not saved they
-    /// stay, and tell it that.
+    /// Removes unused indexes after all written records are on the disk. If an index were gone before its record, the
+    /// next start would not forget its clocks. While changes are not saved, the indexes stay.
     func removeUseless() {
         guard let files, segment != nil, !useless.isEmpty else { return }
         let going = useless
@@ -364,7 +403,7 @@ final class StateStore {
         }
     }
 
-    /// Lets go of the oldest segments beyond what is kept, and of all that no clock leads to, but of none from `needed` on.
+    /// Removes the oldest segments beyond the limit, and all before a gap, but none from `needed` on.
     func prune(needed: UInt64) {
         while let first = orphans.first, first.number < needed { remove(orphans.removeFirst()) }
         var total = closed.reduce(0) { $0 + $1.byteCount }
@@ -375,20 +414,20 @@ final class StateStore {
     }
 
     private func remove(_ segment: SavedState.Segment) {
-        // To give back the room of a large file takes its time.
+        // Freeing the blocks of a large file takes time.
         thread.submit { [files] _ in files?.removeSegment(segment.number) }
     }
 
     // MARK: The end
 
-    /// Ends without a word, where the daemon never began.
+    /// Ends without a record, for a daemon that never served.
     func abandon() {
         isClosed = true
         synchronizing?.cancel()
         thread.shutdownGracefully { _ in }
     }
 
-    /// Says that this is the end, and forces it to the disk; what is being saved is finished.
+    /// Records the end of the run and forces it to the disk. Saves in progress are finished.
     func close(at sequence: UInt64) -> EventLoopFuture<Void> {
         isClosed = true
         synchronizing?.cancel()
@@ -398,7 +437,7 @@ final class StateStore {
         segment = nil
         writer = nil
         let promise = loop.makePromise(of: Void.self)
-        // What waits for the thread would be given up when that is shut down.
+        // Shutting down the thread would drop work that waits for it.
         thread.submit { [thread] _ in thread.shutdownGracefully { _ in promise.succeed() } }
         return promise.futureResult
     }

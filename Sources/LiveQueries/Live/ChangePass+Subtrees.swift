@@ -1,14 +1,13 @@
-// The part of a change pass that goes below directories that changed.
+// The part of a change pass for items below changed directories.
 // SPDX-License-Identifier: Apache-2.0
 
 import MetadataIndex
 
 extension ChangePass {
-    /// Goes through what lies below the directories that changed and is not in the set itself.
+    /// Tests the items below changed directories that are not in the set themselves.
     ///
-    /// Queries whose answer has nothing to do with what changed, though their subscribers asked for the place, find what
-    /// lies below by a scan, where there are few of them and many rows: columns are gone through ten times faster than a
-    /// tree.
+    /// A query may not depend on the change although its subscriber asked for the place. If few such queries meet many
+    /// rows, a scan finds the rows below: reading columns is ten times faster than walking a tree.
     mutating func meetSubtrees() {
         var isScanned = false
         if let scanning = queriesToScan() {
@@ -21,7 +20,7 @@ extension ChangePass {
         }
         if !walking { return }
         for (directory, subtree) in subtrees.directories {
-            // The walk does not let the pass change while it goes on, so rows are noted first.
+            // The walk does not let the pass change meanwhile, so rows are collected first.
             var rows: [Row] = []
             let (changes, subtrees) = (changes, subtrees)
             current.forEachDescendant(of: directory) { row in
@@ -29,20 +28,20 @@ extension ChangePass {
                     rows.append(row)
                     return true
                 }
-                // A directory that changed itself is walked on its own.
+                // A directory that changed itself has its own walk.
                 return subtrees.directories[row] == nil
             }
             for row in rows { meetBelow(row, subtree, isScanned: isScanned) }
         }
     }
 
-    /// Whether nothing that changed of directories can change the answer for what lies below.
+    /// Whether no change of the directories can change the answer for items below.
     private func isUntouched(_ query: LiveQuery) -> Bool { query.plan.causes.isDisjoint(with: subtrees.causes) }
 
-    /// The most queries that are answered by a scan each.
+    /// The most queries that each use a scan.
     private static var maximumScans: Int { 32 }
 
-    /// The queries that are better answered by a scan; nil where a walk is.
+    /// The queries for which a scan is faster; nil where a walk is.
     private func queriesToScan() -> [Int]? {
         var scanning: [Int] = []
         for number in queries.indices {
@@ -56,7 +55,7 @@ extension ChangePass {
 
     private mutating func meetByScan(_ number: Int) {
         guard let query = queries[number] else { return }
-        // Neighbours mostly share their directory.
+        // Neighbours usually share their directory.
         var last: (parent: Row, above: SubtreeChange?)?
         let selection = query.plan.selectTolerantly(in: current, guard: query.scanGuard).selection
         if let scanGuard = query.scanGuard, scanGuard.ended != .going { query.isOverworked = true }
@@ -86,7 +85,7 @@ extension ChangePass {
             current.withName(of: row) {
                 placed.appendCandidates(row: row, parent: parent, name: $0, kind: kind, path: [], to: &candidates)
             }
-            // Of most rows nobody wants to know what lies above them.
+            // Most rows are tested by no query that depends on the directories above.
             if candidates.isEmpty { return }
             know(row, subtree)
         }
@@ -97,7 +96,7 @@ extension ChangePass {
             met.append(number)
             answers[number] = .testedNow
             let matches = ask(query, row, isNow: true)
-            // Its own values are as they were; only what lies above can have made another answer.
+            // The row's own values are unchanged; only the directories above can change the answer.
             let matched =
                 query.plan.causes.isDisjoint(with: subtree.causes) ? matches : ask(query, row, isNow: false)
             guard matched != matches || (matches && difference(row, subtree).concerns(query)),
@@ -108,16 +107,20 @@ extension ChangePass {
         forgetAnswers()
     }
 
-    /// What differs of a row below a directory that changed: what lies in a package between the two lies in one as before.
+    /// The differences of a row below a changed directory, whose name is as it was. If a package lies between the two, the row was inside a
+    /// package before, too.
     private func difference(_ row: Row, _ subtree: SubtreeChange) -> ItemDifference {
         var difference = subtree.difference
         if difference.inPackage {
             difference.inPackage = former.isInsidePackage(row) != current.isInsidePackage(row)
         }
+        if difference.conflictOf {
+            difference.conflictOf = current.withName(of: row) { DerivedText.isConflictVersion($0) }
+        }
         return difference
     }
 
-    /// Works out both places of a row below a directory that changed.
+    /// Determines the former and the present place of a row below a changed directory.
     private mutating func know(_ row: Row, _ subtree: SubtreeChange) {
         place.forget()
         place.know(row, current)

@@ -1,30 +1,30 @@
-// One change set brought to the live queries that it can touch.
+// Applies one change set to live queries.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 import PredicateLanguage
 
-/// Brings one change set to live queries: for each changed row, the queries that its former or its present state can match
-/// are tested on both; then what lies below directories that changed (``SubtreeChange``).
+/// Applies one change set to live queries. For each changed row it tests the queries that the former or the present
+/// state can match, on both states. Then it tests the items below changed directories (``SubtreeChange``).
 ///
-/// It reads nothing but the set and a snapshot from right after it, so it runs on any thread: on the event loop for what
-/// is short, with a ``LiveErrand`` for the rest.
+/// It reads only the set and a snapshot taken right after it, so it runs on any thread: on the event loop for short
+/// sets, in a ``LiveErrand`` for others.
 struct ChangePass {
     let former: FormerView
     let queries: [LiveQuery?]
-    /// The queries to which the directories above an item mean nothing, and the others.
+    /// The queries that do not depend on the directories above an item, and the others.
     private let still: QueryFiling
     let placed: QueryFiling
-    /// Only the queries that are away with this errand are met; nil for those that are not away.
+    /// The background update whose queries this pass serves; nil for queries that are not away.
     private let absence: Int?
-    /// Whether what comes and goes changes the number of items that match.
+    /// Whether added and removed items change the number of matches.
     private let isCounted: Bool
     let subtrees: SubtreeChanges
-    /// How many rows below directories that changed are walked whatever the queries are.
+    /// The number of rows below changed directories that are walked whatever the queries are.
     let walkLimit: Int
 
-    /// By the number of the query: whether it was tested on a state of the row at hand, and whether that matched.
+    /// By the number of a query: whether it was tested on a state of the present row, and whether that matched.
     var answers: [Answers] {
         @inline(__always) get { notes.answers }
         @inline(__always) _modify { yield &notes.answers }
@@ -37,9 +37,9 @@ struct ChangePass {
     private var notes: Notes
     private(set) var touched: [LiveQuery] = []
     private var touchedNumbers: [Int] = []
-    /// How many tests of queries on rows there were.
+    /// The number of tests of queries on rows.
     private(set) var testCount = 0
-    /// Queries of which the clock changes the answer sooner than was known.
+    /// The queries whose answer the clock changes sooner than was known.
     private(set) var noted: [LiveQuery] = []
 
     struct Answers: OptionSet {
@@ -50,8 +50,8 @@ struct ChangePass {
         static let matches = Answers(rawValue: 8)
     }
 
-    /// What a pass notes of each query, by its number. Everything in it is false before a pass and after it, so that it
-    /// can be handed on: of ten thousand queries a change meets a few, and making this anew took longer than all the rest.
+    /// The notes of a pass on each query, by number. All are false before and after a pass, so that they can be reused.
+    /// Of ten thousand queries a change reaches a few. New notes would take longer than the rest of the pass.
     struct Notes {
         fileprivate var answers: [Answers] = []
         fileprivate var isTouched: [Bool] = []
@@ -88,7 +88,7 @@ struct ChangePass {
         if !subtrees.isEmpty { meetSubtrees() }
     }
 
-    /// Hands on the notes, after ``run()``.
+    /// Returns the notes for reuse, after ``run()``.
     mutating func takeNotes() -> Notes {
         for number in touchedNumbers { notes.isTouched[number] = false }
         touchedNumbers = []
@@ -97,7 +97,7 @@ struct ChangePass {
         return taken
     }
 
-    /// The query with a number, where this pass is for it.
+    /// The query with a number, if this pass serves it.
     func query(_ number: Int) -> LiveQuery? {
         guard let query = queries[number], query.absence == absence else { return nil }
         return query
@@ -142,8 +142,8 @@ struct ChangePass {
                 let matched = answers[number].contains(.matched)
                 let matches = answers[number].contains(.matches)
                 guard matched || matches, let query = queries[number] else { continue }
-                // What changed in a package is nothing to who may not look into it, nor are the attributes of a file to who
-                // may not read it.
+                // A viewer is told changes inside a package only if it may look into it, and attributes only of a file
+                // that it may read.
                 let isRestricted = (isPackage || difference.extras) && query.plan.environment.viewer != nil
                 let seen = isRestricted ? self.difference(at, for: query.plan.environment) : difference
                 if matched != matches || seen.concerns(query) {
@@ -159,16 +159,25 @@ struct ChangePass {
         guard let old = changes.former(at: at) else { return difference }
         let row = changes.row(at: at)
         let isRenamed = former.isRenamed(at: at)
-        // A list that is known only now is no change of the file; one that changed shows in the time of change.
+        // An access list read for the first time is no change of the file. A changed one shows in the time of change.
         var before = environment?.status(of: row, in: former) ?? old.status
         var now = environment?.status(of: row, in: current) ?? current.status(of: row)
         (before.accessList, now.accessList) = (.none, .none)
         difference.own = isRenamed || before != now
-        // What becomes known is no change of the file; to those who read it, it is what there was not.
+        // Attributes read for the first time are no change of the file, but queries that read them did not have them.
         if let environment {
             difference.extras = environment.extras(of: row, in: former) != environment.extras(of: row, in: current)
         } else {
             difference.extras = old.extras.orNone != current.extras(of: row).orNone
+        }
+        let viewer = environment?.viewer?.credentials
+        difference.conflicts =
+            former.conflictVersions(of: row, for: viewer) != current.conflictVersions(of: row, for: viewer)
+        if current.isShared {
+            let (old, now) = (former.sync(of: row), current.sync(of: row))
+            if old != now {
+                difference.sync = AttributeSet(Attribute.ofSync.filter { old.value(of: $0) != now.value(of: $0) })
+            }
         }
         if isRenamed || subtrees.changedPlaces { comparePlaces(row, &difference) }
         if isRenamed || subtrees.changedPackages {
@@ -183,6 +192,8 @@ struct ChangePass {
         let (old, new) = (formerPlace.path, place.path)
         guard old != new else { return }
         difference.path = true
+        // An item with another name is told anyway.
+        difference.conflictOf = current.withName(of: row) { DerivedText.isConflictVersion($0) }
         difference.depth = DerivedText.depth(ofPath: old) != DerivedText.depth(ofPath: new)
         difference.scope = DerivedText.isInDocuments(old) != DerivedText.isInDocuments(new)
     }
@@ -206,7 +217,7 @@ struct ChangePass {
         }
     }
 
-    /// Tests the candidates for the former or the present state of a row.
+    /// Tests the candidates on the former or the present state of a row.
     private mutating func test(_ row: Row, isNow: Bool) {
         candidates.removeAll(keepingCapacity: true)
         if isNow {

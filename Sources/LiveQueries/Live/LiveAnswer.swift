@@ -1,44 +1,44 @@
-// What one live query knows: how many match, what was not told yet.
+// The answer of one live query: the number of matches, and the changes that are not published yet.
 // SPDX-License-Identifier: Apache-2.0
 
 import MetadataIndex
 
-/// What one live query knows of its answer and its subscriber. A value, so that work that is too long for the event loop
-/// can take it along and bring it back (``LiveErrand``); whoever has it is its only owner, and nothing is copied.
+/// The answer of one live query, and the state of its subscriber. It is a value with one owner: a background update
+/// (``LiveErrand``) takes it away from the event loop and brings it back without a copy.
 ///
-/// What the subscriber holds is never kept as a list: it is what matches, but for the first results that were not taken
-/// yet and for the pending items, each of which says whether it is held.
+/// There is no list of the items that the subscriber holds. The subscriber holds all matches except the first results
+/// that were not taken. For each pending item, the entry says whether the subscriber holds it.
 struct LiveAnswer: Sendable {
-    /// How many items match now. Right once ``isGathered``.
+    /// The number of items that match now. Valid if ``isGathered``.
     private(set) var count = 0
-    /// Items for which the predicate had no answer, and why for the first.
+    /// The items for which the evaluation failed, and the first error.
     var errors = EvaluationErrors()
-    /// Whether the first results, or their number where they are not wanted, are known.
+    /// Whether the first results are known, or their number if the subscriber does not want them.
     private(set) var isGathered = false
     private(set) var pending = PendingItems()
-    /// The first results that were not taken yet. A row that changes is taken out and becomes a pending item.
+    /// The first results that were not taken yet. A row that changes leaves them and becomes a pending item.
     private(set) var first = RowSelection()
     private var firstIterator: RowSelection.Iterator?
-    /// When the clock alone changes it next; nil where it does not.
+    /// The moments at which the clock alone changes the answer; nil if it does not.
     var moments: MomentQueue?
-    /// Whether more became pending than may, and was let go of: nothing of it can be told any more.
+    /// Whether the limit of pending items was exceeded. The pending items are dropped, and the query must end.
     private(set) var isOverfull = false
 
-    /// The most that may be pending.
+    /// The limit of pending items.
     var mostPending = Int.max
-    /// So many bytes of paths, of items that went or moved, count as an item that is pending. In a tree that is deep enough a
-    /// path is a megabyte.
+    /// The bytes of paths of removed and moved items that count as one pending item. In a deep tree, a path can have a
+    /// megabyte.
     private static let pathBytesOfAnItem = 512
 
     init() {}
 
-    /// One that lost what was pending.
+    /// Makes an answer that exceeded its limit of pending items.
     init(overfull: ()) {
         isGathered = true
         isOverfull = true
     }
 
-    /// What stands for an answer that is away: nothing can be taken of it.
+    /// Makes a placeholder for an answer that is away. Nothing can be taken from it.
     init(standingFor other: LiveAnswer) {
         count = other.count
         isGathered = other.isGathered
@@ -54,7 +54,7 @@ struct LiveAnswer: Sendable {
         count(selection.count)
         self.errors.add(errors)
         first = selection
-        // What was collected meanwhile took the first results for told.
+        // Changes collected during the scan counted the first results as held.
         var untold: [Row] = []
         pending.updateEach { identifier, entry in
             guard entry.isHeld else { return }
@@ -75,7 +75,7 @@ struct LiveAnswer: Sendable {
         guard !first.isEmpty else { return rows }
         var iterator = firstIterator ?? first.makeIterator()
         while rows.count < limit, let row = iterator.next() {
-            // The iterator goes over what was there when it was made.
+            // The iterator has the rows that existed when it was made.
             if first.remove(row) { rows.append(row) }
         }
         firstIterator = first.isEmpty ? nil : iterator
@@ -83,7 +83,7 @@ struct LiveAnswer: Sendable {
         return rows
     }
 
-    /// They are held no more: what became of one meanwhile is told as of an item that the subscriber never had.
+    /// Returns first results that were taken and not published. The subscriber does not hold them.
     mutating func putBackFirst(_ items: [ItemIdentifier]) {
         for item in items {
             if let entry = pending[item] {
@@ -97,14 +97,18 @@ struct LiveAnswer: Sendable {
 
     // MARK: Changes
 
-    /// How many items have changes that were not taken, long paths counting as several.
+    /// The number of items with changes that were not taken. A long path counts as several.
     var pendingCount: Int { pending.count + pending.pathBytes / LiveAnswer.pathBytesOfAnItem }
+
+    /// The approximate memory of the pending items, in bytes.
+    var pendingBytes: Int { pending.count * PendingItems.bytesOfItem + pending.pathBytes }
 
     mutating func popPending() -> (ItemIdentifier, PendingItems.Entry)? { pending.popFirst() }
 
-    /// Notes what became of an item. `isMoved` says that a path that was asked for is another now, and `below` what
-    /// differs, where that is a directory above; `formerPath` is called for the path that it had, where that has to be
-    /// kept.
+    /// Records a change of an item.
+    ///
+    /// `isMoved` says that a requested path changed. `below` is the changed part of the path if a directory above
+    /// moved. `formerPath` is called for the former path if it must be kept.
     mutating func record(
         _ identifier: ItemIdentifier, matched: Bool, matches: Bool, isCounted: Bool, isMoved: Bool,
         below: PendingItems.KnownPath? = nil, formerPath: () -> [UInt8]
@@ -116,7 +120,7 @@ struct LiveAnswer: Sendable {
         if let known = pending[identifier] {
             entry = known
         } else {
-            // One of the first results that was not taken yet is not held.
+            // The subscriber does not hold first results that were not taken.
             let isUntold = matched && first.remove(identifier.row)
             entry = PendingItems.Entry(isHeld: matched && !isUntold, matches: matched)
         }

@@ -1,29 +1,30 @@
-// Work on live queries that is too long for the event loop.
+// A background update: work on live queries that is too long for the event loop.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 import Synchronization
 
-/// Work on live queries that is too long for the event loop: many rows that changed, or that lie below directories that did.
+/// A background update: work on live queries that is too long for the event loop. There are many changed rows, or many
+/// rows below changed directories.
 ///
-/// It takes the answers of its queries along (``LiveQuery/isAway``); until ``LiveQueryRegistry/finish(_:in:)`` brings them
-/// back, what changes is put by for them, and they catch up then. So every query is told of every change set in order,
-/// the ones that stay never wait, and the loop does nothing that grows with the rows.
+/// It takes the answers of its queries away (``LiveQuery/isAway``). Later changes are collected for these queries until
+/// ``LiveQueryRegistry/finish(_:in:)`` brings the answers back. So each query receives every change set in order, and
+/// other queries do not wait. The work of the event loop does not grow with the rows.
 package final class LiveErrand: Sendable {
-    /// One query that is away.
+    /// One query whose answer is away.
     struct Part: Sendable {
         var plan: QueryPlan
-        /// What it goes on with in the end, where that is another plan.
+        /// The plan to continue with at the end, if it is another one.
         var nextPlan: QueryPlan?
         let attributes: AttributeSet
         var answer: LiveAnswer
-        /// Whether ``plan`` is what was ``nextPlan``.
+        /// Whether ``plan`` is the former ``nextPlan``.
         var isReplanned = false
-        /// Whether its tests took more than they may: the answer is of no use.
+        /// Whether the tests exceeded their limit of time. The answer is then unusable.
         var isOverworked = false
 
-        /// Whether working on it may take asking for names of accounts.
+        /// Whether the work may look up account names.
         var asksForAccounts: Bool { plan.asksForAccounts(before: nextPlan, for: attributes) }
 
         init(plan: QueryPlan, nextPlan: QueryPlan?, attributes: AttributeSet, answer: consuming LiveAnswer) {
@@ -34,39 +35,43 @@ package final class LiveErrand: Sendable {
         }
     }
 
-    /// What the costly tests of one user may take in one errand: those that are quick are free, as on the event loop.
+    /// The limit for the costly tests of one user in one update. Quick tests are free, as on the event loop.
     private static let allowance = WorkMeter.Allowance(
         free: 5_000, most: 10_000_000, capacity: 10_000_000_000, perSecond: 0)
-    /// How long one such errand may scan, in nanoseconds.
+    /// The time limit for the scans of such an update, in nanoseconds.
     private static let scanTime: UInt64 = 10_000_000_000
 
-    /// Its number in the registry.
+    /// The number in the registry.
     let number: Int
-    /// What changed. Where that is long, it is merged with the work.
+    /// The user that subscribed to the queries.
+    package let user: UInt32
+    /// The changes to apply. A long list is merged in ``run()``.
     private let past: PastChanges
-    /// Whether one of its queries may take long for each row.
+    /// Whether a query may take long for each row.
     package let isCostly: Bool
-    /// Whether it may ask for the names of accounts, which may take for ever; its queries all do then.
+    /// Whether all queries may look up account names, which can block without a time limit.
     package let readsAccounts: Bool
-    /// Whether what its costly tests take is bounded.
+    /// Whether the costly tests are limited.
     private let isMeasured: Bool
     private let isCounted: Bool
     private let walkLimit: Int
-    /// The most that its queries may have pending together when it is done.
+    /// The limit of pending items of all queries together at the end.
     private let mostPending: Int
-    /// Where the queries are to be brought to it: the moment.
+    /// The moment to which the queries advance; nil if they do not.
     let moment: Timestamp?
-    /// What subscribers may have seen last, for what goes from sight by another plan; nil where that is as it was before what
-    /// changed.
+    /// The rows that subscribers saw last, for items that go out of sight by another plan. Nil if these are the rows
+    /// before the changes.
     let seen: PastChanges?
-    /// Taken by ``run()`` on one thread, and by the registry when that is done: never by two at once.
+    /// Taken by ``run()`` on one thread, then by the registry; never by both at once.
     private let parts: Mutex<[Part]>
 
     init(
-        _ number: Int, _ past: PastChanges, _ parts: [Part], isMeasured: Bool, isCounted: Bool, moment: Timestamp?,
+        _ number: Int, _ past: PastChanges, _ parts: [Part], user: UInt32, isMeasured: Bool, isCounted: Bool,
+        moment: Timestamp?,
         seen: PastChanges?, walkLimit: Int, mostPending: Int
     ) {
         self.number = number
+        self.user = user
         self.past = past
         self.isMeasured = isMeasured
         isCostly = parts.contains { $0.plan.isCostly || $0.nextPlan?.isCostly ?? false }
@@ -79,14 +84,14 @@ package final class LiveErrand: Sendable {
         self.mostPending = mostPending
     }
 
-    /// The rows that its answers are as of when it is done.
+    /// The rows that the answers are current with at the end.
     var current: IndexSnapshot { past.current }
 
-    /// Does the work, once, on any thread. Complexity: O(rows that changed and rows below directories that did).
+    /// Does the work, once, on any thread. Complexity: O(changed rows and rows below changed directories).
     ///
-    /// So many queries at a time as may have all of these rows pending. Past ``mostPending`` those that have most lose what
-    /// they have (``LiveAnswer/isOverfull``), before the next ones come: a directory of a million files that goes is a million
-    /// entries for each query that had them, and nobody has counted them yet.
+    /// Queries are updated in groups that stay within ``mostPending`` even if all rows become pending. Beyond that
+    /// limit the queries with most pending items lose them (``LiveAnswer/isOverfull``) before the next group starts.
+    /// The removal of a directory with a million files makes a million entries for each query that matched them.
     package func run() {
         let meter = isMeasured ? WorkMeter(LiveErrand.allowance, onOverwork: { _ in }) : nil
         let scanGuard = isMeasured ? ScanGuard(nanoseconds: LiveErrand.scanTime) : nil
@@ -123,7 +128,7 @@ package final class LiveErrand: Sendable {
         }
     }
 
-    /// Brings the changes to some of the queries.
+    /// Applies the changes to a group of queries.
     private func carryOut(
         _ parts: inout [Part], _ group: Range<Int>, _ queries: [LiveQuery], _ subtrees: SubtreeChanges
     ) {
@@ -132,7 +137,7 @@ package final class LiveErrand: Sendable {
         var met = [LiveQuery?](repeating: nil, count: queries.count)
         for number in group {
             let query = queries[number]
-            // Taken out, so that it is held once and changed where it stands.
+            // Swapped out, so that the answer has one owner and is changed in place.
             var answer = LiveAnswer()
             swap(&answer, &parts[number].answer)
             query.takeBack(consume answer)
@@ -160,8 +165,8 @@ package final class LiveErrand: Sendable {
         }
     }
 
-    /// Asks for all names that the changed rows have, whether a test needs them now or not: a row whose owner is known is
-    /// tested on the event loop the next time.
+    /// Looks up the names of all owners and groups of changed rows. The event loop can then test such rows, since it
+    /// knows the names.
     private func askForNames(_ accounts: any AccountNaming, _ former: FormerView) {
         func ask(_ status: FileStatus) {
             _ = accounts.user(status.owner)
@@ -174,12 +179,12 @@ package final class LiveErrand: Sendable {
         }
     }
 
-    /// What tells the rows as they were when the errand left, after more has changed. Both are merged when somebody looks.
+    /// The rows before this update, after further changes. The two sets of changes are merged on first use.
     func past(with later: ChangeSet?, in index: MetadataIndex) -> PastChanges {
         later.map { PastChanges(past, later: $0, current: index.snapshot()) } ?? past
     }
 
-    /// The queries with their answers, in the order in which they were given.
+    /// Returns the queries with their answers, in their original order.
     func takeParts() -> [Part] {
         parts.withLock { parts in
             let taken = parts

@@ -1,18 +1,18 @@
-// What a live query tells where accounts have other names.
+// Changes that other account names make to a live query's items.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 
 extension LiveQuery {
-    /// Records what goes on matching, and is told with another name of its owner or group than by the former plan.
+    /// Records the items that still match and now have another name of owner or group.
     func recordRenamed(
         in before: RowSelection, and after: RowSelection, since former: QueryPlan, in snapshot: IndexSnapshot
     ) -> Bool {
         let tells = (user: attributes.contains(.owner), group: attributes.contains(.group))
         let (old, new) = (former.environment.accounts, plan.environment.accounts)
         guard tells.user || tells.group, old !== new else { return false }
-        // There are few accounts, and many items.
+        // There are few accounts and many items.
         var users: [UInt32: Bool] = [:]
         var groups: [UInt32: Bool] = [:]
         func isRenamed(

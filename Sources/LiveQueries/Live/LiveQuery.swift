@@ -1,71 +1,85 @@
-// One live query over one container: what its subscriber knows and what it has still to be told.
+// One live query over one container, and the state of its subscriber.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 package import MetadataIndex
 import PredicateLanguage
 
-/// One live query over one container, of one subscriber. It lives on the event loop with its index, and is not `Sendable`.
+/// One live query over one container, of one subscriber. It lives on the event loop with its index, and is not
+/// `Sendable`.
 ///
-/// Its life: ``LiveQueryRegistry/add(_:attributes:)`` and a snapshot in the same turn; ``QueryPlan/selectTolerantly(in:)``
-/// on that snapshot, on any thread, while changes are collected here; ``gather(_:errors:)`` with what it found;
-/// ``takeFirst(limit:)`` until that is empty, then ``take(limit:in:)`` whenever something is pending. Or instead of
-/// gathering ``LiveQueryRegistry/resume(_:from:in:)`` and ``count(_:)``.
+/// The life of a query:
+/// - ``LiveQueryRegistry/add(_:attributes:user:meter:)`` and a snapshot, in one loop iteration.
+/// - ``QueryPlan/selectTolerantly(in:)`` on that snapshot, on any thread. Changes are collected meanwhile.
+/// - ``gather(_:errors:)`` with the result of the scan, then ``takeFirst(limit:)`` until it returns nothing.
+/// - ``takeNext(in:)`` whenever something is pending.
 ///
-/// Now and then it is behind (``isAway``): its answer is away with work that is too long for the event loop, or came back
-/// from it and goes on at once with what changed meanwhile. No clock may be told then, and there is nothing to take but in
-/// the turn between the two, as of a snapshot (``snapshot(of:)``).
+/// A query with a clock starts with ``LiveQueryRegistry/resume(_:from:in:)`` and ``count(_:)`` instead.
+///
+/// A query is away (``isAway``) while a background update has its answer, and while it must catch up afterwards. No
+/// clock may be published then. Between two updates, pending items can be taken in one loop iteration, as of
+/// ``snapshot(of:)``.
 package final class LiveQuery {
-    /// What it asks.
+    /// The plan that evaluates the predicate.
     package internal(set) var plan: QueryPlan {
         didSet {
             endOfUnits = plan.clock?.endOfUnits(from: plan.environment.now)
             meter = plan.isCostly ? meterOfUser : nil
         }
     }
-    /// The attributes that the subscriber asked for.
+    /// The attributes that the subscriber requested.
     package let attributes: AttributeSet
 
-    /// Whether its tests took more of the event loop than they may: it is no longer tested, and must end.
+    /// Whether the tests exceeded their share of the event loop. The query is not tested any more, and must end.
     package internal(set) var isOverworked = false
 
-    /// Whether one of its tests took so long that it was counted.
+    /// Whether the meter has counted a test of this query.
     var wasCharged = false
-    /// What its tests are measured by, where they are costly.
+    /// The meter for tests, if the plan is costly.
     private(set) var meter: WorkMeter?
     private let meterOfUser: WorkMeter?
-    /// Its place in the registry, nil after it was removed.
+    /// The number in the registry; nil after the query was removed.
     var number: Int?
-    /// What it goes on with when its answer is back, where that is known already: a plan for a viewer who sees more or less
-    /// than before. Nothing is taken by the old plan meanwhile.
+    /// The user that subscribed. A background update has the queries of one user.
+    package let user: UInt32
+    /// Set while the query receives no change sets (``LiveQueryRegistry/bringBack(_:in:)``).
+    private(set) var suspension: Suspension?
+    /// Whether the suspended query is about to be brought back, since its subscriber reads.
+    package var isReturning = false
+    /// Whether the change log no longer reaches back to the suspension. The query must end.
+    package private(set) var hasLostChanges = false
+    /// The plan to continue with when the answer is back, if it is known: a plan for a viewer with other access.
+    /// Nothing is published by the old plan meanwhile.
     var nextPlan: QueryPlan?
-    /// The same, where the answer has left with it.
+    /// The plan to continue with that a background update has taken along.
     var plannedElsewhere: QueryPlan?
-    /// Whether it is going to be given a plan that is being made (``LiveQueryRegistry/look(_:by:in:)``), and nothing is told by
-    /// the one that it has.
+    /// Whether a new plan is being made (``LiveQueryRegistry/look(_:by:in:)``). Nothing is published by the present
+    /// plan.
     package var awaitsPlan = false
-    /// What ends its scans, where they are bounded.
+    /// Ends scans at a limit; nil if there is no limit.
     var scanGuard: ScanGuard?
-    /// The errand that its answer is away with.
+    /// The background update that has the answer.
     var absence: Int?
-    /// What the answer is as of, where it came back and is about to leave again; nil where it is the index as it is.
+    /// The rows that a returned answer is current with, if it is about to leave again. Nil for the present rows.
     private var view: IndexSnapshot?
-    /// The clock of the last change set that it was brought while it was away.
+    /// The clock of the last change set that was applied while the answer was away.
     private var broughtClock: UInt64 = 0
     private var answer = LiveAnswer()
-    /// When the units of time that its plan compares with are over.
+    /// The end of the units of time that the plan compares with.
     private var endOfUnits: Int64?
-    /// The moment at which the registry is going to look at it.
+    /// The moment for which the registry has scheduled the query.
     var scheduled: Int64?
-    /// Whether it waits for an errand to bring it to the present moment.
+    /// Whether the query waits for a background update to the present moment.
     var waitsForClock = false
-    /// What came while the answer was away.
+    /// Changes to the answer that were made while it was away.
     private var whenBack: [(inout LiveAnswer) -> Void] = []
 
     init(
-        _ plan: QueryPlan, attributes: AttributeSet, number: Int, meter: WorkMeter? = nil, mostPending: Int = .max
+        _ plan: QueryPlan, attributes: AttributeSet, number: Int, user: UInt32 = 0, meter: WorkMeter? = nil,
+        mostPending: Int = .max
     ) {
         answer.mostPending = mostPending
+        self.user = user
         meterOfUser = meter
         self.meter = plan.isCostly ? meter : nil
         self.plan = plan
@@ -76,33 +90,41 @@ package final class LiveQuery {
         if plan.clock != nil { answer.moments = MomentQueue(now: now.nanoseconds) }
     }
 
-    /// How many items match now. Right once ``isGathered`` and not ``isAway``.
+    /// The number of items that match now. Valid if ``isGathered`` and not ``isAway``.
     package var count: Int { answer.count }
-    /// Items for which the predicate had no answer, and why for the first.
+    /// The items for which the evaluation failed, and the first error.
     package var errors: EvaluationErrors { answer.errors }
-    /// Whether the first results, or their number where they are not wanted, are known.
+    /// Whether the first results are known, or their number if the subscriber does not want them.
     package var isGathered: Bool { answer.isGathered }
-    /// Whether it is behind: what there is to take is not all that there is to tell.
+    /// Whether the query is behind: there are changes that cannot be taken yet.
     package var isAway: Bool { absence != nil || waitsForClock || owesPlan }
 
-    /// Whether another plan than the one that it has is what is told by.
+    /// Whether changes must be published by another plan than ``plan``.
     private var owesPlan: Bool { nextPlan != nil || awaitsPlan }
 
-    /// The plan that it was given last, which it may have to go on with yet.
+    /// The last plan that was set, even if it is not in use yet.
     package var latestPlan: QueryPlan { nextPlan ?? plannedElsewhere ?? plan }
 
-    /// What the tests of an errand are measured by that may take it to its next plan.
-    var meterWhenAway: WorkMeter? { plan.isCostly || latestPlan.isCostly ? meterOfUser : nil }
+    /// The meter for the tests of a background update, which may continue with another plan.
+    var meterWhenAway: WorkMeter? { isCostlyWhenAway ? meterOfUser : nil }
 
-    /// Whether it was brought all changes up to a clock of the index, so that they can be taken if they are not told yet.
+    /// Whether a background update may take long for each row.
+    package var isCostlyWhenAway: Bool { plan.isCostly || latestPlan.isCostly }
+
+    /// Whether a background update may look up account names.
+    package var readsAccountsWhenAway: Bool { plan.asksForAccounts(before: nextPlan, for: attributes) }
+
+    /// Whether the query has received all changes up to a clock of the index, or will receive them only when its
+    /// subscriber reads.
     package func isCaughtUp(with clock: UInt64) -> Bool {
-        number == nil || !awaitsPlan && (absence == nil || broughtClock >= clock)
+        if number == nil || hasLostChanges || suspension != nil && !isReturning { return true }
+        return !awaitsPlan && (absence == nil || broughtClock >= clock)
     }
 
-    /// The rows that what can be taken now is told of.
+    /// The rows that pending items refer to.
     package func snapshot(of index: MetadataIndex) -> IndexSnapshot { view ?? index.snapshot() }
 
-    /// What of the directories above an item its answer depends on.
+    /// The properties of the directories above an item that the answer depends on.
     var causes: SubtreeChange.Causes {
         var causes = plan.causes
         if attributes.followFromPlace { causes.insert(.place) }
@@ -110,20 +132,25 @@ package final class LiveQuery {
         return causes
     }
 
-    /// Whether a directory that changes may touch it for what lies below.
+    /// Whether a change of a directory may change the answer for items below it.
     package var isPlaceSensitive: Bool { !causes.isEmpty }
 
-    /// Whether the predicate or the subscriber reads what takes system calls of its own.
+    /// Whether the predicate or the subscriber reads attributes that take system calls of their own.
     package var readsExtras: Bool { plan.readsExtras || attributes.containsExtras }
+
+    /// Whether the subscriber reads the number of conflict versions.
+    var readsConflicts: Bool {
+        attributes.contains(.hasUnresolvedConflicts) || attributes.contains(.conflictVersions)
+    }
 
     // MARK: First results
 
-    /// Tells what matched when the query was registered.
+    /// Records the matches of the moment at which the query was added.
     package func gather(_ selection: RowSelection, errors: EvaluationErrors = EvaluationErrors()) {
         change { $0.gather(selection, errors: errors) }
     }
 
-    /// Tells only how many items matched when the query was registered, for a subscriber that holds them already.
+    /// Records the number of matches at the moment at which the query was added, if the subscriber holds them already.
     package func count(_ matching: Int) {
         change { $0.count(matching) }
     }
@@ -132,13 +159,13 @@ package final class LiveQuery {
         if absence != nil { whenBack.append(body) } else { body(&answer) }
     }
 
-    /// How many of the first results were not taken yet; those that changed meanwhile are pending items instead.
+    /// The number of first results that were not taken. Results that changed meanwhile are pending items instead.
     package var firstCount: Int { owesPlan ? 0 : answer.first.count }
 
     /// Takes some of the first results, in the order of rows. All of them match now.
     package func takeFirst(limit: Int) -> [Row] { answer.takeFirst(limit: limit) }
 
-    /// Gives back first results that were taken, from a snapshot of that moment, and were not told after all.
+    /// Returns first results that were taken from a snapshot and not published.
     package func putBackFirst(_ rows: some Sequence<Row>, from snapshot: IndexSnapshot) {
         let items = rows.compactMap { snapshot.identifier(of: $0) }
         change { $0.putBackFirst(items) }
@@ -146,17 +173,23 @@ package final class LiveQuery {
 
     // MARK: Changes
 
-    /// How many items have changes that were not taken yet; long paths that have to be told with them count as several.
-    package var pendingCount: Int { answer.pendingCount }
+    /// The number of items with changes that were not taken. A long path counts as several. Changes in the change log
+    /// for a suspended query do not count.
+    package var pendingCount: Int { suspension?.answer.pendingCount ?? answer.pendingCount }
 
-    /// Whether more became pending than may (``LiveQueryRegistry/mostPending``), and was let go of: it must end.
+    /// The approximate memory of ``pendingCount`` items, in bytes.
+    package var pendingBytes: Int { suspension?.answer.pendingBytes ?? answer.pendingBytes }
+
+    /// Whether the limit of pending items (``LiveQueryRegistry/mostPending``) was exceeded. The query must end.
     package var isOverfull: Bool { answer.isOverfull }
 
-    /// Whether the first results are gathered and taken, and something is pending that can be taken.
+    /// Whether the first results are gathered and taken, and a pending item can be taken.
     package var hasPending: Bool { !owesPlan && answer.hasPending }
 
-    /// Takes the pending item that changed first; nil where none is left. To be called in a turn in which all changes of the
-    /// index were processed, so that the row that it names is that of the item. `snapshot` is ``snapshot(of:)``.
+    /// Takes the pending item that changed first; nil if there is none.
+    ///
+    /// All changes of the index must have been processed in this loop iteration, so that rows and items agree.
+    /// `snapshot` is ``snapshot(of:)``.
     package func takeNext(in snapshot: IndexSnapshot) -> DeltaItem? {
         guard let (identifier, entry) = answer.popPending() else { return nil }
         if !entry.matches {
@@ -170,12 +203,12 @@ package final class LiveQuery {
         return .changed(DeltaItem.Changed(row: identifier.row, previousPath: previous))
     }
 
-    /// Goes through the rows of the items that are taken next, at most `limit`, but for those that no longer match.
+    /// Visits the rows of the next items to take that still match, at most `limit`.
     package func forEachPendingRow(limit: Int, _ body: (Row) -> Void) {
         answer.pending.forEachNext(limit: limit) { if $1.matches { body($0.row) } }
     }
 
-    /// The path that the subscriber knows, where it is not the present one.
+    /// The path that the subscriber knows, if it differs from the present one.
     private func previousPath(of row: Row, _ known: PendingItems.KnownPath, in snapshot: IndexSnapshot) -> [UInt8]? {
         if case .present = known { return nil }
         var present: [UInt8] = []
@@ -189,7 +222,7 @@ package final class LiveQuery {
         return path == present ? nil : path
     }
 
-    /// Notes what became of an item: ``LiveAnswer/record(_:matched:matches:isCounted:isMoved:below:formerPath:)``.
+    /// Records a change of an item (``LiveAnswer/record(_:matched:matches:isCounted:isMoved:below:formerPath:)``).
     func record(
         _ identifier: ItemIdentifier, matched: Bool, matches: Bool, isCounted: Bool, isMoved: Bool,
         below: PendingItems.KnownPath? = nil, formerPath: () -> [UInt8]
@@ -201,7 +234,7 @@ package final class LiveQuery {
 
     func note(_ error: EvaluationError) { answer.errors.add(error) }
 
-    /// A test of an item, counted by the meter where tests of this query are costly; nil where it may not be made any more.
+    /// Runs a test, and charges it to the meter if the query is costly. Nil if no further test is admitted.
     @inline(__always)
     func measured<Answer>(_ test: () -> Answer) -> Answer? {
         guard let meter else { return test() }
@@ -213,17 +246,18 @@ package final class LiveQuery {
 
     // MARK: Away and back
 
-    /// Gives the answer away.
+    /// Lends the answer to a background update.
     func lend(to errand: Int) -> LiveAnswer {
         absence = errand
         view = nil
-        let lent = answer
+        let lent = suspension?.answer ?? answer
+        suspension = nil
         answer = LiveAnswer(standingFor: lent)
         return lent
     }
 
-    /// Takes back what was lent, as of a snapshot; what came meanwhile is done now. The query stays behind until
-    /// ``catchUp()``.
+    /// Takes a lent answer back, as of a snapshot, and applies the changes that were made meanwhile. The query stays
+    /// away until ``catchUp()``.
     func takeBack(_ lent: consuming LiveAnswer, as view: IndexSnapshot? = nil) {
         answer = lent
         plannedElsewhere = nil
@@ -233,36 +267,70 @@ package final class LiveQuery {
         whenBack = []
     }
 
-    /// It was brought everything.
+    /// Ends the absence: the query has received all changes.
     func catchUp() {
         absence = nil
         view = nil
     }
 
-    /// The answer, for whoever made the query only to work on it.
+    /// Returns the answer of a query that was made for a background update.
     func surrender() -> LiveAnswer { answer }
+}
+
+// MARK: Suspension
+
+extension LiveQuery {
+    /// The answer of a suspended query, and the index clock that it is current with. A suspended query gets no change
+    /// sets.
+    struct Suspension {
+        let clock: UInt64
+        let answer: LiveAnswer
+    }
+
+    /// The ``absence`` of a suspended query. Background updates have numbers from 0 on.
+    private static let suspended = -1
+
+    /// The index clock at which the query was suspended; nil if it is not suspended.
+    package var suspendedSince: UInt64? { suspension?.clock }
+
+    /// Suspends the query, whose answer is as of `clock`. It receives no further change sets.
+    func suspend(at clock: UInt64) {
+        suspension = Suspension(clock: clock, answer: answer)
+        answer = LiveAnswer(standingFor: answer)
+        absence = Self.suspended
+        view = nil
+        broughtClock = clock
+        scheduled = nil
+    }
+
+    /// Drops the answer of a suspended query whose changes are no longer in the log.
+    func loseChanges() {
+        suspension = nil
+        hasLostChanges = true
+    }
 }
 
 // MARK: The clock
 
 extension LiveQuery {
-    /// How long a query is left alone of which nobody knows when its answer changes (``ClockDependence``).
+    /// The interval between two checks of a query for which the next moment is unknown (``ClockDependence``), in
+    /// nanoseconds.
     static let opaqueInterval: Int64 = 5_000_000_000
 
-    /// When its answer changes next though nothing else does, in nanoseconds since 1970.
+    /// The next moment at which the clock alone changes the answer, in nanoseconds since 1970.
     var nextMoment: Int64? {
         guard let clock = plan.clock else { return nil }
         if clock.isOpaque { return plan.environment.now.nanoseconds.addingReportingOverflow(Self.opaqueInterval).0 }
         return [answer.moments?.next, endOfUnits].compactMap { $0 }.min()
     }
 
-    /// Whether it can go on to a moment by looking at the rows that it knows of.
+    /// Whether the known rows are enough to advance to a moment.
     func knowsAll(until now: Int64) -> Bool {
         guard let clock = plan.clock, !clock.isOpaque, let moments = answer.moments else { return false }
         return now >= plan.environment.now.nanoseconds && moments.covers(now) && endOfUnits.map { now < $0 } ?? true
     }
 
-    /// Knows no moment any more: other rows than before may have one.
+    /// Forgets all moments, because other rows than before may have one.
     func forgetMoments() {
         if plan.clock != nil { answer.moments = MomentQueue(now: plan.environment.now.nanoseconds) }
         scheduled = nil
@@ -275,15 +343,16 @@ extension LiveQuery {
         return rows
     }
 
-    /// Notes when the clock changes the answer for a row next. Says whether that comes before the registry looks.
+    /// Records the next moment at which the clock changes the answer for a row. Returns whether it comes before the
+    /// scheduled one.
     func noteMoment(_ row: Row, in snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Bool {
-        // To find it out takes as long as a test.
+        // Finding the moment takes as long as a test.
         guard let moment = measured({ plan.nextMoment(of: row, in: snapshot, &place) }) ?? nil else { return false }
         answer.moments?.note(row, moment)
         return scheduled.map { moment < $0 } ?? true
     }
 
-    /// Goes on to another moment, for the rows that may have another answer then.
+    /// Advances to another moment, for the rows whose answer may differ then.
     func advance(_ rows: some Sequence<Row>, to plan: QueryPlan, in snapshot: IndexSnapshot) {
         let former = self.plan
         self.plan = plan
@@ -316,7 +385,7 @@ extension LiveQuery {
     ) {
         record(item, matched: matched, matches: matches, isCounted: true, isMoved: false) {
             var path: [UInt8] = []
-            // Where paths were asked for the present one is the one that the subscriber knows, or another is kept.
+            // If the subscriber requested paths, it knows the present one, or the pending item has another.
             if let seen, !attributes.contains(.path) {
                 if seen.identifier(of: item.row) == item { seen.appendPath(of: item.row, to: &path) }
             } else {
@@ -326,16 +395,17 @@ extension LiveQuery {
         }
     }
 
-    /// Goes on with a plan for another viewer. Returns whether that makes a difference. Complexity: O(rows).
+    /// Continues with a plan for another viewer. Returns whether anything becomes pending. Complexity: O(rows).
     ///
-    /// What goes from sight is told with a path that was seen: names that were given since `seen` may have been given after
-    /// the container was closed.
+    /// Items that go out of sight are published with a path that was seen. Names given since `seen` may be newer than
+    /// the loss of access to the container.
     func goOn(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView?) -> Bool {
         defer { forgetMoments() }
         return compare(with: plan, in: snapshot, seen: seen)
     }
 
-    /// The same on a thread where names of accounts may be asked for. Most reloads find those that there were.
+    /// Continues with another plan on a thread that may look up account names. If the viewer and the names are the same
+    /// as before, no rows are compared.
     func goOnElsewhere(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView?) {
         let (before, now) = (self.plan.environment, plan.environment)
         if !plan.followsClock, !self.plan.isProvisional, before.viewer == now.viewer,
@@ -348,7 +418,7 @@ extension LiveQuery {
         }
     }
 
-    /// Goes on with another plan; what matches by one and not by the other becomes pending, and what is told otherwise.
+    /// Continues with another plan. Items that match by one plan only, or are published differently, become pending.
     private func compare(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView? = nil) -> Bool {
         let former = self.plan
         let before = self.plan.selectTolerantly(in: snapshot, guard: scanGuard).selection
@@ -368,7 +438,7 @@ extension LiveQuery {
         return !difference.isEmpty || isRenamed
     }
 
-    /// The same by scans, wherever the former moment lies: also back, and past what is known. Complexity: O(rows).
+    /// Advances to a moment by scans. The moment may be earlier, or beyond the known ones. Complexity: O(rows).
     func advanceByScan(to now: Timestamp, in snapshot: IndexSnapshot) {
         guard let clock = plan.clock else { return }
         let plan = plan.at(now)

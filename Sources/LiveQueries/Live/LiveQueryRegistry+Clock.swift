@@ -1,41 +1,47 @@
-// The part of the registry that follows the clock.
+// Live queries that follow the clock.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 package import MetadataIndex
 
-/// When which queries are looked at because time passes.
+/// The schedule of live queries that change as time passes.
 struct ClockSchedule {
-    /// Queries by number; an entry counts where the query is scheduled for its moment.
+    /// Queries by number. An entry is valid if its moment is the one that the query is scheduled for.
     var heap = MinimumHeap()
-    /// With fewer entries it is not looked how many of them count.
+    /// With fewer entries, invalid ones are not counted.
     static let leastEntries = 64
-    /// Queries that an errand has to bring to the present moment, in order.
+    /// Queries that wait for a background update to the present moment, in order.
     var waiting: [LiveQuery] = []
     var errandsOut = 0
-    /// The moment that was told last.
+    /// The moment of the last ``LiveQueryRegistry/advance(to:in:)``.
     var now = Int64.min
 
-    /// Errands under way at once, and queries in each. What changes meanwhile is put by for each errand, so a thousand of
-    /// them would be too many; and a query should not wait for a thousand others to be back.
+    /// The limits of background updates at once, and of queries in one. Changes are collected for each update, so a
+    /// thousand updates would be too many. A query should also not wait for a thousand others.
     static let maximumErrands = 4
     static let queriesInErrand = 64
 }
 
 extension LiveQueryRegistry {
-    /// The moment, in nanoseconds since 1970, at which time changes the answer to a query next, and
-    /// ``advance(to:in:)`` is to be called; nil where time changes nothing. It may lie in the past, or have nothing to it when
-    /// it comes.
+    /// The next moment at which time changes an answer, in nanoseconds since 1970; nil if there is none. Call
+    /// ``advance(to:in:)`` then. The moment may be in the past, and an answer need not differ then.
     package var nextMoment: Int64? {
-        // The next of those that wait can leave at once.
+        // The next waiting queries can leave at once.
         if !clock.waiting.isEmpty, clock.errandsOut < ClockSchedule.maximumErrands { return clock.now }
         return clock.heap.first?.key
     }
 
-    /// Notes when a query is to be looked at.
+    /// Whether the time of day changes the answer to any query.
+    package var followsClock: Bool { !following.isEmpty }
+
+    /// Whether queries have advanced beyond this moment, because the clock was set back. Call ``advance(to:in:)`` then,
+    /// even without a ``nextMoment``. Until then, changed files are compared with a moment in the future.
+    package func isAhead(of now: Timestamp) -> Bool { followsClock && now.nanoseconds < clock.now }
+
+    /// Schedules a query for its next moment.
     func schedule(_ query: LiveQuery) {
         guard let number = query.number, !query.isAway, query.plan.clock != nil else { return }
-        // Where the clock was set back while it was away, there is something to do at once.
+        // If the clock was set back while the answer was away, the query is due at once.
         let isAhead = query.plan.environment.now.nanoseconds > clock.now
         guard let next = isAhead ? clock.now : query.nextMoment else { return }
         if let scheduled = query.scheduled, scheduled <= next { return }
@@ -44,8 +50,8 @@ extension LiveQueryRegistry {
         tidySchedule()
     }
 
-    /// Lets go of entries that count no more, those of queries that have ended among them: nobody wakes for one, and they are
-    /// never many. Complexity: O(1) for each entry that was made, all in all.
+    /// Removes invalid entries, such as those of removed queries, so that they cause no wake-ups and stay few.
+    /// Complexity: O(1) for each entry, amortized.
     func tidySchedule() {
         func counts(_ entry: MinimumHeap.Entry) -> Bool {
             let number = Int(entry.number)
@@ -59,16 +65,18 @@ extension LiveQueryRegistry {
         }
     }
 
-    /// Brings the queries that follow the clock to a moment: items whose time is over leave, others enter. To be called
-    /// at ``nextMoment``, after each change set and, as clocks are set, now and then; also with an earlier moment than
-    /// before. The index must have no changes that were not processed. Returns the queries that were looked at. Errands may
-    /// be waiting afterwards: to begin with a query, at the end of a day, and where more happens than is known ahead.
+    /// Advances the queries that follow the clock to a moment: items whose time is over leave, others enter. Returns
+    /// the queries that were due. Background updates may be waiting afterwards.
     ///
-    /// Complexity: O(rows whose moment has come), O(1) for each query that an errand is made for.
+    /// Call it at ``nextMoment``, after each change set, and when the clock was set. The moment may be earlier than the
+    /// last one. The index must have no unprocessed changes. A background update does the first pass of a query, the
+    /// pass at the end of a day, and passes with more rows than were known.
+    ///
+    /// Complexity: O(rows whose moment has come), and O(1) for each query in a background update.
     package func advance(to now: Timestamp, in index: MetadataIndex) -> [LiveQuery] {
         var due: [LiveQuery] = []
         if now.nanoseconds < clock.now {
-            // Clocks are set back so seldom that all queries may be asked.
+            // The clock is rarely set back, so all queries may be checked.
             for case let query? in queries
             where query.plan.clock != nil && !query.isAway && query.plan.environment.now > now {
                 query.scheduled = nil
@@ -83,7 +91,7 @@ extension LiveQueryRegistry {
                 continue
             }
             query.scheduled = nil
-            // Those who are away are looked at when they are back.
+            // Queries that are away are checked when they are back.
             if !query.isAway { due.append(query) }
         }
         if !due.isEmpty {
@@ -100,9 +108,10 @@ extension LiveQueryRegistry {
             if rows.count < rowLimit {
                 query.advance(rows, to: query.plan.at(now), in: snapshot)
                 schedule(query)
+                noteBehind(query)
                 return
             }
-            // The rows that were taken are known no more; should it leave with another errand first, it must not miss them.
+            // The taken rows are forgotten. If the query first leaves with another update, it must find them again.
             query.forgetMoments()
         }
         query.waitsForClock = true
@@ -116,14 +125,14 @@ extension LiveQueryRegistry {
             let leaving = clock.waiting.prefix(ClockSchedule.queriesInErrand)
             clock.waiting.removeFirst(leaving.count)
             for query in leaving { query.waitsForClock = false }
-            // A change set may have taken some away meanwhile, or their subscribers left.
+            // A change set may have sent some away meanwhile, or their subscribers may have left.
             let present = leaving.filter { $0.number != nil && $0.absence == nil }
             if present.isEmpty { continue }
             clock.errandsOut += send(present, none.formerView(in: index.snapshot()), moment: now)
         }
     }
 
-    /// Nobody tells the time any more, as when the container is removed: no query waits for that.
+    /// Ends waiting for the clock, for a container that is removed and gets no further moments.
     package func stopClock() {
         for query in clock.waiting { query.waitsForClock = false }
         clock.waiting = []

@@ -1,37 +1,41 @@
-// Live queries go on with other plans.
+// Replaces the plans of live queries.
 // SPDX-License-Identifier: Apache-2.0
 
 package import MetadataIndex
 
-/// Queries that are about to leave with other plans, together.
+/// Queries that are about to leave with new plans in one background update.
 struct Replanning {
-    /// They leave as of these rows, which they have been brought to.
+    /// The rows that the queries are current with when they leave.
     var none: PastChanges?
-    /// What their subscribers may have seen last, where that is something else.
+    /// The rows that subscribers may have seen last, where those differ.
     var seen: PastChanges?
     var leaving: [LiveQuery] = []
-    /// What was not told in this turn, for those who are looked at in it.
+    /// The changes not yet published in this loop iteration, for queries replanned in it.
     var untold: PastChanges?
-    /// Rows that were looked at on the event loop since the last turn.
+    /// The number of rows tested twice on the event loop since the last iteration.
     var rowsOnLoop = 0
 
-    /// How many rows are looked at twice on the event loop in a turn.
+    /// The most rows tested twice on the event loop in one iteration.
     static let mostRowsOnLoop = 4_096
-    /// Queries that leave with one errand. What changes meanwhile is put by for each errand, so one for each of ten thousand
-    /// queries would be too many; and a query should not wait for a thousand others to be back.
+    /// The most queries in one background update. Changes are collected for each update, so one update for each of ten
+    /// thousand queries would be too many. A query should also not wait for a thousand others.
     static let queriesInErrand = 64
 }
 
 extension LiveQueryRegistry {
-    /// Goes on with a plan for a viewer who sees more or less of the container than before, since the container's own
-    /// directory or one above it has other permissions, for a container that has packages from now on, by other names of
-    /// accounts, or with the first plan after one that was provisional: what matches by one and not by the other, or is told
-    /// otherwise, becomes pending. Returns whether anything did; a query that is away does it when it is back, and where there
-    /// is much to look at an errand is made of it. Nothing is told by the plan before from here on.
-    /// The index must have no changes that were not processed. What goes from sight is told with the path that it had at the
-    /// last ``settle()``, or when the answer left that is away, unless paths were asked for: then with the one that was told.
+    /// Replaces the plan of a query. Items that match by one plan only, or are published differently, become pending.
+    /// Returns whether any did.
+    ///
+    /// The new plan may be for a viewer with another access to the container, for other account names, or for a
+    /// container that has packages now. It may also be the first plan after a provisional one.
+    ///
+    /// A query that is away is replanned when it is back; if many rows must be tested, a background update does it.
+    /// Nothing is published by the old plan from here on. The index must have no unprocessed changes.
+    ///
+    /// An item that goes out of sight is published with the path that it had at the last ``settle()``, or when the
+    /// answer left. If the subscriber requested paths, it gets the path that was published last.
     package func look(_ query: LiveQuery, by plan: QueryPlan, in index: MetadataIndex) -> Bool {
-        // One that is out with its next plan comes back to it.
+        // A query that left with its next plan returns with it.
         let (before, now) = (query.plan.environment, plan.environment)
         guard
             query.absence != nil || before.viewer != now.viewer || before.hasPackages != now.hasPackages
@@ -40,7 +44,7 @@ extension LiveQueryRegistry {
         else { return false }
         let isLeaving = query.nextPlan != nil
         query.nextPlan = plan
-        // One that is about to leave leaves with this.
+        // A query that is about to leave leaves with this plan.
         guard query.absence == nil, !isLeaving else { return false }
         if replanning.untold == nil {
             replanning.untold = untold.map { PastChanges($0.formerView(in: index.snapshot())) }
@@ -48,7 +52,7 @@ extension LiveQueryRegistry {
         return adoptNextPlan(of: query, in: index, seen: replanning.untold)
     }
 
-    /// Goes on with the plan that waits for a query that is here. Returns whether anything became pending by that.
+    /// Replaces the plan of a query that is not away by the waiting one. Returns whether any item became pending.
     func adoptNextPlan(of query: LiveQuery, in index: MetadataIndex, seen: PastChanges?) -> Bool {
         guard let plan = query.nextPlan else { return false }
         guard let number = query.number else {
@@ -64,7 +68,7 @@ extension LiveQueryRegistry {
         return hasNews
     }
 
-    /// Whether a query goes on with its next plan on the event loop.
+    /// Whether a query is replanned on the event loop.
     private func isShort(_ query: LiveQuery, _ plan: QueryPlan, _ index: MetadataIndex) -> Bool {
         if plan.matchesNothing, query.plan.matchesNothing { return true }
         guard !plan.isCostly, !query.plan.isCostly, !plan.readsAccounts,
@@ -74,7 +78,7 @@ extension LiveQueryRegistry {
         return replanning.rowsOnLoop <= Replanning.mostRowsOnLoop
     }
 
-    /// Has a query leave with the next errand of this kind.
+    /// Adds a query to the next background update of this kind.
     private func prepare(_ query: LiveQuery, in index: MetadataIndex, seen: PastChanges?) -> Bool {
         if replanning.none.map({ $0.current.clock != index.clock }) ?? false || replanning.seen !== seen {
             sendThoseWithPlans()
@@ -88,12 +92,12 @@ extension LiveQueryRegistry {
         return true
     }
 
-    /// Sends off the queries that go on with other plans elsewhere: before anything is brought to them.
+    /// Starts the background updates that replan queries, before the queries receive further changes.
     func sendThoseWithPlans() {
         guard let none = replanning.none else { return }
         let (leaving, seen) = (replanning.leaving, replanning.seen)
         (replanning.none, replanning.seen, replanning.leaving) = (nil, nil, [])
-        // Some may have ended meanwhile, or have left with another errand.
+        // Some queries may have ended since, or have left with another background update.
         let present = leaving.filter { $0.number != nil && $0.absence == nil }
         for first in stride(from: 0, to: present.count, by: Replanning.queriesInErrand) {
             let group = Array(present[first..<min(first + Replanning.queriesInErrand, present.count)])

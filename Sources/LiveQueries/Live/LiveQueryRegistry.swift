@@ -6,46 +6,58 @@ package import MetadataIndex
 
 /// The live queries over one container. It lives on the event loop with the container's index, and is not `Sendable`.
 ///
-/// Queries are filed by what they demand of an item: its name, kind, directory, path or identity, so that a change costs
-/// what the queries cost that it can touch, however many there are besides. What would take the event loop long is given
-/// out as errands (``takeErrands()``).
+/// Queries are indexed by conditions on an item: its name, kind, directory, path or identifier. So the cost of a change
+/// depends on the queries that it can affect, not on the number of queries. Work that is too long for the event loop is
+/// done in background updates (``takeErrands()``).
 package final class LiveQueryRegistry {
     private(set) var queries: [LiveQuery?] = []
     private var free: [Int] = []
     private var still = QueryFiling()
     private var placed = QueryFiling()
-    /// How many queries depend on each cause, by the number of its bit.
+    /// The number of queries that depend on each cause, by the number of its bit.
     private var dependents = [Int](repeating: 0, count: 8)
 
-    /// Queries whose answers are away, and what changed since they left.
+    /// Queries whose answers are away, and the changes since they left.
     private struct Absence {
         var queries: [LiveQuery]
         var changes: ChangeSet?
     }
 
-    /// What changed since ``settle()``.
+    /// The changes since ``settle()``.
     private(set) var untold: ChangeSet?
-    /// The queries whose predicates read names of accounts.
+    /// The queries whose predicates read account names.
     private var naming: Set<Int> = []
-    /// Kept from pass to pass.
+    /// The queries that follow the time of day, without suspended ones.
+    private(set) var following: Set<Int> = []
+    /// Reused from pass to pass.
     private var notes = ChangePass.Notes()
     private var absences: [Int: Absence] = [:]
     private var nextErrand = 0
-    private var errands: [LiveErrand] = []
+    var errands: [LiveErrand] = []
     var clock = ClockSchedule()
     var replanning = Replanning()
+    var suspensions = Suspensions()
 
-    /// How many changed rows, and rows below directories that changed, one change set may have for its pass to be made on
-    /// the event loop.
+    /// The limit of changed rows, and of rows below changed directories, for one pass on the event loop.
     let rowLimit: Int
-    /// How many rows below directories that changed are walked whatever the queries are; beyond it scans are considered.
+    /// The number of rows below changed directories that are always walked. With more, scans are considered.
     private let walkLimit: Int
 
-    /// The most that a query may have pending, and the queries of one errand together. Those that would have most are
-    /// ``LiveQuery/isOverfull`` then. To be set before any are added.
+    /// The limit of pending items of one query, and of the queries of one background update together. Beyond it, the
+    /// queries with most become ``LiveQuery/isOverfull``. Must be set before a query is added.
     package var mostPending = Int.max
 
-    /// A row takes a microsecond or less with few queries that it can touch.
+    /// Whether a subscriber does not read at present. Only such queries are suspended, and the owner of the registry
+    /// calls ``bringBack(_:in:)`` as soon as the subscriber reads.
+    package var isUnread: (LiveQuery) -> Bool = { _ in false }
+
+    /// The approximate memory of one pending item without its path, in bytes.
+    package static let bytesOfPendingItem = PendingItems.bytesOfItem
+
+    /// The limit ``LiveQueryRegistry/pendingBeforeSuspension``, which a test may lower.
+    package var pendingBeforeSuspension = LiveQueryRegistry.pendingBeforeSuspension
+
+    /// The default of ``rowLimit``. A row takes a microsecond or less if it can affect few queries.
     package static let rowsOnLoop = 1_024
 
     package convenience init() { self.init(rowLimit: LiveQueryRegistry.rowsOnLoop, walkLimit: 4_096) }
@@ -55,27 +67,32 @@ package final class LiveQueryRegistry {
         self.walkLimit = walkLimit
     }
 
-    /// How many queries there are.
-    package var count: Int { still.count + placed.count }
+    /// The number of queries.
+    package var count: Int { still.count + placed.count + suspensions.queries.count }
 
     // MARK: Queries
 
-    /// Adds a live query. From here on it collects changes; the index must have none that were not processed.
-    /// `attributes` are those that the subscriber asked for; `meter` bounds what costly tests of this query take of the
-    /// loop, together with others that it is given to.
-    package func add(_ plan: QueryPlan, attributes: AttributeSet, meter: WorkMeter? = nil) -> LiveQuery {
+    /// Adds a live query, which collects changes from here on. The index must have no unprocessed changes.
+    ///
+    /// `attributes` are those that the subscriber requested. `meter` limits the event-loop time of costly tests, for
+    /// all queries that share it. A background update has the queries of one `user`.
+    package func add(
+        _ plan: QueryPlan, attributes: AttributeSet, user: UInt32 = 0, meter: WorkMeter? = nil
+    ) -> LiveQuery {
         let number = free.popLast() ?? queries.count
-        let query = LiveQuery(plan, attributes: attributes, number: number, meter: meter, mostPending: mostPending)
+        let query = LiveQuery(
+            plan, attributes: attributes, number: number, user: user, meter: meter, mostPending: mostPending)
         if number == queries.count { queries.append(query) } else { queries[number] = query }
         file(query, number)
         schedule(query)
         return query
     }
 
-    /// Ends a live query, wherever its answer is. Nothing happens if it was ended before.
+    /// Removes a live query, even while its answer is away. A query that was removed before is ignored.
     package func remove(_ query: LiveQuery) {
         guard let number = query.number, queries[number] === query else { return }
-        unfile(query, number)
+        // A suspended query is not in the subscription index.
+        if suspensions.queries.removeValue(forKey: number) == nil { unfile(query, number) }
         query.number = nil
         queries[number] = nil
         free.append(number)
@@ -85,10 +102,11 @@ package final class LiveQueryRegistry {
     func file(_ query: LiveQuery, _ number: Int) {
         if query.isPlaceSensitive { placed.file(number, query.plan) } else { still.file(number, query.plan) }
         if query.plan.readsAccounts { naming.insert(number) }
+        if query.plan.clock != nil { following.insert(number) }
         for bit in 0..<8 where query.causes.rawValue >> bit & 1 != 0 { dependents[bit] += 1 }
     }
 
-    /// Goes on with a plan for another moment; what it demands may be something else then.
+    /// Continues with a plan for another moment, whose conditions may differ.
     private func adopt(_ plan: QueryPlan, _ query: LiveQuery) {
         if plan.clock?.isOpaque ?? false { refile(query, plan) } else { query.plan = plan }
     }
@@ -96,10 +114,11 @@ package final class LiveQueryRegistry {
     func unfile(_ query: LiveQuery, _ number: Int) {
         if query.isPlaceSensitive { placed.unfile(number, query.plan) } else { still.unfile(number, query.plan) }
         naming.remove(number)
+        following.remove(number)
         for bit in 0..<8 where query.causes.rawValue >> bit & 1 != 0 { dependents[bit] -= 1 }
     }
 
-    /// What of the directories above an item any query depends on.
+    /// The properties of directories that any query depends on.
     private var causes: SubtreeChange.Causes {
         SubtreeChange.Causes(
             rawValue: dependents.indices.reduce(0) { dependents[$1] > 0 ? $0 | 1 << UInt8($1) : $0 })
@@ -107,15 +126,17 @@ package final class LiveQueryRegistry {
 
     // MARK: Changes
 
-    /// Brings a change set to the queries, right after it was taken from the index. Returns the queries that have
-    /// something to tell of it, each once. Errands may be waiting afterwards.
+    /// Applies a change set to the queries, directly after it was taken from the index. Returns the queries with
+    /// pending items from it, each once. Background updates may be waiting afterwards.
     ///
-    /// Complexity: O(changes × the queries that they can touch), for at most ``rowsOnLoop`` changes and rows below
-    /// directories that changed; whatever is more is an errand, and costs O(queries) here.
+    /// Complexity: O(changes × affected queries) for at most ``rowsOnLoop`` changes and rows below changed directories.
+    /// More rows take a background update, which costs O(queries) here.
     @discardableResult
     package func process(_ changes: ChangeSet, in index: MetadataIndex) -> [LiveQuery] {
         if changes.isEmpty { return [] }
         sendThoseWithPlans()
+        let suspended =
+            suspendThoseBehind(at: changes.since, in: index) + checkSuspensions(after: changes.count, in: index)
         replanning.untold = nil
         if untold == nil { untold = changes } else { untold?.append(changes) }
         for number in absences.keys {
@@ -125,22 +146,25 @@ package final class LiveQueryRegistry {
                 absences[number]?.changes?.append(changes)
             }
         }
-        return bring(changes, index, absence: nil)
+        return bring(changes, index, absence: nil) + suspended
     }
 
-    /// Until now everything that was brought could be told. To be called when a turn is over: what changed in the same turn
-    /// in which a container was closed may have changed after that (``look(_:by:in:)``).
+    /// Marks the end of a loop iteration: all changes so far may be published. If a container loses access in an
+    /// iteration, later changes in that iteration must not be seen (``look(_:by:in:)``).
     package func settle() {
         untold = nil
         replanning.untold = nil
         replanning.rowsOnLoop = 0
     }
 
-    /// Makes pending what differs between the answer as of an earlier clock, which the subscriber holds, and the answer
-    /// now. `past` is what changed since then (``MetadataIndex/pastChanges(since:)``); called once for a query that was just
-    /// added, in the same turn. Its count comes later by ``LiveQuery/count(_:)``. An errand may be waiting afterwards.
+    /// Makes the difference pending between the answer at an earlier clock, which the subscriber holds, and the present
+    /// answer.
+    ///
+    /// `past` has the changes since that clock (``MetadataIndex/pastChanges(since:)``). Must be called once for a
+    /// query, in the loop iteration that added it. ``LiveQuery/count(_:)`` provides the count later. A background
+    /// update may be waiting afterwards.
     package func resume(_ query: LiveQuery, from past: PastChanges) {
-        // Many are merged there too.
+        // A background update also merges long changes.
         if past.mostCount > rowLimit || query.plan.readsAccounts {
             send([query], past, isCounted: false)
             return
@@ -161,24 +185,26 @@ package final class LiveQueryRegistry {
         schedule(query)
     }
 
-    /// Brings a change set to the queries that are not away, or to those that just came back from an errand. `seen` is for
-    /// those of them that have another plan to go on with, where it is not the state before these changes.
+    /// Applies a change set to the queries that are not away, or to those of one background update. `seen` has the rows
+    /// for queries with another plan to continue with, if these are not the rows before the changes.
     private func bring(
         _ changes: ChangeSet, _ index: MetadataIndex, absence: Int?, seen: PastChanges? = nil
     ) -> [LiveQuery] {
         if count == 0 { return [] }
         let former = changes.formerView(in: index.snapshot())
-        // One that nothing can match, as of who sees nothing of the container, is not to be kept busy by what happens there.
+        // A viewer without access to the container has a plan that matches nothing. Changes must cost it nothing.
         func isMet(_ query: LiveQuery?) -> Bool {
             query.map { $0.absence == absence && !$0.plan.matchesNothing } ?? false
         }
         if changes.count > rowLimit {
+            if absence == nil { suspendUnread(at: changes.since, in: index) }
             send(queries.compactMap { isMet($0) ? $0 : nil }, former, seen: seen)
             return []
         }
         var subtrees = SubtreeChanges(former, causes: causes)
         if isLong(former, subtrees) {
-            // An item below that matches is needed for there to be anything to tell, unless it may come to match.
+            if absence == nil { suspendUnread(at: changes.since, in: index) }
+            // There is nothing to publish unless an item below matches, or can start to match.
             send(
                 queries.compactMap { query in
                     guard let query, isMet(query), subtrees.concern(query),
@@ -186,7 +212,7 @@ package final class LiveQueryRegistry {
                     else { return nil }
                     return query
                 }, former, seen: seen)
-            // Nobody who is left has to do with them.
+            // The remaining queries do not depend on them.
             subtrees = subtrees.setAside
         }
         if !naming.isEmpty { send(queriesThatAsk(former, subtrees).filter(isMet), former, seen: seen) }
@@ -196,17 +222,19 @@ package final class LiveQueryRegistry {
         pass.run()
         notes = pass.takeNotes()
         for query in pass.noted { schedule(query) }
+        for query in pass.touched { noteBehind(query) }
         return pass.touched
     }
 
-    /// Out of here, so that they are held once and changed where they stand.
+    /// Swapped out, so that the notes have one owner and are changed in place.
     private func takeNotes() -> ChangePass.Notes {
         var taken = ChangePass.Notes()
         swap(&taken, &notes)
         return taken
     }
 
-    /// Queries that have to ask for the name of an account to be brought a change: the loop does not wait for that.
+    /// The queries that must look up an account name for a change. A look-up may block, so the event loop does not make
+    /// it.
     private func queriesThatAsk(_ former: FormerView, _ subtrees: SubtreeChanges) -> [LiveQuery] {
         var answers: [ObjectIdentifier: Bool] = [:]
         func isUnknown(_ status: FileStatus?, _ accounts: any AccountNaming) -> Bool {
@@ -224,7 +252,7 @@ package final class LiveQueryRegistry {
             return answer
         }
         return naming.sorted().compactMap { queries[$0] }.filter { query in
-            // Of what lies below a directory that changed nobody knows whose it is.
+            // The owners of items below a changed directory are unknown.
             hasUnknown(query.plan.environment.accounts) || !subtrees.isEmpty && subtrees.concern(query)
         }
     }
@@ -237,8 +265,10 @@ package final class LiveQueryRegistry {
 
     // MARK: Errands
 
-    /// Sends the answers of queries away. Those whose costly tests are measured leave apart, the ones of each meter together:
-    /// nobody waits for the tests of another user, nor for a name that another asks for. Returns how many errands that takes.
+    /// Sends the answers of queries away, and returns the number of background updates.
+    ///
+    /// An update has the queries of one user, so that users take turns. Queries with metered tests and queries that
+    /// look up account names have updates of their own.
     @discardableResult
     func send(
         _ leaving: [LiveQuery], _ former: FormerView, isCounted: Bool = true, moment: Timestamp? = nil,
@@ -253,6 +283,7 @@ package final class LiveQueryRegistry {
     ) -> Int {
         if leaving.isEmpty { return 0 }
         struct Company: Hashable {
+            let user: UInt32
             let meter: ObjectIdentifier?
             let readsAccounts: Bool
         }
@@ -260,8 +291,9 @@ package final class LiveQueryRegistry {
         var groupOfCompany: [Company: Int] = [:]
         for query in leaving {
             let company = Company(
+                user: query.user,
                 meter: query.meterWhenAway.map { ObjectIdentifier($0) },
-                readsAccounts: query.plan.asksForAccounts(before: query.nextPlan, for: query.attributes))
+                readsAccounts: query.readsAccountsWhenAway)
             if let group = groupOfCompany[company] {
                 groups[group].append(query)
             } else {
@@ -281,14 +313,15 @@ package final class LiveQueryRegistry {
             absences[number] = Absence(queries: group)
             errands.append(
                 LiveErrand(
-                    number, past, parts, isMeasured: group[0].meterWhenAway != nil, isCounted: isCounted,
+                    number, past, parts, user: group[0].user, isMeasured: group[0].meterWhenAway != nil,
+                    isCounted: isCounted,
                     moment: moment,
                     seen: seen, walkLimit: walkLimit, mostPending: mostPending))
         }
         return groups.count
     }
 
-    /// The errands that wait to be run: to be asked for whenever something else here was called.
+    /// Returns the background updates that wait to run. Must be called after every other method.
     package func takeErrands() -> [LiveErrand] {
         sendThoseWithPlans()
         let waiting = errands
@@ -296,9 +329,11 @@ package final class LiveQueryRegistry {
         return waiting
     }
 
-    /// Brings the answers back after ``LiveErrand/run()``, and lets their queries catch up with what changed meanwhile. The
-    /// index must have no changes that were not processed. Returns the queries that were away. Where there is too much to
-    /// catch up with, they are behind still, and what they have can be taken in this turn, until ``goOn(after:in:)``.
+    /// Brings answers back after ``LiveErrand/run()``, and applies the changes that were made meanwhile. Returns the
+    /// queries of the update. The index must have no unprocessed changes.
+    ///
+    /// If there are too many changes, the queries stay away. Their pending items can be taken in this loop iteration,
+    /// until ``goOn(after:in:)``.
     package func finish(_ errand: LiveErrand, in index: MetadataIndex) -> [LiveQuery] {
         guard let absence = absences[errand.number] else { return [] }
         let parts = errand.takeParts()
@@ -312,24 +347,39 @@ package final class LiveQueryRegistry {
                 adopt(part.plan, query)
             }
         }
-        // It may be told twice that an errand is over.
+        // The end of an update may be reported twice.
         if errand.moment != nil, !parts.isEmpty { clock.errandsOut -= 1 }
         if let changes = absence.changes {
             let former = changes.formerView(in: index.snapshot())
             if isLong(former, SubtreeChanges(former, causes: causes)) { return absence.queries }
         }
-        goOn(after: errand, in: index)
+        goOn(after: errand, in: index, suspending: false)
         return absence.queries
     }
 
-    /// Lets the queries that an errand brought back leave again where they have more to catch up with. To be called after
-    /// ``finish(_:in:)``, when their subscribers had a chance to take what there is: else a directory that is moved back and
-    /// forth could keep them away for ever. The index must have no changes that were not processed. Returns the queries that
-    /// caught up: they may have more to tell than before, and their subscribers may be told a clock again.
+    /// Sends queries away again that have more changes to apply. Returns the queries that are current now, and those
+    /// that are suspended instead. They may have more pending items than before, and a clock may be published again.
+    ///
+    /// Must be called after ``finish(_:in:)``, when subscribers had a chance to take pending items. Otherwise a
+    /// directory that is moved to and fro could keep the queries away for ever. A query with many pending items is
+    /// suspended instead if its subscriber does not read. The index must have no unprocessed changes.
     @discardableResult
     package func goOn(after errand: LiveErrand, in index: MetadataIndex) -> [LiveQuery] {
+        goOn(after: errand, in: index, suspending: true)
+    }
+
+    @discardableResult
+    private func goOn(after errand: LiveErrand, in index: MetadataIndex, suspending: Bool) -> [LiveQuery] {
         guard let absence = absences.removeValue(forKey: errand.number) else { return [] }
-        // By the plan before: what of it came after the container was closed nobody knows.
+        var suspended: [LiveQuery] = []
+        if suspending, absence.changes != nil {
+            // A query with a next plan needs the rows that were published last, which are known only here.
+            let behind = absence.queries.filter {
+                $0.absence == errand.number && $0.nextPlan == nil && isBehind($0)
+            }
+            suspended = suspendUnread(behind, at: errand.current.clock, in: index)
+        }
+        // By the former plan: changes after the loss of access cannot be told apart from earlier ones.
         let seen =
             absence.queries.contains { $0.nextPlan != nil } ? errand.past(with: absence.changes, in: index) : nil
         if let changes = absence.changes { _ = bring(changes, index, absence: errand.number, seen: seen) }
@@ -338,9 +388,10 @@ package final class LiveQueryRegistry {
             query.catchUp()
             schedule(query)
             _ = adoptNextPlan(of: query, in: index, seen: seen)
+            noteBehind(query)
         }
         sendThoseWithPlans()
-        return back
+        return back + suspended
     }
 
     func refile(_ query: LiveQuery, _ plan: QueryPlan) {

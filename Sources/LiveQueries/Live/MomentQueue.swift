@@ -1,35 +1,35 @@
-// When the answer to a query that follows the clock changes next, row by row.
+// The next moments at which the clock changes the answer of a live query, row by row.
 // SPDX-License-Identifier: Apache-2.0
 
 import MetadataIndex
 
-/// The rows of a query that follows the clock whose dates are compared with something else soon, by the moment (nanoseconds
-/// since 1970) by which that has happened; up to a horizon, so that a million of them take no room.
+/// The rows of a live query whose dates the clock reaches soon, by the moment at which it does, in nanoseconds since
+/// 1970. Rows beyond a horizon are not kept, so that a million rows need little memory.
 struct MomentQueue: Sendable {
     private var heap = MinimumHeap()
-    /// The earliest moment in the heap of each row in it. Later ones of the same row are passed over.
+    /// The earliest moment in the heap for each row. Later moments of the same row are ignored.
     private var earliest: [UInt32: Int64] = [:]
-    /// Every moment up to here is known.
+    /// All moments up to here are known.
     private(set) var horizon: Int64
-    /// How many rows are kept when there are too many; twice as many are.
+    /// The number of rows kept when there are too many; up to twice as many are held.
     private var capacity = MomentQueue.smallestCapacity
     private var filledAt = Int64.min
 
     private static let smallestCapacity = 256
     private static let largestCapacity = 16_384
-    /// Where the horizon is reached sooner than this, it was set too near.
+    /// A horizon reached sooner than this was too near.
     private static let shortWhile: Int64 = 1_000_000_000
 
-    /// Knows nothing, and has to be filled at once.
+    /// Makes an empty queue, to be filled at once.
     init(now: Int64) { horizon = max(now, .min + 1) - 1 }
 
-    /// When to look next: at a row, or at what lies beyond the horizon.
+    /// The next moment to act: at a row, or at the horizon.
     var next: Int64? { heap.first?.key ?? (horizon == .max ? nil : horizon + 1) }
 
-    /// Whether all that happened up to `now` is known.
+    /// Whether all moments up to `now` are known.
     func covers(_ now: Int64) -> Bool { now <= horizon }
 
-    /// Forgets everything and knows all that is going to be noted.
+    /// Empties the queue. All moments added from here on are known.
     mutating func beginFilling(at now: Int64) {
         heap = MinimumHeap()
         earliest = [:]
@@ -47,7 +47,7 @@ struct MomentQueue: Sendable {
         if heap.count > 2 * capacity { shorten() }
     }
 
-    /// Keeps the nearest, and none that share their moment with one that goes.
+    /// Keeps the nearest rows, and none with the same moment as a removed one.
     private mutating func shorten() {
         let sorted = earliest.sorted { $0.value < $1.value }
         heap = MinimumHeap()
@@ -61,7 +61,7 @@ struct MomentQueue: Sendable {
         }
     }
 
-    /// Takes a row whose moment has come.
+    /// Removes a row whose moment has come.
     mutating func popDue(_ now: Int64) -> Row? {
         while let first = heap.first, first.key <= now {
             heap.pop()
@@ -73,7 +73,7 @@ struct MomentQueue: Sendable {
     }
 }
 
-/// Numbers by a key, the smallest first.
+/// Numbers by key, the smallest first.
 struct MinimumHeap: Sendable {
     struct Entry: Sendable {
         let key: Int64

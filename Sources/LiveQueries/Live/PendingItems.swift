@@ -1,40 +1,45 @@
-// What a subscriber has not been told yet, one entry an item.
+// The changes that a subscriber has not received, one entry for each item.
 // SPDX-License-Identifier: Apache-2.0
 
 import MetadataIndex
 
-/// What a subscriber has not been told yet: one entry for each item, however often that changed, in the order of the
-/// first changes. An item that the subscriber does not hold and that does not match needs no entry, so there are never
-/// more than the subscriber holds and the query matches together.
+/// The changes that a subscriber has not received: one entry for each item, in the order of the first changes.
+///
+/// An item that the subscriber does not hold and that does not match has no entry. So the number of entries is at most
+/// the number of held items plus the number of matches.
 struct PendingItems {
     struct Entry {
-        /// Whether the subscriber was told of the item and not yet that it is gone.
+        /// Whether the subscriber holds the item: its addition was published, and its removal was not.
         var isHeld: Bool
-        /// Whether it matches now.
+        /// Whether the item matches now.
         var matches: Bool
         var path = KnownPath.present
 
-        /// Bytes of a path that is its own.
+        /// The bytes of a path that no other entry shares.
         fileprivate var pathBytes: Int { if case .bytes(let bytes) = path { bytes.count } else { 0 } }
     }
 
-    /// The path that a subscriber knows of an item, from the root.
+    /// The path of an item that the subscriber knows, from the root.
     enum KnownPath {
-        /// It is the present one.
+        /// The present path.
         case present
         case bytes([UInt8])
-        /// The present one with something else in place of its first `count` bytes, after a directory moved. What lay
-        /// below it shares the former path of the directory, and takes no room of its own.
+        /// The present path with other text in place of its first `count` bytes, after a directory moved. Items below
+        /// share the directory's former path, so it takes no memory for each.
         case below(former: [UInt8], count: Int)
     }
 
     private var entries: [ItemIdentifier: Entry] = [:]
-    /// In the order of the first changes. May hold items that have no entry any more, or one twice.
+    /// The items in the order of their first changes. It may have an item without an entry, or an item twice.
     private var order: [ItemIdentifier] = []
-    /// Where in `order` the first that was not taken stands.
+    /// The index in `order` of the first item that was not taken.
     private var head = 0
 
-    /// Bytes of the paths that the entries have of their own.
+    /// The approximate memory of one item: a table entry at the mean load, a place in the order, and the header of a
+    /// path.
+    static let bytesOfItem = 128
+
+    /// The bytes of paths that no other entry shares.
     private(set) var pathBytes = 0
 
     var count: Int { entries.count }
@@ -54,7 +59,7 @@ struct PendingItems {
         }
     }
 
-    /// Takes the entry that was made first.
+    /// Takes the oldest entry.
     mutating func popFirst() -> (ItemIdentifier, Entry)? {
         while head < order.count {
             let identifier = order[head]
@@ -72,7 +77,7 @@ struct PendingItems {
         return nil
     }
 
-    /// Goes through the entries that are taken next, at most `limit`.
+    /// Visits the next entries to take, at most `limit`.
     func forEachNext(limit: Int, _ body: (ItemIdentifier, Entry) -> Void) {
         var left = limit
         for identifier in order[head...] where left > 0 {
@@ -82,7 +87,7 @@ struct PendingItems {
         }
     }
 
-    /// Goes through all entries, which may change or go.
+    /// Visits all entries, which the body may change or remove.
     mutating func updateEach(_ body: (ItemIdentifier, inout Entry) -> Void) {
         for (identifier, entry) in entries {
             var entry = entry
@@ -91,7 +96,8 @@ struct PendingItems {
         }
     }
 
-    /// Names without entries must not gather where temporary files come and go under a slow reader.
+    /// Removes items without entries from the order. Temporary files that come and go would otherwise fill it while a
+    /// subscriber is slow.
     private mutating func tidy() {
         guard order.count > 64, order.count > entries.count * 2 else { return }
         order.removeFirst(head)

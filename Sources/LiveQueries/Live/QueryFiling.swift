@@ -1,21 +1,21 @@
-// Live queries filed by what they demand, so that a change meets only those that it can touch.
+// The subscription index: live queries filed by necessary conditions, so that a change reaches few of them.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 import PredicateLanguage
 
-/// Queries, by number, filed first by the directory that they look below and then by what they demand of an item. What
-/// a look-up finds is a superset of the queries that can match, each of them perhaps more than once.
+/// Queries, by number, filed first by the directory that they search and then by a necessary condition on an item. A
+/// look-up finds a superset of the queries that can match, some of them perhaps more than once.
 struct QueryFiling {
-    /// Of what lies anywhere.
+    /// Queries of all directories.
     private var everywhere: DemandFiling
-    /// Of what lies below a directory, by the hash of its path. Two directories with one hash share a filing: their
-    /// queries are tested for more changes than necessary, and answer all the same.
+    /// Queries of items below a directory, by the hash of its path. Two directories with the same hash share an entry:
+    /// their queries are tested for more changes than necessary, and answer correctly.
     private var below: [UInt64: DemandFiling] = [:]
     private let hash: ByteHash
     private(set) var count = 0
-    /// How many are filed by the beginning of the path.
+    /// The number of queries filed by the beginning of the path.
     private var pathCount = 0
 
     init() {
@@ -52,7 +52,7 @@ struct QueryFiling {
         }
     }
 
-    /// Appends the queries that the item in a row, of this name in this directory, can match. `path` may be empty where
+    /// Appends the queries that may match the item in a row, with this name and directory. `path` may be empty where
     /// ``needsPath`` is false.
     func appendCandidates(
         row: Row, parent: Row, name: UnsafeRawBufferPointer, kind: FileKind, path: [UInt8], to found: inout [Int]
@@ -71,7 +71,7 @@ struct QueryFiling {
     }
 }
 
-/// A hash that grows with each byte. Seeded, so that nobody can choose texts that collide.
+/// A hash that grows byte by byte. It is seeded, so that no user can choose texts that collide.
 struct ByteHash: Sendable {
     let start: UInt64
 
@@ -86,7 +86,7 @@ struct ByteHash: Sendable {
     func callAsFunction(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(start) { next($0, $1) } }
 }
 
-/// What queries are looked up by, without the path.
+/// The keys of a look-up, without the path.
 private struct FiledItem {
     let row: UInt32
     let parent: UInt32
@@ -95,26 +95,26 @@ private struct FiledItem {
 }
 
 extension PlanDemand {
-    /// Whether an item's path is needed to find those that demand this.
+    /// Whether an item's path is needed to find the queries with this condition.
     fileprivate var readsPath: Bool {
         alternatives?.contains { if case .path = $0 { true } else { false } } ?? false
     }
 }
 
-/// Queries filed by what they demand of an item; those that demand nothing but a kind, by that.
+/// Queries filed by a necessary condition on an item; queries with a condition on the kind only, by that.
 private struct DemandFiling {
     private var items: [UInt32: [Int]] = [:]
     private var parents: [UInt32: [Int]] = [:]
     private var paths: LiteralFiling
     private let hash: ByteHash
     private var exact: TextFiling
-    /// By what the names have without their case and accents.
+    /// By literals of the name without case and accents.
     private var folded: TextFiling
     /// By the raw value of the kind.
     private var rest = [[Int]](repeating: [], count: FileKind.allCases.count)
     private var count = 0
 
-    /// PATH_MAX. Deeper items have longer paths, which nobody can type.
+    /// PATH_MAX. A longer path, of a deeper item, cannot be given to a system call.
     private static let longestPath = 4_096
 
     init(hash: ByteHash) {
@@ -136,7 +136,7 @@ private struct DemandFiling {
         change(number, demand, isFiling: false)
     }
 
-    /// Changes the lists that a query with this demand stands in.
+    /// Changes the lists that hold the queries with this condition.
     private mutating func change(_ number: Int, _ demand: PlanDemand, isFiling: Bool) {
         func change(_ list: inout [Int]) {
             if isFiling {
@@ -180,15 +180,15 @@ private struct DemandFiling {
     }
 }
 
-/// Queries filed by literals that a text has.
+/// Queries filed by literals that a text contains.
 private struct TextFiling {
     private var equal: [UInt64: [Int]] = [:]
     private var prefixes = LiteralFiling()
     private var suffixes = LiteralFiling()
-    /// By three bytes of the literal that stand together, those by which the fewest others were filed: ten thousand that
-    /// begin alike do not end alike. Shorter ones by all that they have.
+    /// By three consecutive bytes of the literal, those with the fewest other queries: ten thousand literals with equal
+    /// beginnings have different ends. A shorter literal is filed by all its bytes.
     private var infixes: [UInt32: [Int]] = [:]
-    /// How many of them are filed by one, two and three bytes.
+    /// The numbers of queries filed by one, two and three bytes.
     private var infixCounts = [0, 0, 0, 0]
     private let hash: ByteHash
     private var count = 0
@@ -225,7 +225,7 @@ private struct TextFiling {
                 infixCounts[length] += 1
                 return
             }
-            // It may stand under one of them for another of its literals: it goes from all, as it is taken out with all.
+            // The query may be filed here for another of its literals. It is removed from all of them together.
             for gram in grams where infixes[gram]?.contains(number) ?? false {
                 var removed = 0
                 Self.change(&infixes, gram) { numbers in
@@ -272,18 +272,18 @@ private struct TextFiling {
     }
 }
 
-/// Queries by the hash of a literal that stands at one end of a name. The lengths that there are tell which of a name's
-/// beginnings are worth a look.
+/// Queries by the hash of a literal at one end of a name. The existing lengths tell which beginnings of a name to look
+/// up.
 private struct LiteralFiling {
-    /// No name is longer than 255 bytes; folded, one may be several times that.
+    /// A name has at most 255 bytes; folded, it may have several times that.
     private static let longestName = 4 * 255
     private var lists: [UInt64: [Int]] = [:]
     private var lengths: [Int] = []
     private let mostLengths: Int
-    /// The greatest length that there is.
+    /// The greatest existing length.
     private(set) var longest = 0
 
-    /// Nothing longer is filed: no text that is looked up has so many bytes.
+    /// Longer literals are not filed: no looked-up text has so many bytes.
     init(longest: Int = LiteralFiling.longestName) { mostLengths = longest + 1 }
 
     var isEmpty: Bool { lists.isEmpty }

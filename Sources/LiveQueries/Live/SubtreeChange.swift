@@ -1,56 +1,65 @@
-// What changed of a directory that may change answers for what lies below it.
+// A change of a directory that may change answers for items below it.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 
-/// What changed of a directory that may change the answers for what lies below it, though nothing of that changed itself.
+/// A change of a directory that may change the answers for unchanged items below it.
 ///
-/// It is what makes a change pass go below a directory. A query names the causes that it depends on
-/// (``QueryPlan/causes``); where one of them applies, each item below that comes into question is tested in its former
-/// surroundings and in the present ones: on ``FormerView`` and on the snapshot. So a plan that reads anything else of the
-/// directories above (their modes, say) only has to name its cause, and to be found by
-/// ``SubtreeChanges/causes(of:at:)``.
+/// It makes a change pass descend below the directory. A query names the causes that it depends on
+/// (``QueryPlan/causes``). Where one of them applies, each item below is tested in its former and its present
+/// surroundings: on ``FormerView`` and on the snapshot. A plan that reads another property of the directories above,
+/// such as their modes, needs its own cause, which ``SubtreeChanges/causes(of:at:)`` must find.
 struct SubtreeChange: Sendable {
-    /// What of the directories above an item an answer can depend on.
+    /// The properties of the directories above an item that an answer can depend on.
     struct Causes: OptionSet, Sendable, Hashable {
         let rawValue: UInt8
-        /// Where they lie: path, depth and scope.
+        /// Their place: path, depth and scope.
         static let place = Causes(rawValue: 1)
-        /// Who may enter and list them: mode, owner, group, access list, and those of the directories above.
+        /// Their access: mode, owner, group and access list, of the directory and those above it.
         static let access = Causes(rawValue: 2)
         /// Whether one of them is a package.
         static let package = Causes(rawValue: 4)
     }
 
     var causes: Causes
-    /// Relative to the directory all that lies below lies where it lay, so what changed of the place is the same for all.
+    /// Items below keep their place relative to the directory, so the change of place is the same for all of them.
     var difference = ItemDifference()
-    /// Its path before, and the length of its path now.
+    /// The former path, and the length of the present path.
     var formerPath: [UInt8] = []
     var pathCount = 0
 
-    /// Whether a query may have to tell something of what lies below.
+    /// Whether a query may have to publish changes of items below.
     func concerns(_ query: LiveQuery) -> Bool {
         !causes.isDisjoint(with: query.plan.causes) || difference.concerns(query)
     }
 }
 
-/// What differs between two states of an item.
+/// The differences between two states of an item.
 struct ItemDifference: Sendable {
-    /// The name, the directory, or anything that the file system keeps.
+    /// The name, the directory, or a property that the file system keeps.
     var own = false
-    /// Its extra attributes.
+    /// Its extended attributes or link target.
     var extras = false
     var path = false
     var depth = false
     var scope = false
     /// Whether it lies inside a package.
     var inPackage = false
+    /// The path of the file that it is a conflict version of.
+    var conflictOf = false
+    /// The number of its conflict versions.
+    var conflicts = false
 
-    /// Whether a subscriber whose query matched before and matches now is to hear of it.
+    /// The state of a shared item.
+    var sync: AttributeSet = []
+
+    /// Whether a subscriber is told, if its query matched before and matches now.
     func concerns(_ query: LiveQuery) -> Bool {
         own || (extras && query.readsExtras) || (path && query.attributes.contains(.path))
+            || (conflictOf && query.attributes.contains(.conflictOf))
+            || (conflicts && query.readsConflicts)
+            || (!sync.isEmpty && sync.meets(query.attributes))
             || (inPackage && query.attributes.contains(.inPackage))
             || (depth && query.attributes.contains(.depth)) || (scope && query.attributes.contains(.scope))
     }
@@ -59,14 +68,15 @@ struct ItemDifference: Sendable {
 /// The directories of a change set below which answers may differ.
 struct SubtreeChanges: Sendable {
     private(set) var directories: [Row: SubtreeChange] = [:]
-    /// Whether an item that changed may have another path though it was not renamed itself.
+    /// Whether a changed item may have another path without being renamed itself.
     private(set) var changedPlaces = false
-    /// Whether an item that changed may lie inside a package that it did not, or the other way round.
+    /// Whether a changed item may have moved into or out of a package.
     private(set) var changedPackages = false
-    /// What changed of any of them.
+    /// The causes of any of them.
     private(set) var causes: SubtreeChange.Causes = []
 
-    /// Looks for them among the changed rows. `causes` are those that any query depends on.
+    /// Finds them among the changed rows. `causes` are those that any query depends on.
+    ///
     /// Complexity: O(changes), and the depth of each directory that is found.
     init(_ former: FormerView, causes wanted: SubtreeChange.Causes) {
         if wanted.isEmpty { return }
@@ -89,9 +99,11 @@ struct SubtreeChanges: Sendable {
             if before.path != now.path {
                 directory.causes.formUnion(wanted.intersection(.place))
                 directory.difference.path = true
+                // Of the items below, conflict versions have such a path.
+                directory.difference.conflictOf = true
                 directory.difference.depth =
                     DerivedText.depth(ofPath: before.path) != DerivedText.depth(ofPath: now.path)
-                // Below Documents begins one level further down than Documents itself.
+                // The documents scope begins one level below the directory `Documents`.
                 let slash = [UInt8(ascii: "/")]
                 directory.difference.scope =
                     DerivedText.isInDocuments(before.path + slash) != DerivedText.isInDocuments(now.path + slash)
@@ -107,7 +119,7 @@ struct SubtreeChanges: Sendable {
         causes = directories.values.reduce([]) { $0.union($1.causes) }
     }
 
-    /// What changed of one directory itself, which lived before and lives now.
+    /// The changes of one directory itself, which existed before and exists now.
     private static func causes(
         of former: FormerView, at: Int, among wanted: SubtreeChange.Causes
     ) -> SubtreeChange.Causes {
@@ -123,12 +135,12 @@ struct SubtreeChanges: Sendable {
         return causes
     }
 
-    /// Whether what lies in a directory lies inside a package.
+    /// Whether the items in a directory lie inside a package.
     private static func holdsPackaged(_ row: Row, _ reader: some RowReader) -> Bool {
         reader.kind(of: row) == .package || reader.isInsidePackage(row)
     }
 
-    /// Each row is looked at below the lowest of the directories that it lies in, for the causes of all of them.
+    /// Each row is tested below the lowest of these directories that contains it, for the causes of all of them.
     private mutating func inheritCauses(_ current: IndexSnapshot) {
         for row in directories.keys {
             var above = row
@@ -141,7 +153,7 @@ struct SubtreeChanges: Sendable {
 
     var isEmpty: Bool { directories.isEmpty }
 
-    /// None, where they are somebody else's business; paths may have changed all the same.
+    /// No causes, where another pass handles them; paths may have changed all the same.
     var setAside: SubtreeChanges {
         var result = self
         result.directories = [:]
@@ -149,10 +161,10 @@ struct SubtreeChanges: Sendable {
         return result
     }
 
-    /// Whether a query may have to tell something of what lies below any of them.
+    /// Whether a query may have to publish changes of items below any of them.
     func concern(_ query: LiveQuery) -> Bool { directories.values.contains { $0.concerns(query) } }
 
-    /// How many rows lie below them, at most `limit`. Complexity: O(limit).
+    /// The number of rows below them, at most `limit`. Complexity: O(limit).
     func rowCount(in current: IndexSnapshot, atMost limit: Int) -> Int {
         var count = 0
         for directory in directories.keys where count < limit {
@@ -161,7 +173,7 @@ struct SubtreeChanges: Sendable {
         return count
     }
 
-    /// The lowest of them that a row lies in.
+    /// The lowest of them that contains a row.
     func lowest(above row: Row, in current: IndexSnapshot) -> SubtreeChange? {
         var row = row
         while true {
@@ -173,17 +185,17 @@ struct SubtreeChanges: Sendable {
 }
 
 extension FormerView {
-    /// Whether the item of a changed row, which lived before and lives now, has another name or another directory.
+    /// Whether the item of a changed row, which existed before and exists now, has another name or directory.
     func isRenamed(at: Int) -> Bool {
         if isElsewhere(at: at) { return true }
         let row = changes.row(at: at)
         return changes.withFormerName(at: at) { old in current.withName(of: row) { !RawBytes.isEqual($0, old) } }
     }
 
-    /// Whether the item of a changed row, which lived before and lives now, has another directory.
+    /// Whether the item of a changed row, which existed before and exists now, has another directory.
     func isElsewhere(at: Int) -> Bool {
         let row = changes.row(at: at)
-        // The slot of its directory may hold another directory by now.
+        // The slot of its former directory may hold another directory now.
         guard let parent = changes.former(at: at)?.parent, parent == current.parent(of: row) else { return true }
         return identifier(of: parent) != current.identifier(of: parent)
     }

@@ -1,18 +1,18 @@
-// How much of the event loop the costly live queries of one user may take.
+// The event-loop time that one user's costly live queries may take.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the tests of one user's costly live queries have taken of the event loop, and may take. Tests that are quick are
-/// free; what they take beyond that is drawn from an allowance which fills again as time passes. Loop only.
+/// The event-loop time that the tests of one user's costly live queries have taken, and may take. Quick tests are free.
+/// The time beyond that is drawn from an allowance that refills over time. Event loop only.
 package final class WorkMeter {
-    /// What a meter allows.
+    /// The allowance of a meter.
     package struct Allowance: Sendable {
-        /// A test may take this long without being counted, in nanoseconds.
+        /// The duration up to which a test is free, in nanoseconds.
         package var free: UInt64
-        /// No more than this is counted for one test, in nanoseconds: the thread may have been made to wait meanwhile.
+        /// The most that is counted for one test, in nanoseconds: the thread may have been preempted.
         package var most: UInt64
-        /// What may be taken at once, in nanoseconds.
+        /// The most that may be taken at once, in nanoseconds.
         package var capacity: UInt64
-        /// What is filled again in a second, in nanoseconds.
+        /// The refill for each second, in nanoseconds.
         package var perSecond: UInt64
 
         package init(free: UInt64, most: UInt64, capacity: UInt64, perSecond: UInt64) {
@@ -24,20 +24,20 @@ package final class WorkMeter {
     }
 
     private let allowance: Allowance
-    /// What may still be taken. Below nothing it is what queries have taken that were never counted before: the one that
-    /// behaves badly ends first.
+    /// The remaining allowance. A negative value is the time of queries that were not counted before, so that the
+    /// costliest query ends first.
     private var left: Int64
     private var filled: UInt64 = 0
     private let onOverwork: (LiveQuery) -> Void
 
-    /// `onOverwork` is called once for each query that finds nothing left, in the middle of a change set.
+    /// `onOverwork` is called once for each query that finds no allowance left, in the middle of a change set.
     package init(_ allowance: Allowance, onOverwork: @escaping (LiveQuery) -> Void) {
         self.allowance = allowance
         self.onOverwork = onOverwork
         left = Int64(clamping: allowance.capacity)
     }
 
-    /// Whether a query may be tested at this moment. One that may not must end.
+    /// Whether a query may be tested now. A query that may not must end.
     func admits(_ query: LiveQuery, at now: UInt64) -> Bool {
         if query.isOverworked { return false }
         if left > 0 { return true }
@@ -48,7 +48,7 @@ package final class WorkMeter {
         return false
     }
 
-    /// Counts a test that took from one moment to another.
+    /// Counts a test between two moments.
     func charge(_ query: LiveQuery, from start: UInt64, to end: UInt64) {
         let taken = min(end &- start, allowance.most)
         guard taken > allowance.free else { return }

@@ -1,16 +1,16 @@
-// How the answer of a plan follows the clock.
+// The dependence of a plan's answer on the clock.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 package import PredicateLanguage
 
-/// How the answer of a plan follows the clock: what dates are compared with, and so when an item enters or leaves.
+/// The dependence of a plan's answer on the clock, and the moments at which items enter or leave.
 ///
-/// - `modified > $time.now(-60)` compares with a date that moves along: an item changes sides 60 seconds after its own
-///   date. Such comparisons are *ages*.
+/// - `modified > $time.now(-60)` compares with a date that moves with the clock: an item changes sides 60 seconds after
+///   its own date. Such comparisons are *ages*.
 /// - `created == $time.today` compares with the bounds of a unit of time, which jump when the unit is over.
-/// - Anything else (`TERNARY`, `CAST`, a list) is *opaque*: nobody knows when it changes.
+/// - Other comparisons (`TERNARY`, `CAST`, a list) are *opaque*: the moment of the next change is unknown.
 struct ClockDependence: Sendable {
     struct Age: Sendable, Hashable {
         let column: IntegerColumn
@@ -26,10 +26,10 @@ struct ClockDependence: Sendable {
     private(set) var ages: [Age] = []
     private(set) var units: [Unit] = []
     private(set) var isOpaque = false
-    /// Those of the units, without how many.
+    /// The units that occur, without their counts.
     private var kinds: Set<TimeExpression.Unit> = []
 
-    /// Nil where the predicate does not follow the clock.
+    /// Returns nil if the predicate does not follow the clock.
     init?(_ predicate: Predicate) {
         guard predicate.followsClock else { return nil }
         self.predicate = predicate
@@ -38,7 +38,7 @@ struct ClockDependence: Sendable {
         kinds = Set(units.map(\.time.unit))
     }
 
-    /// What was found already: there may be ten thousand.
+    /// The dates found so far; a predicate may have ten thousand.
     private struct Known {
         var ages: Set<Age> = []
         var units: Set<Unit> = []
@@ -60,7 +60,7 @@ struct ClockDependence: Sendable {
         }
     }
 
-    /// What the left side is compared with, one by one; nil where that is not plain.
+    /// The values that the left side is compared with, one by one; nil where they are not plain.
     private static func operands(of comparison: Comparison) -> [Expression]? {
         switch comparison.operation {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: return [comparison.right]
@@ -81,19 +81,20 @@ struct ClockDependence: Sendable {
         }
     }
 
-    /// When the first of the units that are compared with is over; nil where there are none.
+    /// The end of the first unit that is compared with; nil where there is none.
     func endOfUnits(from now: Timestamp) -> Int64? {
         kinds.compactMap { TimeExpression($0).end(from: now)?.nanoseconds }.min()
     }
 
-    /// Whether what was compiled at one moment is right at another: but for ages, dates are compared with the same.
+    /// Whether a plan compiled at one moment is right at another: apart from ages, dates are compared with the same
+    /// values.
     func isAlike(_ a: Timestamp, _ b: Timestamp) -> Bool {
         a == b
             || !isOpaque && kinds.allSatisfy { TimeExpression($0).start(from: a) == TimeExpression($0).start(from: b) }
     }
 
-    /// Tests for the rows whose dates lie between what they are compared with at one moment and at another: no other can
-    /// have another answer at the one than at the other, unless the dependence is opaque.
+    /// Returns tests for the rows whose dates lie between the compared values of the two moments. Unless the dependence
+    /// is opaque, no other row can change its answer between them.
     func crossing(_ a: Timestamp, _ b: Timestamp) -> PlanNode {
         var parts: [PlanNode] = []
         func add(_ column: IntegerColumn, _ x: Timestamp, _ y: Timestamp) {
@@ -110,15 +111,15 @@ struct ClockDependence: Sendable {
         }
         for unit in units {
             add(unit.column, unit.time.start(from: a), unit.time.start(from: b))
-            // Equality with a unit goes by its end too.
+            // Equality with a unit depends on its end, too.
             if let end = unit.time.end(from: a), let later = unit.time.end(from: b) { add(unit.column, end, later) }
         }
         return .any(parts)
     }
 
-    /// The first moment after `now` at which a date of an item changes sides; nil where none will.
+    /// The first moment after `now` at which a date of an item changes sides; nil where there is none.
     ///
-    /// `date > now + s` ends when `now` is `date - s`, `date >= now + s` a nanosecond later.
+    /// `date > now + s` ends when `now` is `date - s`, and `date >= now + s` a nanosecond later.
     func nextMoment(of status: FileStatus, after now: Timestamp) -> Int64? {
         var next: Int64?
         for age in ages {
@@ -135,13 +136,13 @@ struct ClockDependence: Sendable {
 }
 
 extension Predicate {
-    /// Whether it follows the clock so that nobody knows when its answer changes, and it is asked again now and then.
+    /// Whether the predicate follows the clock with unknown moments, so that it is evaluated again from time to time.
     package var isAskedAgain: Bool { ClockDependence(self)?.isOpaque ?? false }
 }
 
 extension PlanNode {
-    /// The same without what follows the clock or can fail, each taken for true or for false, whatever lets more rows
-    /// through (`upper`) or fewer. A row for which the one holds and the other does not is one whose answer may change.
+    /// Returns the node with every part that follows the clock or can fail as a constant: the one that lets more rows
+    /// through (`upper`) or fewer. A row for which `upper` holds and the lower bound does not may change its answer.
     func bound(upper: Bool) -> PlanNode {
         switch kind {
         case .constant: return self
@@ -155,8 +156,7 @@ extension PlanNode {
 }
 
 extension Comparison {
-    /// The column of the date that is compared, where the left side is nothing but one and every operator compares it
-    /// plainly.
+    /// The column of the compared date, where the left side is a date attribute and the comparison is plain.
     fileprivate var dateColumn: IntegerColumn? {
         guard quantifier == nil, options.isEmpty else { return nil }
         return left.attribute.flatMap { IntegerColumn(date: $0) }
@@ -177,7 +177,7 @@ extension IntegerColumn {
 // MARK: Compiling
 
 extension PlanCompiler {
-    /// A date compared with `$time.now(n)`, which is worked out when it is tested; nil for anything else.
+    /// Compiles a date compared with `$time.now(n)`, which is computed at each test; nil for other comparisons.
     func compileAge(_ comparison: Comparison) -> PlanNode? {
         guard let column = comparison.dateColumn else { return nil }
         func test(_ operation: IntegerComparison, _ operand: Expression) -> PlanNode? {
@@ -198,7 +198,7 @@ extension PlanCompiler {
         guard let time = comparison.right.time, time.unit == .now || comparison.operation.isOrdering else { return nil }
         switch comparison.operation {
         case .equal: return test(.equal, comparison.right)
-        // A missing time of birth is not equal to any.
+        // A missing time of birth equals no date.
         case .notEqual: return test(.equal, comparison.right).map(PlanNode.not)
         case .less: return test(.less, comparison.right)
         case .lessOrEqual: return test(.lessOrEqual, comparison.right)

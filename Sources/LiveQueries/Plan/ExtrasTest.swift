@@ -1,18 +1,18 @@
-// A comparison that extra attributes alone decide.
+// A comparison of extended attributes and link targets.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 import PredicateLanguage
 
-/// A comparison that reads extra attributes and nothing else: its answer is the same for all items that have the same, so a
-/// scan asks once for each record.
+/// A comparison that reads only extended attributes and link targets. Its answer is equal for items with equal records,
+/// so a scan tests each record once.
 struct ExtrasTest: Sendable {
     /// The comparison as it was written.
     let node: PredicateNode
-    /// Where values of the language need not be made for it.
+    /// The comparison in a form that needs no values of the language; nil where there is none.
     private let direct: Direct?
-    /// What holds for items that have none, which nearly all are; nil where that is an error.
+    /// The answer for items without such attributes, which is most of them; nil where that is an error.
     private let answerForNone: Bool?
 
     private enum Direct: Sendable {
@@ -43,19 +43,23 @@ struct ExtrasTest: Sendable {
         }
     }
 
-    /// Whether it can fail: a regular expression can take too many steps, and of what is left to the language little is known.
-    var isFallible: Bool {
+    /// How the test can fail: a regular expression can take too many steps.
+    var fallibility: Fallibility {
         switch direct {
-        case .text(_, name: _, let pattern), .tags(name: _, _, let pattern): pattern.operation == .matches
-        case .number, .presence: false
-        case nil: true
+        case .text(_, name: _, let pattern), .tags(name: _, _, let pattern):
+            pattern.operation == .matches ? .limit : .never
+        case .number, .presence: .never
+        case nil: node.fallibility
         }
     }
 
+    /// Whether the test can fail.
+    var isFallible: Bool { fallibility != .never }
+
     var cost: Int {
         switch direct {
-        // Names are short; of an attribute, what takes the product of two lengths may take milliseconds, and to fold four
-        // kilobytes that are not ASCII a tenth of one.
+        // Names are short, but an attribute has up to four kilobytes. A match that takes the product of two lengths
+        // takes milliseconds then, and folding text that is not ASCII a tenth of one.
         case .text(_, name: _, let pattern), .tags(name: _, _, let pattern):
             pattern.operation == .matches || pattern.goesBack || pattern.folds ? PlanTest.costOfMatching : 80
         case .number, .presence: 80
@@ -63,17 +67,17 @@ struct ExtrasTest: Sendable {
         }
     }
 
-    /// Whether it holds for items that have these.
+    /// Whether it holds for items with these attributes.
     func holds(_ extras: ExtraAttributes) throws(EvaluationError) -> Bool {
         if extras.isEmpty, let answerForNone { return answerForNone }
         switch direct {
         case .text(let attribute, let name, let pattern):
             let text = extras.withValue(named: name) { $0.flatMap { ExtraAttributes.text($0, of: attribute) } }
-            // What is no text is no value.
+            // A value that is not text counts as missing.
             guard let text else { return answerForNone ?? false }
             return try pattern.matches(text)
         case .tags(let name, let quantifier, let pattern):
-            // One that matches decides ANY and NONE, one that does not ALL.
+            // A matching tag decides ANY and NONE; a tag that does not match decides ALL.
             let decisive = quantifier != .all
             let isDecided = try extras.withValue(named: name) { (value) throws(EvaluationError) in
                 guard let value else { return false }
@@ -88,13 +92,13 @@ struct ExtrasTest: Sendable {
         }
     }
 
-    /// Whether there is a tag that matches, or one that does not.
+    /// Whether a tag matches, or, if `isWanted` is false, does not match.
     private static func hasTag(
         in value: UnsafeRawBufferPointer, matching pattern: TextPattern, _ isWanted: Bool
     ) throws(EvaluationError) -> Bool {
         var isFound = false
         try ExtraAttributes.forEachTag(in: value) { (tag) throws(EvaluationError) in
-            // What is not UTF-8 is told, and so compared, with replacement characters.
+            // A tag that is not UTF-8 is reported, and so compared, with replacement characters.
             let isPlain = tag.allSatisfy { $0 < 0x80 }
             let matches = try isPlain ? pattern.matches(tag) : pattern.matches(String(decoding: tag, as: UTF8.self))
             isFound = matches == isWanted
@@ -103,7 +107,7 @@ struct ExtrasTest: Sendable {
         return isFound
     }
 
-    /// A record as the language asks for it.
+    /// A record as values of the language.
     private struct Values: AttributeValues {
         let extras: ExtraAttributes
 

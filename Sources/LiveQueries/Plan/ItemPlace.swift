@@ -1,18 +1,18 @@
-// Where an item lies, worked out once for all tests that ask.
+// The path of an item, built once for all tests.
 // SPDX-License-Identifier: Apache-2.0
 
 import MetadataIndex
 
-/// Where one item lies at one moment: its path from the container's root, made when a test first asks for it. Everything
-/// that follows from the place is read out of the path. One buffer serves all items, one after the other.
+/// The path of one item from the container's root, built when a test first asks for it. Every attribute that follows
+/// from the place is read from the path. One buffer serves all items in turn.
 struct ItemPlace {
     private(set) var path: [UInt8] = []
     private var isKnown = false
 
-    /// Goes on to another item.
+    /// Prepares for another item.
     mutating func forget() { isKnown = false }
 
-    /// Tells the path, in two parts, instead of having it made.
+    /// Sets the path from two parts, in the place of building it.
     mutating func set(_ directory: [UInt8], _ rest: ArraySlice<UInt8>) {
         path.removeAll(keepingCapacity: true)
         path.append(contentsOf: directory)

@@ -1,4 +1,4 @@
-// The attributes of an item as the predicate language asks for them.
+// The attributes of an item as values of the language.
 // SPDX-License-Identifier: Apache-2.0
 
 import ContentTypes
@@ -6,13 +6,13 @@ package import Metadata
 package import MetadataIndex
 package import PredicateLanguage
 
-/// The attributes of one item as values: what anything without a typed test of its own is answered from (a general
-/// comparison, a sort key, distinct values).
+/// The attributes of one item as values, for uses without a typed test: general comparisons, sort keys, distinct
+/// values.
 package struct ItemValues<Reader: RowReader>: AttributeValues {
     package let row: Row
     package let reader: Reader
     package let environment: PlanEnvironment
-    /// The path from the container's root, where the caller knows it already, or knows better than the reader.
+    /// The path from the container's root, where the caller has it already or has a newer one than the reader.
     let knownPath: [UInt8]?
 
     package init(row: Row, reader: Reader, environment: PlanEnvironment) {
@@ -38,6 +38,8 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
     private var contentType: ContentTypeDatabase.TypeNumber? {
         reader.withName(of: row) { environment.types.type(reader.kind(of: row), $0) }
     }
+
+    private var conflictName: ConflictName? { reader.withName(of: row) { DerivedText.conflictName($0) } }
 
     package func value(of attribute: Attribute) -> MetadataValue {
         switch attribute {
@@ -80,9 +82,22 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
         case .links: return .integer(Int64(reader.status(of: row).links))
         case .depth: return .integer(Int64(DerivedText.depth(ofPath: path)))
         case .inPackage: return .boolean(reader.isInsidePackage(row))
+        case .isConflictVersion: return .boolean(reader.withName(of: row) { DerivedText.isConflictVersion($0) })
+        case .conflictOf:
+            // A walk to the root is for versions only.
+            guard reader.withName(of: row, { DerivedText.isConflictVersion($0) }) else { return .none }
+            return DerivedText.conflictOf(path: absolutePath).map { .string(String(decoding: $0, as: UTF8.self)) }
+                ?? .none
+        case .conflictDevice: return conflictName.map { .string($0.device) } ?? .none
+        case .conflictDate: return conflictName.map { .date($0.date) } ?? .none
+        case .hasUnresolvedConflicts: return .boolean(environment.conflictVersions(of: row, in: reader) > 0)
+        case .conflictVersions: return .integer(environment.conflictVersions(of: row, in: reader))
+        case .isUbiquitous, .downloadingStatus, .isDownloading, .percentDownloaded, .downloadingError, .isUploaded,
+            .isUploading, .percentUploaded, .uploadedTo, .uploadingError, .savingDevice:
+            return reader.sync(of: row).value(of: attribute)
         case .hidden: return .boolean(reader.withName(of: row) { DerivedText.isHidden($0) })
         case .tags, .comment, .rating, .whereFrom, .target, .extended:
-            // What was not read and none at all are the same to a predicate: no value.
+            // A predicate does not distinguish an attribute that is missing from one that was not read.
             return environment.extras(of: row, in: reader).value(of: attribute)
         }
     }
@@ -113,8 +128,8 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
     }
 }
 
-/// An item of which one attribute is known. A comparison that reads no other is asked once for each value that there is,
-/// and never again for a row.
+/// An item with one known attribute. A comparison that reads no other is evaluated once for each possible value, and
+/// not for each row.
 struct OneValue: AttributeValues {
     let attribute: Attribute
     let value: MetadataValue

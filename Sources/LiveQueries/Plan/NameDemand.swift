@@ -1,15 +1,15 @@
-// What a plan demands of an item before it can match.
+// Necessary conditions of a plan, by which live queries are filed.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 import PredicateLanguage
 
-/// A literal that the name of every matching item has.
+/// A literal that the name of every matching item contains.
 struct NameDemand: Sendable, Hashable {
     let match: NameMatch
     let bytes: [UInt8]
-    /// Whether the name has it without its case and accents (``TextPattern/folded(_:_:)``).
+    /// Whether the name contains it without case and accents (``TextPattern/folded(_:_:)``).
     var isFolded = false
 
     init(_ match: NameMatch, _ bytes: [UInt8]) {
@@ -17,7 +17,7 @@ struct NameDemand: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// What a pattern demands of the name, or of the extension at its end; nil where that is nothing.
+    /// The literal that a pattern requires in the name, or in the extension at its end; nil where it requires none.
     init?(folded pattern: TextPattern, isExtension: Bool) {
         guard pattern.operation != .notEqual, let literal = pattern.foldedLiteral, !literal.bytes.isEmpty else {
             return nil
@@ -31,7 +31,7 @@ struct NameDemand: Sendable, Hashable {
         isFolded = true
     }
 
-    /// How few names have it, roughly: a larger number is better to file by.
+    /// A rough measure of how few names contain it; a larger number is better to file by.
     var selectivity: Int {
         switch match {
         case .equal: 1_000
@@ -41,18 +41,18 @@ struct NameDemand: Sendable, Hashable {
     }
 }
 
-/// One thing that an item must have to match.
+/// A necessary condition on an item.
 enum ItemDemand: Sendable, Hashable {
-    /// Its name has a literal.
+    /// Its name contains a literal.
     case name(NameDemand)
     /// It is in this row.
     case row(Row)
     /// It lies directly in the directory in this row.
     case parent(Row)
-    /// Its path in the container begins with these bytes, of which there is at least one.
+    /// Its path in the container begins with these bytes, at least one.
     case path([UInt8])
 
-    /// How few items have it, roughly: a larger number is better to file by.
+    /// A rough measure of how few items meet it; a larger number is better to file by.
     var selectivity: Int {
         switch self {
         case .name(let name): name.selectivity
@@ -62,31 +62,33 @@ enum ItemDemand: Sendable, Hashable {
         }
     }
 
-    /// What a pattern demands of the path in a container; nil where that is nothing, and none where nothing can match.
+    /// The beginning that a pattern requires of the path in a container; nil where it requires none, empty where
+    /// nothing matches.
     static func path(_ pattern: TextPattern, below root: [UInt8]) -> [ItemDemand]? {
         guard pattern.operation != .notEqual, let literal = pattern.requiredLiteral,
             literal.place == .whole || literal.place == .prefix
         else { return nil }
         let root = root + [UInt8(ascii: "/")]
-        // Shorter than the path of the container's own directory: every item has it, or none.
+        // The literal ends within the path of the container's directory, so that every item has it or none.
         if literal.bytes.count <= root.count { return root.starts(with: literal.bytes) ? nil : [] }
         return literal.bytes.starts(with: root) ? [.path(Array(literal.bytes[root.count...]))] : []
     }
 }
 
-/// What a plan demands of an item before it can match. The registry files live queries by it.
+/// The necessary conditions of a plan. The registry files live queries by them.
 struct PlanDemand: Sendable {
-    /// Every matching item has one of these; nil where nothing of the kind is demanded.
+    /// Every matching item meets one of these; nil where there is no such condition.
     var alternatives: [ItemDemand]?
-    /// The kinds that can match, a bit for each by raw value.
+    /// The kinds that can match, as a bit for each raw value.
     var kinds: UInt16
 
     static let anyKind = UInt16.max
-    /// Beyond so many alternatives a query is filed as one that demands nothing of the name.
+    /// The most alternatives; beyond them a query is filed without conditions.
     static let maximumAlternatives = 4_096
 
-    /// An item for which one of the parts fails to have an answer does not match either, so an AND demands what any of its
-    /// parts does, in whatever order they are tested.
+    /// An AND has the conditions of each of its parts, in any order: an item for which a part has no answer does not
+    /// match either.
+    ///
     /// `root` is the absolute path of the container's directory, without a slash at its end.
     init(_ node: PlanNode, root: [UInt8]) {
         alternatives = nil

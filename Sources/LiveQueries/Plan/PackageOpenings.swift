@@ -1,29 +1,29 @@
-// Where a query looks inside packages.
+// The places inside packages that a query searches.
 // SPDX-License-Identifier: Apache-2.0
 
 import MetadataIndex
 import PredicateLanguage
 
-/// Where a query looks inside packages, since its scope or its predicate names something there: below a directory at or in a
-/// package, at one item, or at what lies in one directory.
+/// The places inside packages that a query searches, because its scope or predicate names them: below a directory at or
+/// in a package, one item, or the items directly in one directory.
 struct PackageOpenings: Sendable, Hashable {
     /// Paths from the container's root, without a slash at either end.
     private(set) var directories: Set<[UInt8]> = []
     private(set) var items: Set<ItemIdentifier> = []
     private(set) var parents: Set<ItemIdentifier> = []
 
-    /// Nowhere.
+    /// No place.
     init() {}
 
-    /// What scopes and the predicate name. `root` is the absolute path of the container's directory, without a slash at its
-    /// end.
+    /// The places that scopes and the predicate name. `root` is the absolute path of the container's directory, without
+    /// a slash at its end.
     init(_ scopes: [QueryScope], _ node: PlanNode, root: [UInt8]) {
         for scope in scopes { if case .directory(let path) = scope, !path.isEmpty { directories.insert(path) } }
         add(node, root)
     }
 
-    /// What is named after a NOT is not asked for. Whatever else an item must have, one that is found is below a directory
-    /// that opens a package only where that was named.
+    /// A place under a NOT is not searched. In an AND one part that names a place suffices, since a match meets all
+    /// parts.
     private mutating func add(_ node: PlanNode, _ root: [UInt8]) {
         switch node.kind {
         case .constant, .not: break
@@ -32,7 +32,7 @@ struct PackageOpenings: Sendable, Hashable {
         case .test(.directory(let identifier)): parents.insert(identifier)
         case .test(.path(let pattern)):
             for case .path(let path) in ItemDemand.path(pattern, below: root) ?? [] {
-                // What begins so lies in the directory that is named in full.
+                // A path with this beginning lies in the last directory that is named in full.
                 if let slash = path.lastIndex(of: UInt8(ascii: "/")) { directories.insert(Array(path[..<slash])) }
             }
         case .test: break
@@ -41,13 +41,13 @@ struct PackageOpenings: Sendable, Hashable {
 
     var isEmpty: Bool { directories.isEmpty && items.isEmpty && parents.isEmpty }
 
-    /// Whether an item lies inside a package, and is not looked at there. Complexity: O(depth).
+    /// Whether an item lies inside a package, at a place that is not searched. Complexity: O(depth).
     func hide(_ row: Row, in reader: some RowReader, _ place: inout ItemPlace) -> Bool {
         guard let package = reader.package(around: row) else { return false }
         if isEmpty { return true }
         if contains(row, in: items, reader) || open(reader.parent(of: row), in: reader) { return false }
         if directories.isEmpty { return true }
-        // One of the directories from the package down to the item's own opens it.
+        // A directory from the package down to the item's own opens it.
         place.know(row, reader)
         let path = place.path
         var depth = 0
@@ -59,11 +59,11 @@ struct PackageOpenings: Sendable, Hashable {
         return true
     }
 
-    /// Whether an item is named, and not one that had its row before.
+    /// Whether the row's present item is named, and not an earlier item of that row.
     private func contains(_ row: Row, in named: Set<ItemIdentifier>, _ reader: some RowReader) -> Bool {
         !named.isEmpty && reader.identifier(of: row).map { named.contains($0) } ?? false
     }
 
-    /// Whether what lies in a directory is looked at.
+    /// Whether the items directly in a directory are searched.
     func open(_ directory: Row, in reader: some RowReader) -> Bool { contains(directory, in: parents, reader) }
 }

@@ -1,4 +1,4 @@
-// From a checked predicate to a plan's tests.
+// Compiles a checked predicate into a plan's tests.
 // SPDX-License-Identifier: Apache-2.0
 
 import ContentTypes
@@ -6,8 +6,8 @@ import Metadata
 import MetadataIndex
 import PredicateLanguage
 
-/// Compiles a checked predicate, its times resolved, for one container. Whatever it has no typed test for is left to the
-/// language.
+/// Compiles a checked predicate, with its times resolved, for one container. A comparison without a typed test is left
+/// to the language.
 struct PlanCompiler {
     let environment: PlanEnvironment
 
@@ -28,11 +28,12 @@ struct PlanCompiler {
         }
         let attributes = node.attributes
         if attributes.isEmpty {
-            // Nothing of the item is read: one answer for all, unless it is an error.
+            // The comparison reads no attribute: one answer for all items, unless it is an error.
             return answer(node, OneValue(attribute: .name, value: .none)).map(PlanNode.constant)
                 ?? .test(.general(node))
         }
         if attributes.allSatisfy(\.isExtra) { return .test(.extras(ExtrasTest(comparison, node))) }
+        if attributes.allSatisfy(\.isOfSync) { return .test(.sync(SyncTest(node: node))) }
         if attributes.count == 1, let compiled = compileByValue(attributes[0], node) { return compiled }
         if comparison.quantifier != nil {
             return .test(.general(node))
@@ -43,7 +44,8 @@ struct PlanCompiler {
             switch attribute {
             case .name, .displayName, .fileExtension, .path: compileText(attribute, comparison)
             case .id, .parent: compileIdentifier(attribute, comparison)
-            case .size, .ownerID, .groupID, .mode, .inode, .device, .links, .depth, .created, .modified, .changed:
+            case .size, .ownerID, .groupID, .mode, .inode, .device, .links, .depth, .created, .modified, .changed,
+                .conflictVersions:
                 compileNumber(attribute, comparison)
             default: nil as PlanNode?
             }
@@ -52,12 +54,12 @@ struct PlanCompiler {
 
     // MARK: Attributes with few values
 
-    /// What the language says of an item, nil where that is an error.
+    /// The language's answer for an item; nil for an error.
     private func answer(_ node: PredicateNode, _ item: OneValue) -> Bool? {
         try? node.evaluate(on: item)
     }
 
-    /// A comparison that reads one attribute with few values is asked about each of them now.
+    /// Compiles a comparison that reads one attribute with few values by evaluating it for each value now.
     private func compileByValue(_ attribute: Attribute, _ node: PredicateNode) -> PlanNode? {
         func answer(_ value: MetadataValue) -> Bool? {
             self.answer(node, OneValue(attribute: attribute, value: value))
@@ -86,12 +88,22 @@ struct PlanCompiler {
         case .inPackage:
             let inside = PlanNode.test(.insidePackage(PackageOpenings()))
             return choose(answer(.boolean(true)), answer(.boolean(false)), inside)
+        case .isConflictVersion: return choose(answer(.boolean(true)), answer(.boolean(false)), PlanCompiler.isVersion)
+        case .hasUnresolvedConflicts:
+            return choose(answer(.boolean(true)), answer(.boolean(false)), .test(.conflicts(.greater, 0)))
+        case .conflictOf, .conflictDevice, .conflictDate:
+            // Only conflict versions have them, and those are few.
+            return answer(.none).map { holds in
+                let general = PlanNode.test(.general(node))
+                return holds
+                    ? .any([.not(PlanCompiler.isVersion), general]) : .all([PlanCompiler.isVersion, general])
+            }
         case .scope:
             let test = PlanNode.test(.scope(ScopeTree([.documents])))
             return choose(answer(.string("documents")), answer(.string("data")), test)
         case .owner, .group:
-            // Which names there are is not known now, so it may not fail for any: what compares the name itself with a
-            // constant, but for regular expressions, does not.
+            // Account names are unknown now, so the comparison must not fail for any. A comparison of the name itself
+            // with a constant does not, unless it is a regular expression.
             guard case .comparison(let comparison) = node.kind, comparison.left.attribute == attribute,
                 comparison.right.constant != nil, comparison.operation != .matches, answer(.string("root")) != nil
             else { return nil }
@@ -100,13 +112,18 @@ struct PlanCompiler {
         }
     }
 
+    /// Finds the conflict versions: names with the text before the date, of which those are kept that have the form.
+    private static let isVersion = PlanNode.all([
+        .test(.name(.infix, ConflictName.marker)), .test(.conflictVersion),
+    ])
+
     private func choose(_ whenTrue: Bool?, _ whenFalse: Bool?, _ test: PlanNode) -> PlanNode? {
         guard let whenTrue, let whenFalse else { return nil }
         if whenTrue == whenFalse { return .constant(whenTrue) }
         return whenTrue ? test : .not(test)
     }
 
-    /// `attribute == nil` and `!= nil`.
+    /// Compiles `attribute == nil` and `!= nil`.
     private func compilePresence(_ attribute: Attribute, _ comparison: Comparison) -> PlanNode? {
         guard comparison.right.constant == MetadataValue.none,
             comparison.operation == .equal || comparison.operation == .notEqual
@@ -114,7 +131,8 @@ struct PlanCompiler {
         let isPresent: PlanNode
         switch attribute {
         case .created: isPresent = .test(.createdIsKnown)
-        case .parent, .fileExtension, .contentType, .contentTypeTree: return nil
+        case .parent, .fileExtension, .contentType, .contentTypeTree, .conflictOf, .conflictDevice, .conflictDate:
+            return nil
         default: isPresent = .constant(true)
         }
         return comparison.operation == .notEqual ? isPresent : .not(isPresent)
@@ -134,7 +152,7 @@ struct PlanCompiler {
             case .string(let text):
                 guard let pattern = try? TextPattern(.equal, text) else { return nil }
                 parts.append(compileText(attribute, pattern))
-            // A name is always there and never equal to a number or the like.
+            // Every item has a name, and it never equals a number.
             case .none where attribute == .fileExtension: return nil
             default: continue
             }
@@ -163,14 +181,14 @@ struct PlanCompiler {
         return literal.isSufficient ? narrow : .all([narrow, .test(.namePattern(pattern))])
     }
 
-    /// What folded names must have narrows those that come into question. A test that can fail does not for names that
-    /// have it not (``RegularExpression``), so the answer is the same.
+    /// Narrows the names by the literal that folded matches contain. A fallible test never fails for a name without it
+    /// (``RegularExpression``), so the answer is the same.
     private func narrowed(_ test: PlanTest, _ demand: NameDemand?) -> PlanNode {
         guard let demand else { return .test(test) }
         return .all([.test(.foldedName(demand.match, demand.bytes)), .test(test)])
     }
 
-    /// What is asked of the extension narrows the names that come into question.
+    /// Narrows the names by the literal that the extension contains.
     private func compileExtension(_ pattern: TextPattern) -> PlanNode {
         if pattern.matchesNothing { return .constant(false) }
         let test = PlanNode.test(.fileExtension(pattern))
@@ -191,7 +209,7 @@ struct PlanCompiler {
         return .all([.test(narrow), test])
     }
 
-    /// `id == '…'` and `parent == '…'` name one row.
+    /// Compiles `id == '…'` and `parent == '…'`, which name one row.
     private func compileIdentifier(_ attribute: Attribute, _ comparison: Comparison) -> PlanNode? {
         guard comparison.operation == .equal, comparison.options.isEmpty,
             case .string(let text) = comparison.right.constant
@@ -233,12 +251,12 @@ struct PlanCompiler {
         case above(Int64)
     }
 
-    /// The number that a date or integer attribute is compared with; nil for what is not a plain constant of its type.
+    /// The number that a date or integer attribute is compared with; nil where it is no plain constant of its type.
     private func number(_ expression: Expression, for attribute: Attribute) -> Number? {
         switch (attribute.type, expression.kind) {
         case (.integer, .constant(.integer(let value))): return .exact(value)
         case (.integer, .constant(.number(let value))):
-            // Beyond 2^53 a floating-point number no longer tells integers apart.
+            // Beyond 2^53 floating-point numbers do not distinguish neighbouring integers.
             guard value.magnitude <= 0x1p53 else { return nil }
             let whole = value.rounded(.down)
             return whole == value ? .exact(Int64(whole)) : .above(Int64(whole))
@@ -252,7 +270,7 @@ struct PlanCompiler {
         case .exact(let value):
             switch operation {
             case .equal: return test(attribute, .equal, value)
-            // A missing time of birth is not equal to any.
+            // A missing time of birth equals no date.
             case .notEqual: return .not(test(attribute, .equal, value))
             case .less: return test(attribute, .less, value)
             case .lessOrEqual: return test(attribute, .lessOrEqual, value)
@@ -282,6 +300,7 @@ struct PlanCompiler {
         case .inode: column = .inode
         case .device: column = .device
         case .links: column = .links
+        case .conflictVersions: return .test(.conflicts(comparison, value))
         default: return .test(.depth(comparison, value))
         }
         return .test(.number(column, comparison, value))

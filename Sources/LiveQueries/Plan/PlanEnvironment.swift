@@ -1,4 +1,4 @@
-// What a plan is made for: one container, at one moment.
+// The container and the moment that a plan is made for.
 // SPDX-License-Identifier: Apache-2.0
 
 package import ContentTypes
@@ -8,39 +8,39 @@ import PredicateLanguage
 
 /// The names of users and groups. A number without a name is its own name, in decimal.
 ///
-/// An answer has to stay the same as long as a plan that asked for it lives: what a live query reports follows from
-/// testing the same plan on the former and the present state of an item. When accounts change, make new plans.
+/// A name must not change while a plan that used it exists: a live query finds changes by testing the same plan on the
+/// old and the new state of an item. When accounts change, make new plans.
 package protocol AccountNaming: AnyObject, Sendable {
     /// The name of a user, as bytes of UTF-8.
     func user(_ number: UInt32) -> [UInt8]
     /// The name of a group, as bytes of UTF-8.
     func group(_ number: UInt32) -> [UInt8]
-    /// Whether the name of a user is known: if not, asking for it may take long, and is nothing for an event loop.
+    /// Whether the name of a user is cached. A look-up of others may block, so the event loop must not do it.
     func knows(user number: UInt32) -> Bool
-    /// The same of a group.
+    /// Whether the name of a group is cached; see ``knows(user:)``.
     func knows(group number: UInt32) -> Bool
-    /// Whether all names that are known here are the same there, where they are asked for: nothing for an event loop.
+    /// Whether all names cached here are equal there. This may look names up, so the event loop must not call it.
     func agrees(with other: any AccountNaming) -> Bool
 }
 
-/// What a plan is made for: one container, at one moment.
+/// The container and the moment that a plan is made for.
 package struct PlanEnvironment: Sendable {
     /// The identifier of the container.
     package var container: String
     /// The absolute path of the container's own directory, without a slash at its end (empty for `/`).
     package var rootPath: [UInt8]
-    /// The epoch of the container's index, which the texts of its items' identifiers begin with.
+    /// The epoch of the container's index, with which its items' identifiers begin.
     package var epoch: UInt64
     /// The names of users and groups.
     package var accounts: any AccountNaming
-    /// What `now()` and `$time…` are seen from.
+    /// The moment that `now()` and `$time…` refer to.
     package var now: Timestamp
-    /// Who asks; nil for one who sees everything.
+    /// The caller; nil for one that sees every item.
     package var viewer: Viewer?
-    /// What content types there are, and which name has which.
+    /// The database of content types.
     package var types: ContentTypeDatabase
-    /// Whether directories of the container may be packages: what lies inside one is hidden then, unless a predicate names
-    /// `inPackage`.
+    /// Whether directories of the container may be packages. Items inside a package are hidden then, unless a predicate
+    /// names `inPackage`.
     package var hasPackages: Bool
 
     package init(
@@ -59,13 +59,19 @@ package struct PlanEnvironment: Sendable {
 }
 
 extension PlanEnvironment {
-    /// The status of an item as the viewer may know it.
+    /// The status of an item as far as the viewer may know it.
     @inline(__always)
     package func status(of row: Row, in reader: some RowReader) -> FileStatus {
         guard let viewer else { return reader.status(of: row) }
         return reader.status(of: row, for: viewer.credentials)
     }
 
-    /// The date that `$time.now(seconds)` is, in nanoseconds since 1970.
+    /// The number of an item's conflict versions as far as the viewer may know it.
+    @inline(__always)
+    package func conflictVersions(of row: Row, in reader: some RowReader) -> Int64 {
+        reader.conflictVersions(of: row, for: viewer?.credentials)
+    }
+
+    /// The date of `$time.now(seconds)`, in nanoseconds since 1970.
     func threshold(_ seconds: Int64) -> Int64 { TimeExpression(.now, seconds).start(from: now).nanoseconds }
 }

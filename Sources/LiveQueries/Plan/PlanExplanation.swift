@@ -1,4 +1,4 @@
-// What a plan does, in words.
+// The steps of a plan as text.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -6,8 +6,8 @@ import MetadataIndex
 import PredicateLanguage
 
 extension QueryPlan {
-    /// How the index answers the query, for people: one step a line, in the order in which they are taken. `scan` steps
-    /// go through a column a block of rows at a time, `test` steps through the rows that are left, one by one.
+    /// The steps by which the index answers the query, one on each line, in order. A `scan` step reads a column for a
+    /// block of rows at a time, a `test` step tests the remaining rows one by one.
     package var explanation: String {
         var lines: [String] = []
         switch root.kind {
@@ -22,17 +22,17 @@ extension QueryPlan {
 }
 
 extension PlanNode {
-    /// What is done for it, for people.
+    /// The step as a line of text.
     var explanation: String { (isKernel ? "scan: " : "test: ") + text }
 
-    /// Whether all of it goes by columns.
+    /// Whether all of its tests read columns.
     private var isKernel: Bool {
         switch kind {
         case .constant: true
         case .all(let parts), .any(let parts): parts.allSatisfy(\.isKernel)
         case .not(let part): part.isKernel
         case .test(.name), .test(.foldedName), .test(.kinds), .test(.number), .test(.age), .test(.createdIsKnown),
-            .test(.item):
+            .test(.item), .test(.conflicts):
             true
         case .test: false
         }
@@ -79,7 +79,10 @@ extension PlanTest {
         case .scope: "the scope, once for each directory"
         case .insidePackage(let openings):
             "inside a package\(openings.isEmpty ? "" : " but where it is looked into"), once for each directory"
-        case .seen: "what the caller may list, once for each directory"
+        case .conflictVersion: "the name is that of a conflict version"
+        case .conflicts(let comparison, let value): "conflictVersions \(comparison.symbol) \(value)"
+        case .sync(let test): "\(test.node), once for each state of shared items"
+        case .seen: "the caller may list the item, once for each directory"
         case .general(let node): "\(node)"
         }
     }

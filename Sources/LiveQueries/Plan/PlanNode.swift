@@ -5,7 +5,8 @@ import Metadata
 import MetadataIndex
 import PredicateLanguage
 
-/// A predicate compiled for the columns of the index: what is cheap comes first wherever that cannot change the answer.
+/// A predicate compiled for the columns of the index, with cheap tests before costly ones in whatever order they are
+/// written.
 struct PlanNode: Sendable {
     indirect enum Kind: Sendable {
         case constant(Bool)
@@ -18,13 +19,13 @@ struct PlanNode: Sendable {
     }
 
     let kind: Kind
-    /// What one test of it costs, roughly in nanoseconds.
+    /// The rough cost of testing one item, in nanoseconds.
     let cost: Int
-    /// Whether testing it can fail, so that nothing may be moved past it.
-    let isFallible: Bool
+    /// How testing it can fail.
+    let fallibility: Fallibility
 
-    /// Where it stands among others, whatever they cost: what decides comes first, and then who may see the item. What
-    /// somebody does not see is asked nothing else, so that the time of an answer says nothing of it.
+    /// The position among other parts, regardless of their cost: a constant first, then the viewer's access. An item that
+    /// the viewer may not see is tested no further, so that the time of an answer tells nothing about it.
     private var rank: Int {
         switch kind {
         case .constant: 0
@@ -33,30 +34,35 @@ struct PlanNode: Sendable {
         }
     }
 
-    static func constant(_ value: Bool) -> PlanNode { PlanNode(kind: .constant(value), cost: 0, isFallible: false) }
+    static func constant(_ value: Bool) -> PlanNode { PlanNode(kind: .constant(value), cost: 0, fallibility: .never) }
 
     static func test(_ test: PlanTest) -> PlanNode {
-        PlanNode(kind: .test(test), cost: test.cost, isFallible: test.isFallible)
+        PlanNode(kind: .test(test), cost: test.cost, fallibility: test.fallibility)
     }
 
     static func not(_ node: PlanNode) -> PlanNode {
         switch node.kind {
         case .constant(let value): .constant(!value)
         case .not(let inner): inner
-        default: PlanNode(kind: .not(node), cost: node.cost, isFallible: node.isFallible)
+        default: PlanNode(kind: .not(node), cost: node.cost, fallibility: node.fallibility)
         }
     }
 
     static func all(_ nodes: [PlanNode]) -> PlanNode { join(nodes, neutral: true) }
     static func any(_ nodes: [PlanNode]) -> PlanNode { join(nodes, neutral: false) }
 
-    /// Joins parts with AND (whose neutral part is true) or OR (false).
+    /// Joins parts with AND (whose neutral part is true) or OR (false), and orders them by cost.
+    ///
+    /// A part whose values can raise an error (``Fallibility/error``) keeps its place: the parts before it may exist to
+    /// guard it, as in `size > 0 AND 100 / size > 3`. A part that only a limit ends moves behind the parts that cannot
+    /// fail, so that a regular expression sees few items. An answer never becomes an error or another answer by that; an
+    /// error may become an answer, where a cheaper part rules the item out.
     private static func join(_ nodes: [PlanNode], neutral: Bool) -> PlanNode {
         var parts: [PlanNode] = []
         flattening: for node in nodes {
             switch node.kind {
             case .constant(neutral): continue
-            // What stands behind a part that decides is never tested; what stands before it may still fail.
+            // Parts behind one that decides are never tested; parts before it may still fail.
             case .constant:
                 parts.append(node)
                 break flattening
@@ -65,22 +71,23 @@ struct PlanNode: Sendable {
             default: parts.append(node)
             }
         }
-        // Between two parts that can fail the order is free: each of the others only says yes or no.
         var sorted: [PlanNode] = []
-        var run: [PlanNode] = []
+        var safe: [PlanNode] = []
+        // One of these may hide the error of a later one, so they keep their order.
+        var limited: [PlanNode] = []
         func settle() {
-            let ordered = run.enumerated().sorted {
-                ($0.element.rank, $0.element.cost, $0.offset) < ($1.element.rank, $1.element.cost, $1.offset)
-            }
-            sorted += ordered.map(\.element)
-            run = []
+            sorted += safe.enumerated().sorted { $0.element.precedes($1.element, $0.offset < $1.offset, neutral) }
+                .map(\.element)
+            sorted += limited
+            (safe, limited) = ([], [])
         }
         for part in parts {
-            if part.isFallible {
+            switch part.fallibility {
+            case .never: safe.append(part)
+            case .limit: limited.append(part)
+            case .error:
                 settle()
                 sorted.append(part)
-            } else {
-                run.append(part)
             }
         }
         settle()
@@ -94,53 +101,81 @@ struct PlanNode: Sendable {
         default:
             return PlanNode(
                 kind: neutral ? .all(sorted) : .any(sorted), cost: sorted.reduce(0) { $0 + $1.cost },
-                isFallible: sorted.contains(where: \.isFallible))
+                fallibility: sorted.map(\.fallibility).max() ?? .never)
+        }
+    }
+
+    /// Whether it is tested before another part of an AND (`neutral` is true) or OR: by rank, then by cost. Of two with the
+    /// same cost the one that more often decides comes first, and then the one that is written first.
+    private func precedes(_ other: PlanNode, _ isWrittenFirst: Bool, _ neutral: Bool) -> Bool {
+        if rank != other.rank { return rank < other.rank }
+        if cost != other.cost { return cost < other.cost }
+        if isSelective != other.isSelective { return isSelective == neutral }
+        return isWrittenFirst
+    }
+
+    /// Whether it holds for few items: equality, or a literal at a name's place.
+    private var isSelective: Bool {
+        switch kind {
+        case .test(.name), .test(.foldedName), .test(.item), .test(.directory), .test(.number(_, .equal, _)),
+            .test(.age(_, .equal, seconds: _)):
+            true
+        default: false
         }
     }
 }
 
 /// One test of an item.
 enum PlanTest: Sendable {
-    /// The name has these bytes there.
+    /// The name has these bytes at this place.
     case name(NameMatch, [UInt8])
-    /// The name may have these bytes there once its case and accents are dropped: no name that has is left out.
+    /// The name may have these bytes at this place without case and accents; no name that has them is left out.
     case foldedName(NameMatch, [UInt8])
     case namePattern(TextPattern)
-    /// What follows the last dot of the name; a name without is tested as nil.
+    /// The text behind the last dot of the name; a name without one is tested as nil.
     case fileExtension(TextPattern)
     /// The absolute path.
     case path(TextPattern)
     /// The kind is among those whose bit (by raw value) is set.
     case kinds(UInt16)
     case number(IntegerColumn, IntegerComparison, Int64)
-    /// A date compared with the moment of asking and so many seconds.
+    /// A date compared with a number of seconds from the moment of the query.
     case age(IntegerColumn, IntegerComparison, seconds: Int64)
     case createdIsKnown
     case depth(IntegerComparison, Int64)
-    /// It is this item.
+    /// The item is this one.
     case item(ItemIdentifier)
-    /// It lies directly in this directory.
+    /// The item lies directly in this directory.
     case directory(ItemIdentifier)
-    /// A comparison that reads the name of the owner, or of the group, and nothing else.
+    /// A comparison that reads only the name of the owner, or of the group.
     case account(isGroup: Bool, PredicateNode)
-    /// A comparison that reads extra attributes and nothing else.
+    /// A comparison that reads only extended attributes and link targets.
     case extras(ExtrasTest)
     /// The content type is one of these.
     case contentType(TypeSet)
     case scope(ScopeTree)
-    /// It lies inside a package, and not where that is opened.
+    /// The item lies inside a package, at a place that the query does not search.
     case insidePackage(PackageOpenings)
-    /// It is there for this viewer.
+    /// The name is that of a conflict version.
+    case conflictVersion
+    /// The number of its conflict versions.
+    case conflicts(IntegerComparison, Int64)
+    /// A comparison that reads only the state of shared items.
+    case sync(SyncTest)
+    /// The viewer may see the item.
     case seen(Viewer)
-    /// Left to the predicate language.
+    /// A comparison that the predicate language evaluates.
     case general(PredicateNode)
 
-    /// A regular expression on one short text; more where it goes back and forth.
+    /// The cost of a regular expression on one short text; one that goes back and forth costs more.
     static let costOfMatching = 400
 
     var cost: Int {
         switch self {
         case .kinds: 1
+        case .conflicts: 4
+        case .sync: 5
+        case .conflictVersion: 12
         case .number, .age, .createdIsKnown: 2
         case .item: 2
         case .name(.infix, _): 6
@@ -162,13 +197,18 @@ enum PlanTest: Sendable {
         }
     }
 
-    var isFallible: Bool {
+    /// How the test can fail.
+    var fallibility: Fallibility {
         switch self {
         case .namePattern(let pattern), .fileExtension(let pattern), .path(let pattern):
-            pattern.operation == .matches
-        case .extras(let test): test.isFallible
-        case .general: true
-        default: false
+            pattern.operation == .matches ? .limit : .never
+        case .extras(let test): test.fallibility
+        case .sync(let test): test.fallibility
+        case .general(let node): node.fallibility
+        default: .never
         }
     }
+
+    /// Whether the test can fail.
+    var isFallible: Bool { fallibility != .never }
 }

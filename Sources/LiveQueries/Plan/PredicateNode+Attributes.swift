@@ -22,8 +22,8 @@ extension PredicateNode {
 }
 
 extension Predicate {
-    /// How many comparisons of content types it has: each is asked about all types that there are to be planned, which takes as
-    /// long as thousands of bytes of other text.
+    /// The number of comparisons of content types. A plan evaluates each for all types, which takes as long as
+    /// thousands of bytes of other text.
     package var typeComparisons: Int { root.typeComparisons }
 }
 

@@ -1,37 +1,38 @@
-// How one query is answered from the index of one container.
+// The plan that answers one query from the index of one container.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 package import MetadataIndex
 package import PredicateLanguage
 
-/// How one query is answered from the index of one container. Made once for each query and container; good for scans on
-/// any thread and for testing single items.
+/// The plan that answers one query from the index of one container. It is made once for each query and container, and
+/// serves scans on any thread and tests of single items.
 package struct QueryPlan: Sendable {
-    /// The container and the moment it was made for.
+    /// The container and the moment that it is made for.
     package private(set) var environment: PlanEnvironment
-    /// Whether it stands for a plan that is not made yet, and matches nothing.
+    /// Whether it stands for a plan that is still being made, and matches nothing.
     package let isProvisional: Bool
     /// The attributes that the predicate reads.
     package let attributes: AttributeSet
 
-    /// The scope, the predicate and what the viewer sees in one.
+    /// The scope, the predicate and the viewer's access in one.
     private(set) var root: PlanNode
-    /// The same for one who sees everything.
+    /// The scope and the predicate, for a viewer that sees every item.
     private var tests: PlanNode
     let scope: ScopeTree
-    /// As they were given.
+    /// The scopes as they were given.
     private let scopes: [QueryScope]
     private(set) var demand: PlanDemand
-    /// How its answer follows the clock (`now()`, `$time…`); nil where it does not. It is good for the moment of its
-    /// environment, and ``at(_:)`` makes one for another.
+    /// The dependence of its answer on the clock (`now()`, `$time…`); nil where there is none. The plan is valid for
+    /// the moment of its environment; ``at(_:)`` makes one for another.
     let clock: ClockDependence?
-    /// What holds for an item at some moment, and what holds at every one, whoever sees it: between the two the clock decides.
+    /// Bounds of the answer without the viewer: `upper` holds if an item matches at some moment, `lower` if it matches
+    /// at all.
     private(set) var upper = PlanNode.constant(true)
     private(set) var lower = PlanNode.constant(false)
 
-    /// Plans a predicate that was read in metadata mode. `scopes` are the parts of the container that it looks at,
-    /// together: an item that lies in two of them counts once. None of them is none of the container.
+    /// Plans a predicate that was read in metadata mode. `scopes` are the parts of the container to search. An item in
+    /// two of them counts once; without scopes no item matches.
     package init(_ predicate: Predicate, scopes: [QueryScope] = [.whole], environment: PlanEnvironment) {
         self.environment = environment
         isProvisional = false
@@ -45,7 +46,7 @@ package struct QueryPlan: Sendable {
         if clock != nil { (upper, lower) = (tests.bound(upper: true), tests.bound(upper: false)) }
     }
 
-    /// What a live query has in the place of a plan that is being made: it matches nothing, and costs nothing.
+    /// Makes the plan that stands for one being made. It matches nothing and costs nothing.
     package init(provisionalIn environment: PlanEnvironment) {
         self.environment = environment
         isProvisional = true
@@ -62,8 +63,8 @@ package struct QueryPlan: Sendable {
         _ predicate: Predicate, _ scope: ScopeTree, _ scopes: [QueryScope], _ environment: PlanEnvironment
     ) -> PlanNode {
         let compiled = PlanCompiler(environment: environment).compile(predicate.root)
-        // What lies outside or inside a package is no item of this query: these come before anything that can fail, or that
-        // takes long.
+        // Items outside the scope or inside a package are no items of this query, so these tests come before tests that
+        // can fail or take long.
         var parts = [compiled]
         if QueryPlan.hidesPackages(predicate, environment) {
             let openings = PackageOpenings(scopes, compiled, root: environment.rootPath)
@@ -73,13 +74,13 @@ package struct QueryPlan: Sendable {
         return .all(parts)
     }
 
-    /// What the viewer does not see is no item either, and is asked that before everything else.
+    /// Puts the viewer's access first: an item that the viewer may not see is tested no further.
     private static func root(_ tests: PlanNode, for viewer: Viewer?) -> PlanNode {
         guard let viewer else { return tests }
         return .all([viewer.seesAnything ? .test(.seen(viewer)) : .constant(false), tests])
     }
 
-    /// The same plan for a viewer, whoever it was made for. Nothing is compiled anew.
+    /// Returns the plan for a viewer, without compiling.
     package func seen(by viewer: Viewer) -> QueryPlan {
         var plan = self
         plan.see(by: viewer)
@@ -93,8 +94,8 @@ package struct QueryPlan: Sendable {
         if matchesNothing != matchedNothing { demand = PlanDemand(root, root: environment.rootPath) }
     }
 
-    /// The same plan for another container, at the same moment and for the same content types; nil where it is compiled
-    /// otherwise there. A daemon may have a thousand containers, and most predicates ask all of them the same.
+    /// Returns the plan for another container, at the same moment and with the same content types; nil where it must be
+    /// compiled. A daemon may have a thousand containers, and most plans are equal in all.
     package func moved(to environment: PlanEnvironment, scopes: [QueryScope]) -> QueryPlan? {
         guard scopes == self.scopes, environment.now == self.environment.now, !isProvisional,
             !environment.hasPackages, !self.environment.hasPackages,
@@ -106,20 +107,20 @@ package struct QueryPlan: Sendable {
         return plan
     }
 
-    /// What is known of when a predicate is compiled: an answer for all items, one row, the beginning of a path.
-    private static let ofContainer: [Attribute] = [.container, .id, .parent, .path]
+    /// The attributes whose tests depend on the container: an answer for all items, one row, the beginning of a path.
+    private static let ofContainer: [Attribute] = [.container, .id, .parent, .path, .conflictOf]
 
-    /// The same plan by other names of accounts: they are asked for when an item is tested. Nothing is compiled anew.
+    /// Returns the plan with other account names, without compiling: names are looked up at each test.
     package func naming(by accounts: any AccountNaming) -> QueryPlan {
         var plan = self
         plan.environment.accounts = accounts
         return plan
     }
 
-    /// What is asked of the items that the viewer sees, and of no others.
+    /// Restricts a node to the items that the viewer may see.
     func ofSeen(_ node: PlanNode) -> PlanNode { QueryPlan.root(node, for: environment.viewer) }
 
-    /// Whether what lies inside a package is no item of a query, but where that looks inside.
+    /// Whether items inside packages are hidden from the query.
     private static func hidesPackages(_ predicate: Predicate, _ environment: PlanEnvironment) -> Bool {
         environment.hasPackages && !predicate.attributes.contains(.inPackage)
     }
@@ -127,14 +128,15 @@ package struct QueryPlan: Sendable {
     /// Whether the predicate's answer follows the clock.
     package var followsClock: Bool { clock != nil }
 
-    /// Whether it is known when its answer changes with the clock; else it has to be asked again now and then.
+    /// Whether the moments at which the clock changes its answer are known; otherwise it is evaluated again from time
+    /// to time.
     package var knowsItsMoments: Bool { clock?.isOpaque == false }
 
-    /// Whether the plan for another moment is this one, but for the moment. What is compared with `$time.now(n)` goes by that
-    /// as it is, and of units it is another only when they are over.
+    /// Whether the plan is also right for another moment. Comparisons with `$time.now(n)` follow the moment;
+    /// comparisons with units need a new plan once the unit is over.
     package func isCompiled(for now: Timestamp) -> Bool { clock?.isAlike(environment.now, now) ?? true }
 
-    /// The same plan for another moment, compiled anew where ``isCompiled(for:)`` says no.
+    /// Returns the plan for another moment, compiled anew only where ``isCompiled(for:)`` is false.
     package func at(_ now: Timestamp) -> QueryPlan {
         var plan = self
         plan.environment.now = now
@@ -146,7 +148,7 @@ package struct QueryPlan: Sendable {
         return plan
     }
 
-    /// When the clock changes the answer for an item next; nil where it does not.
+    /// The next moment at which the clock changes the answer for an item; nil where there is none.
     func nextMoment(of row: Row, in snapshot: IndexSnapshot, _ place: inout ItemPlace) -> Int64? {
         guard let clock, !clock.ages.isEmpty,
             environment.viewer.map({ $0.sees(row, in: snapshot) }) ?? true,
@@ -157,11 +159,11 @@ package struct QueryPlan: Sendable {
         return moment
     }
 
-    /// Whether it reads what follows from the place of an item (path, depth, scope), so that a directory that moves may
-    /// change its answer for everything below.
+    /// Whether it reads attributes that follow from the place of an item (path, depth, scope). A moved directory may
+    /// then change its answer for every item below.
     package var isPlaceSensitive: Bool { attributes.followFromPlace || !scope.isWhole }
 
-    /// What of the directories above an item the answer for it depends on, whatever the subscriber asks for.
+    /// The properties of the directories above an item that its answer depends on.
     var causes: SubtreeChange.Causes {
         var causes: SubtreeChange.Causes = []
         if matchesNothing { return causes }
@@ -171,33 +173,35 @@ package struct QueryPlan: Sendable {
         return causes
     }
 
-    /// Whether the predicate reads what the index has only once it was asked for: extended attributes, and where links lead.
+    /// Whether the predicate reads extended attributes or link targets, which the index has only after the first query
+    /// for them.
     package var readsExtras: Bool { attributes.containsExtras }
 
-    /// Whether the predicate reads the names of users or groups, which may have to be asked for.
+    /// Whether the predicate reads names of users or groups, which may have to be looked up.
     package var readsAccounts: Bool { attributes.contains(.owner) || attributes.contains(.group) }
 
-    /// Whether another plan of the same question goes by other names of accounts, for whoever reads them or is told them.
+    /// Whether another plan of the same query uses other account names that the predicate reads or the subscriber is
+    /// told.
     func hasOtherAccounts(_ other: QueryPlan, for told: AttributeSet) -> Bool {
         environment.accounts !== other.environment.accounts
             && (readsAccounts || told.contains(.owner) || told.contains(.group))
     }
 
-    /// Whether to work by it, or to go on with another plan, may take asking for names of accounts.
+    /// Whether using this plan, or changing to `next`, may look up account names.
     func asksForAccounts(before next: QueryPlan?, for told: AttributeSet) -> Bool {
         readsAccounts || next.map { $0.readsAccounts || hasOtherAccounts($0, for: told) } ?? false
     }
 
-    /// Whether testing one item may take so long that even few of them are too much for an event loop: a regular
-    /// expression may take all the steps that it is allowed.
+    /// Whether testing one item may take too long for an event loop: a regular expression may take all its permitted
+    /// steps.
     package var isCostly: Bool { root.cost >= PlanTest.costOfMatching }
 
-    /// Whether it is known without looking that nothing matches.
+    /// Whether nothing can match, as far as known without a test.
     package var matchesNothing: Bool {
         if case .constant(false) = root.kind { true } else { false }
     }
 
-    /// Whether it matches whatever lies in the container, without looking.
+    /// Whether every item matches, as far as known without a test.
     package var matchesEverything: Bool {
         if case .constant(true) = root.kind { true } else { false }
     }
@@ -206,7 +210,7 @@ package struct QueryPlan: Sendable {
 // MARK: One item
 
 extension QueryPlan {
-    /// Whether an item matches. The root does not: it is no item.
+    /// Whether an item matches. The root is no item and does not match.
     package func matches(_ row: Row, in reader: some RowReader) throws(EvaluationError) -> Bool {
         var place = ItemPlace()
         if row == .root { return false }
@@ -284,6 +288,10 @@ extension QueryPlan {
             let kind = reader.kind(of: row)
             return reader.withName(of: row) { types.contains(kind, $0) }
         case .insidePackage(let openings): return openings.hide(row, in: reader, &place)
+        case .conflictVersion: return reader.withName(of: row) { DerivedText.isConflictVersion($0) }
+        case .conflicts(let comparison, let constant):
+            return comparison.holds(environment.conflictVersions(of: row, in: reader), constant)
+        case .sync(let test): return try test.holds(reader.sync(of: row))
         case .seen(let viewer): return viewer.sees(row, in: reader)
         case .scope(let tree):
             place.know(row, reader)
@@ -308,7 +316,7 @@ extension QueryPlan {
 }
 
 extension FileStatus {
-    /// The value that a column of the index holds of it; nil for a time of birth that is not known.
+    /// The value of it in a column of the index; nil for an unknown time of birth.
     func number(_ column: IntegerColumn) -> Int64? {
         switch column {
         case .size: size

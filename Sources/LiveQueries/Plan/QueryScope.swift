@@ -1,16 +1,16 @@
-// Where in a container a query looks.
+// The part of a container that a query searches.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of a container that a query looks at.
+/// A part of a container that a query searches.
 package enum QueryScope: Sendable, Hashable {
-    /// Everything.
+    /// The whole container.
     case whole
-    /// What lies below the top-level directory `Documents`.
+    /// Items below the top-level directory `Documents`.
     case documents
-    /// Everything else; the directory `Documents` itself is here.
+    /// All other items, with the directory `Documents` itself.
     case data
-    /// What lies below the directory at this path from the container's root, however deep; the directory itself does not
-    /// lie below itself. The path has no slash at either end; an empty one is the whole container. It is the path that
-    /// counts, not the directory: that may vanish and come back, or another may take its place.
+    /// Items below the directory at this path from the container's root, at any depth, without the directory itself.
+    /// The path has no slash at either end; an empty one is the whole container. The path counts, not the directory: it
+    /// may vanish and return, or another may take its place.
     case directory([UInt8])
 }

@@ -1,17 +1,17 @@
 // The scopes of a query as a tree of directory names.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The union of some scopes as a tree of directory names, walked down along a path. At each directory it tells whether
-/// what lies directly below is in scope, and most walks are settled after a step or two.
+/// The union of several scopes as a tree of directory names, walked along a path. Each directory tells whether the
+/// items directly below it are in scope. Most walks end after a step or two.
 struct ScopeTree: Sendable, Hashable {
     private struct Node: Sendable, Hashable {
         var children: [[UInt8]: UInt32] = [:]
-        /// Whether what lies directly below this directory is in scope, and below the children that are not named.
+        /// Whether the items directly below this directory, and below its unnamed children, are in scope.
         var covers: Bool
     }
 
-    /// What is known of a directory: settled one way or the other, or a node of the tree. Never 0, so that a zeroed
-    /// array is one where nothing is known.
+    /// The state of a directory: in scope, out of scope, or a node of the tree. It is never 0, so that a zeroed array
+    /// has no known states.
     struct State: Sendable, Hashable {
         let number: UInt32
         static let outside = State(number: 1)
@@ -36,7 +36,7 @@ struct ScopeTree: Sendable, Hashable {
             case .directory(let path): directories.append(path.split(separator: UInt8(ascii: "/")).map(Array.init))
             }
         }
-        // A directory passes its answer on to those below it, so the upper ones come first.
+        // A directory passes its answer to those below it, so the upper ones come first.
         for path in directories.sorted(by: { $0.count < $1.count }) { add(path, covers: true) }
     }
 
@@ -57,14 +57,14 @@ struct ScopeTree: Sendable, Hashable {
     /// Whether everything is in scope.
     var isWhole: Bool { nodes.allSatisfy(\.covers) }
 
-    /// Whether nothing is.
+    /// Whether no item is in scope.
     var isEmpty: Bool { !nodes.contains(where: \.covers) }
 
     /// The state of the directory `name` in a directory.
     func step(_ state: State, _ name: UnsafeRawBufferPointer) -> State {
         guard state.number >= State.firstNode else { return state }
         let node = nodes[Int(state.number - State.firstNode)]
-        // Few scopes have many children; comparing them all beats making an array to hash.
+        // Few scopes have many children, so comparing them all is faster than hashing an array.
         if node.children.count <= 4 {
             for (child, number) in node.children where RawBytes.isEqual(name, child) {
                 return State(number: number + State.firstNode)
@@ -75,7 +75,7 @@ struct ScopeTree: Sendable, Hashable {
         return node.covers ? .inside : .outside
     }
 
-    /// Whether what lies directly below a directory in this state is in scope.
+    /// Whether the items directly below a directory in this state are in scope.
     func covers(_ state: State) -> Bool {
         guard state.number >= State.firstNode else { return state == .inside }
         return nodes[Int(state.number - State.firstNode)].covers
@@ -95,12 +95,12 @@ struct ScopeTree: Sendable, Hashable {
         }
     }
 
-    /// The directories that every item in scope lies below one of; nil where there are none such (the whole container,
-    /// or data). No directory lies below another.
+    /// The directories such that every item in scope lies below one of them; nil where there are none (the whole
+    /// container, or data). No directory lies below another.
     var directories: [[UInt8]]? {
         if nodes[0].covers { return nil }
         var found: [[UInt8]] = []
-        // The way down to the node at hand: a path for each would take the square of the depth.
+        // The path to the present node. A path for each node would take the square of the depth.
         var path: [UInt8] = []
         var open: [(node: Int, name: [UInt8], above: Int)] = [(0, [], 0)]
         while let (at, name, above) = open.popLast() {

@@ -1,17 +1,17 @@
-// Which content types a comparison holds for, found out once for each type that there is.
+// The content types for which a comparison holds.
 // SPDX-License-Identifier: Apache-2.0
 
 package import ContentTypes
 package import Metadata
 import MetadataIndex
 
-/// The content types of a database for which a comparison holds, and whether it holds for what has none.
+/// The content types of a database for which a comparison holds, and whether it holds for items without a type.
 struct TypeSet: Sendable {
     private let database: ContentTypeDatabase
     private var bits: [UInt64]
     private let holdsForNone: Bool
 
-    /// Asks about each type; nil where one of them has no answer.
+    /// Evaluates `answer` for each type; nil if one of them has none.
     init?(_ database: ContentTypeDatabase, _ answer: (String?) -> Bool?) {
         self.database = database
         bits = Array(repeating: 0, count: (database.types.count + 63) / 64)
@@ -23,7 +23,7 @@ struct TypeSet: Sendable {
         }
     }
 
-    /// Whether it holds for all types, or for none, so that no item need be looked at.
+    /// The answer, if it is the same for all types and for none.
     var constant: Bool? {
         let count = bits.reduce(0) { $0 + $1.nonzeroBitCount }
         if count == 0, !holdsForNone { return false }
@@ -38,9 +38,9 @@ struct TypeSet: Sendable {
 }
 
 extension ContentTypeDatabase {
-    /// The type of an item. A package has the one that its name says, as if it were a file.
+    /// The type of an item. The name of a package gives its type, as if it were a file.
     package func type(_ kind: FileKind, _ name: UnsafeRawBufferPointer) -> TypeNumber? {
-        // Without the database nothing has a type.
+        // Without the database no item has a type.
         if isEmpty { return nil }
         return switch kind {
         case .file: type(ofName: name)

@@ -1,21 +1,21 @@
-// Who asks, and what of a container the kernel would let them see.
+// The caller of a query, and its access to a container.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 package import MetadataIndex
 
-/// Who asks a question of one container, where callers are told apart. An item is there for the viewer where the kernel
-/// would let them list and stat it: with search permission on every directory above it, up to `/`, and read permission on the
-/// one that holds it (path_resolution(7)).
+/// The caller of a query, where callers are distinguished. A viewer sees an item if the kernel would let it list and
+/// stat the item: with search permission on every ancestor directory up to `/`, and read permission on the parent
+/// (path_resolution(7)).
 package struct Viewer: Sendable, Hashable {
     package let credentials: Credentials
     /// Whether the viewer may read the names in the container's own directory.
     package let readsRoot: Bool
-    /// Whether the viewer may look up names in it.
+    /// Whether the viewer may look up names in the container's own directory.
     package let searchesRoot: Bool
 
     /// - Parameters:
-    ///   - above: the directories above the container's own, nil where they are not known: then nothing is seen.
+    ///   - above: the directories above the container's own; nil where they are unknown, so that no item is seen.
     ///   - root: the container's own directory.
     package init(_ credentials: Credentials, above: [FileAccess]?, root: FileAccess) {
         self.credentials = credentials
@@ -24,13 +24,13 @@ package struct Viewer: Sendable, Hashable {
         searchesRoot = arrives && credentials.may(.search, root)
     }
 
-    /// A viewer who sees nothing of the container.
+    /// Makes a viewer that sees no item of the container.
     package init(seeingNothing credentials: Credentials) { self.init(credentials, above: nil, root: .closed) }
 
-    /// Whether anything in the container can be seen.
+    /// Whether the viewer may see any item in the container.
     package var seesAnything: Bool { searchesRoot }
 
-    /// Whether the viewer may look up names in a directory, and come there. Complexity: O(depth).
+    /// Whether the viewer may reach a directory and look up names in it. Complexity: O(depth).
     package func searches(_ directory: Row, in reader: some RowReader) -> Bool {
         var row = directory
         while row != .root {
@@ -40,7 +40,7 @@ package struct Viewer: Sendable, Hashable {
         return searchesRoot
     }
 
-    /// Whether the viewer sees what a directory holds. Complexity: O(depth).
+    /// Whether the viewer may list a directory. Complexity: O(depth).
     package func lists(_ directory: Row, in reader: some RowReader) -> Bool {
         if directory == .root { return readsRoot && searchesRoot }
         return credentials.may(.read, reader.access(of: directory)) && searches(directory, in: reader)
@@ -53,13 +53,13 @@ package struct Viewer: Sendable, Hashable {
 }
 
 extension FileAccess {
-    /// Of a file with which nobody but root may do anything.
+    /// The access of a file that only root may use.
     fileprivate static let closed = FileAccess(mode: 0, owner: 0, group: 0, accessList: .none)
 }
 
 extension PlanEnvironment {
-    /// The extra attributes of an item as the viewer has them; what is not known counts as none. Those of a file are closed
-    /// to those who may not read it (xattr(7)); where a link leads is not.
+    /// The extended attributes and link target of an item as the viewer may know them; unknown ones count as missing.
+    /// Extended attributes need read permission on the file (xattr(7)); a link's target does not.
     package func extras(of row: Row, in reader: some RowReader) -> ExtraAttributes {
         guard let extras = reader.extras(of: row), !extras.isEmpty else { return .none }
         guard let viewer, !extras.isTarget, !viewer.credentials.may(.read, reader.access(of: row)) else {

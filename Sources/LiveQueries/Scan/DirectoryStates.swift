@@ -1,14 +1,14 @@
-// What follows for the directories of a snapshot from those above them, found out once for each.
+// A state of each directory of a snapshot that follows from the directories above it.
 // SPDX-License-Identifier: Apache-2.0
 
 import MetadataIndex
 
-/// A state of each directory that follows from its own and that of the one above: 0 as long as it is not known. The way to a
-/// directory is gone up to the nearest that is known (``ascend(from:in:)``), then down again (``descend()``).
+/// A state of each directory that follows from its own and that of its parent; 0 while unknown. ``ascend(from:in:)``
+/// walks up to the nearest known state, ``descend()`` then down again.
 struct DirectoryStates {
     /// By row.
     private var states: [UInt8]
-    /// On the way, the lowest first.
+    /// The directories of the walk, the lowest first.
     private var open: [Row] = []
 
     /// The root's state is not 0.
@@ -22,7 +22,7 @@ struct DirectoryStates {
         set { states[Int(directory.number)] = newValue }
     }
 
-    /// The state of the nearest directory above, or of itself, that is known.
+    /// The state of the nearest known directory at or above this one.
     mutating func ascend(from directory: Row, in snapshot: IndexSnapshot) -> UInt8 {
         var row = directory
         while self[row] == 0 {
@@ -32,6 +32,6 @@ struct DirectoryStates {
         return self[row]
     }
 
-    /// The next one down whose state is to be set; nil behind the one that was asked for.
+    /// The next directory down whose state must be set; nil after the one that was asked for.
     mutating func descend() -> Row? { open.popLast() }
 }

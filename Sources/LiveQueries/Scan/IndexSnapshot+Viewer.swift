@@ -1,10 +1,10 @@
-// All that a viewer sees.
+// The items that a viewer may see.
 // SPDX-License-Identifier: Apache-2.0
 
 package import MetadataIndex
 
 extension IndexSnapshot {
-    /// The items that a viewer sees. Complexity: O(rows).
+    /// The items that a viewer may see. Complexity: O(rows).
     package func rows(seenBy viewer: Viewer) -> RowSelection {
         var selection = RowSelection(blockCount: blockCount)
         guard viewer.seesAnything else { return selection }

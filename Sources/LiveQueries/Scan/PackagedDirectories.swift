@@ -1,10 +1,10 @@
-// Which directories of a snapshot are packages or lie inside one, found out once for each directory.
+// The directories of a snapshot that are packages or lie inside one.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 
-/// The directories of a snapshot whose contents lie inside a package, each found out once.
+/// The directories of a snapshot whose contents lie inside a package, each determined once.
 struct PackagedDirectories {
     private static let known: UInt8 = 1
     private static let packaged: UInt8 = 2
@@ -18,8 +18,8 @@ struct PackagedDirectories {
         self.openings = openings
     }
 
-    /// Whether what lies in a directory lies inside a package, and not where that is opened: below a package there is no
-    /// other.
+    /// Whether the contents of a directory lie inside a package, at a place that the query does not search. Packages do
+    /// not nest.
     mutating func hold(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {
         var state = states.ascend(from: directory, in: snapshot)
         while let below = states.descend() {

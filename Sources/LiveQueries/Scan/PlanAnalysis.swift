@@ -1,34 +1,34 @@
-// What the steps of a plan left, and how long they took.
+// The rows that each step of a plan left, and its duration.
 // SPDX-License-Identifier: Apache-2.0
 
-/// One step of a plan as it was carried out.
+/// One executed step of a plan.
 package struct PlanStep: Sendable, Hashable {
-    /// What is done in it, for people.
+    /// The step as text.
     package let text: String
-    /// How many items were left after it.
+    /// The number of items left after it.
     package internal(set) var rows = 0
-    /// How long it took.
+    /// Its duration.
     package internal(set) var nanoseconds: UInt64 = 0
 
     init(text: String) { self.text = text }
 }
 
-/// A plan as it was carried out once, over one container or several.
+/// A plan executed once, over one container or several.
 package struct PlanAnalysis: Sendable, Hashable {
-    /// How many items there were that the viewer sees.
+    /// The number of items that the viewer may see.
     package private(set) var rows: Int
-    /// What was done with them, in order; the last step leaves those that match, and without any all do.
+    /// The steps in order. The last one leaves the matching items; without steps all match.
     package private(set) var steps: [PlanStep]
 
     package init() { (rows, steps) = (0, []) }
 
     init(rows: Int, steps: [PlanStep]) { (self.rows, self.steps) = (rows, steps) }
 
-    /// How many items matched.
+    /// The number of matching items.
     package var matches: Int { steps.last?.rows ?? rows }
 
-    /// Adds what was done for another container. Plans for the same predicate have mostly the same steps; one that a
-    /// container was spared (its scope, its name) leaves all of that container's rows.
+    /// Adds the analysis for another container. Plans of the same predicate usually have the same steps. A step that
+    /// one container does not need (its scope, its name) keeps all of that container's rows.
     package mutating func add(_ other: PlanAnalysis) {
         var merged: [PlanStep] = []
         var (left, right) = (rows, other.rows)

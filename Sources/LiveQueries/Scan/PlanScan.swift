@@ -1,4 +1,4 @@
-// A plan run over a snapshot, a block of rows at a time.
+// Runs a plan over a snapshot, one block of rows at a time.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -6,9 +6,8 @@ package import MetadataIndex
 package import PredicateLanguage
 
 extension QueryPlan {
-    /// The items that match, of the rows as they were when the snapshot was taken; on any thread. The first item for which
-    /// the predicate has no answer ends it. Complexity: O(rows).
-    /// One that `guard` ends early throws.
+    /// Returns the matching items, of the rows in the snapshot; on any thread. Throws for the first item for which the
+    /// predicate has no answer, and if `guard` ends the scan. Complexity: O(rows).
     package func select(
         in snapshot: IndexSnapshot, guard scanGuard: ScanGuard? = nil
     ) throws(EvaluationError) -> RowSelection {
@@ -16,21 +15,21 @@ extension QueryPlan {
         return try scan.run()
     }
 
-    /// The same for a live query: an item for which the predicate has no answer does not match, and is counted.
-    /// What comes of one that `guard` ended early is of no use.
+    /// Returns the matching items for a live query: an item for which the predicate has no answer does not match, and
+    /// is counted. If `guard` ends the scan, the result is invalid.
     package func selectTolerantly(
         in snapshot: IndexSnapshot, guard scanGuard: ScanGuard? = nil
     ) -> (selection: RowSelection, errors: EvaluationErrors) {
         var scan = PlanScan(self, snapshot, isTolerant: true, scanGuard: scanGuard)
-        // It throws only where it is not tolerant, or was ended.
+        // The scan throws only if it is not tolerant or was ended.
         let selection = (try? scan.run()) ?? RowSelection()
         return (selection, scan.errors)
     }
 }
 
 extension QueryPlan {
-    /// What each step leaves of the items as they were when the snapshot was taken, and how long it takes: the same work as
-    /// ``select(in:guard:)``, with a look at the clock for each step of a block. Complexity: O(rows).
+    /// Returns the number of items that each step leaves, and its duration. It does the work of ``select(in:guard:)``
+    /// and reads the clock for each step of a block. Complexity: O(rows).
     package func analyze(
         in snapshot: IndexSnapshot, guard scanGuard: ScanGuard? = nil
     ) throws(EvaluationError) -> PlanAnalysis {
@@ -44,8 +43,8 @@ extension QueryPlan {
         guard environment.viewer != nil else {
             return PlanAnalysis(rows: snapshot.count, steps: try scan.analyze(parts))
         }
-        // No count may tell of what the viewer does not see, so what they see comes first, and is all that there is. A plan
-        // without that test finds nothing.
+        // No count may tell of items that the viewer may not see, so the viewer's access comes first. A plan without
+        // that test finds nothing.
         guard let seen = parts.firstIndex(where: { if case .test(.seen) = $0.kind { true } else { false } }) else {
             return PlanAnalysis(rows: 0, steps: parts.map { PlanStep(text: $0.explanation) })
         }
@@ -56,14 +55,14 @@ extension QueryPlan {
 }
 
 extension QueryPlan {
-    /// The items for which a node of tests that cannot fail holds. What comes of one that `guard` ended early is of no use.
+    /// Returns the items for which a node of infallible tests holds. If `guard` ends the scan, the result is invalid.
     func select(_ node: PlanNode, in snapshot: IndexSnapshot, guard scanGuard: ScanGuard? = nil) -> RowSelection {
         var scan = PlanScan(self, snapshot, isTolerant: true, scanGuard: scanGuard)
         return (try? scan.run(node)) ?? RowSelection()
     }
 }
 
-/// How often a predicate had no answer, and why the first time.
+/// The number of items without an answer, and the first error.
 package struct EvaluationErrors: Sendable, Hashable {
     package private(set) var count = 0
     package private(set) var first: EvaluationError?
@@ -81,8 +80,8 @@ package struct EvaluationErrors: Sendable, Hashable {
     }
 }
 
-/// One run of a plan over a snapshot. Each test narrows the rows that are still in question, so what comes later is asked
-/// about fewer; tests without a kernel are asked row by row.
+/// One run of a plan over a snapshot. Each test narrows the remaining rows, so that later tests see fewer. Tests
+/// without a kernel run row by row.
 private struct PlanScan {
     let plan: QueryPlan
     let snapshot: IndexSnapshot
@@ -91,19 +90,19 @@ private struct PlanScan {
 
     /// Rows of the block at hand for which the predicate has no answer.
     private let scanGuard: ScanGuard?
-    /// How many rows have been tested one by one: the clock is looked at now and then.
+    /// The number of rows tested one by one. The clock is read from time to time.
     private var tested = 0
     private var failed = BlockBitmap()
     private var hasFailed = false
     private var places: [DirectoryPlaces]
     private var seen: SeenDirectories?
     private var packaged: PackagedDirectories?
-    /// What the package that was looked at last grants, and whether that is enough for the viewer.
+    /// The access that the last package grants, and whether the viewer has it.
     private var openness: (accesses: AccessSet?, isOpen: Bool)?
-    /// What was found of owners and groups, by the place of the comparison and the number.
+    /// The answers for owners and groups, by the place of the comparison and the number.
     private var accounts: [AccountKey: Bool] = [:]
     private var place = ItemPlace()
-    /// The absolute path of the directory that was looked at last, with a slash at its end.
+    /// The absolute path of the last directory, with a slash at its end.
     private var directoryPath: [UInt8] = []
     private var directory: Row?
 
@@ -142,7 +141,7 @@ private struct PlanScan {
         return selection
     }
 
-    /// As ``run(_:)`` for all of these in their order, measuring each.
+    /// Runs these parts in order like ``run(_:)``, and measures each.
     mutating func analyze(_ parts: [PlanNode]) throws(EvaluationError) -> [PlanStep] {
         var steps = parts.map { PlanStep(text: $0.explanation) }
         for block in 0..<snapshot.blockCount {
@@ -160,7 +159,7 @@ private struct PlanScan {
         return steps
     }
 
-    /// Keeps the rows of a block for which the node holds. Rows that fail are taken out and remembered.
+    /// Keeps the rows of a block for which the node holds. Rows that fail are removed and remembered.
     private mutating func narrow(
         _ node: PlanNode, _ block: Int, _ bits: inout BlockBitmap
     ) throws(EvaluationError) {
@@ -217,7 +216,7 @@ private struct PlanScan {
             }
             bits = found
         case .namePattern(let pattern) where !test.isFallible:
-            // It throws only for what is fallible; a row that did would not match.
+            // It throws only if it is fallible; a row that threw would not match.
             snapshot.select(
                 namesMatching: { (try? pattern.matches($0)) ?? false }, inBlock: block, among: &bits)
         case .scope(let tree): narrow(tree, block, &bits)
@@ -248,12 +247,22 @@ private struct PlanScan {
                 }, inBlock: block, among: &bits)
             if isOver { throw PlanScan.ended }
             if (try? test.holds(.none)) ?? false { bits.formUnion(closed) }
+        case .conflictVersion:
+            snapshot.select(
+                namesMatching: { DerivedText.isConflictVersion($0) }, inBlock: block, among: &bits)
+        case .conflicts(let comparison, let constant):
+            let (environment, snapshot) = (plan.environment, snapshot)
+            snapshot.select(
+                conflictsMatching: { comparison.holds(environment.conflictVersions(of: $0, in: snapshot), constant) },
+                holdsForNone: comparison.holds(0, constant), inBlock: block, among: &bits)
+        case .sync(let test) where test.fallibility == .never:
+            snapshot.select(syncMatching: { (try? test.holds($0)) ?? false }, inBlock: block, among: &bits)
         case .path(let pattern):
             try filter(block, &bits) { (scan, row) throws(EvaluationError) in
                 try scan.withPath(of: row) { (path) throws(EvaluationError) in try pattern.matches(path) }
             }
         case .depth(let comparison, let constant):
-            // What lies in a directory is one deeper than it is.
+            // An item is one level deeper than its directory.
             snapshot.select(
                 directoryMatching: { comparison.holds(Int64(snapshot.depth(of: $0)) + 1, constant) },
                 inBlock: block, among: &bits)
@@ -263,7 +272,7 @@ private struct PlanScan {
                 directoryMatching: { isLive && $0 == identifier.row }, inBlock: block, among: &bits)
         case .namePattern(let pattern) where pattern.regularExpression != nil:
             if let expression = pattern.regularExpression { try narrow(expression, block, &bits) }
-        case .namePattern, .fileExtension, .contentType, .extras, .general:
+        case .namePattern, .fileExtension, .contentType, .extras, .sync, .general:
             try filter(block, &bits) { (scan, row) throws(EvaluationError) in
                 scan.place.forget()
                 return try scan.plan.holds(test, row, scan.snapshot, &scan.place)
@@ -271,7 +280,8 @@ private struct PlanScan {
         }
     }
 
-    /// Not by way of the plan: that counts references for each row, which takes longer than most matches.
+    /// Calls the expression directly: a call by way of the plan counts references for each row, which takes longer than
+    /// most matches.
     private mutating func narrow(
         _ expression: RegularExpression, _ block: Int, _ bits: inout BlockBitmap
     ) throws(EvaluationError) {
@@ -295,7 +305,7 @@ private struct PlanScan {
         }
     }
 
-    /// The answer for a row of the block at hand, which may be none.
+    /// The answer for a row of the present block, which may be none.
     @inline(__always)
     private mutating func judge(
         _ place: Int, _ scanGuard: ScanGuard?, _ holds: (inout PlanScan) throws(EvaluationError) -> Bool
@@ -346,7 +356,7 @@ private struct PlanScan {
             bits = BlockBitmap()
             return
         }
-        // A plan has one such test: one that is about them itself hides nothing.
+        // A plan has one such test. A predicate that names packages itself hides no items.
         if packaged == nil { packaged = PackagedDirectories(in: snapshot, besides: openings) }
         guard var directories = packaged.take() else { return }
         snapshot.select(directoryMatching: { directories.hold($0, in: snapshot) }, inBlock: block, among: &bits)
@@ -357,7 +367,8 @@ private struct PlanScan {
         }
     }
 
-    /// Keeps the rows whose value compares so, as the viewer may know it: the columns of a package tell of what lies within.
+    /// Keeps the rows with such a value as far as the viewer may know it: the columns of a package describe its
+    /// contents.
     private mutating func narrow(
         _ column: IntegerColumn, _ comparison: IntegerComparison, _ constant: Int64, _ block: Int,
         _ bits: inout BlockBitmap
@@ -376,7 +387,8 @@ private struct PlanScan {
         bits.formUnion(closed)
     }
 
-    /// As `PlanEnvironment.status(of:in:)`, but that neighbours mostly grant the same is found out once.
+    /// The status as `PlanEnvironment.status(of:in:)` has it. Neighbours usually grant the same access, which is
+    /// checked once.
     private mutating func status(ofPackage row: Row, _ viewer: Viewer) -> FileStatus {
         let status = snapshot.status(of: row)
         guard let facts = snapshot.package(at: row) else { return status }
@@ -386,7 +398,7 @@ private struct PlanScan {
         return openness?.isOpen == true ? status : facts.own(status)
     }
 
-    /// The rows that have extended attributes which the viewer may not read.
+    /// The rows with extended attributes that the viewer may not read.
     private func closedExtras(_ block: Int, _ bits: BlockBitmap) -> BlockBitmap {
         guard let viewer = plan.environment.viewer else { return BlockBitmap() }
         var closed = bits
@@ -397,7 +409,7 @@ private struct PlanScan {
         return closed
     }
 
-    /// Lends the absolute path. Neighbours mostly share their directory, whose path is kept.
+    /// Lends the absolute path. Neighbours usually share their directory, whose path is kept.
     private mutating func withPath(
         of row: Row, _ body: (UnsafeRawBufferPointer) throws(EvaluationError) -> Bool
     ) throws(EvaluationError) -> Bool {
@@ -421,10 +433,10 @@ private struct PlanScan {
     }
 }
 
-/// Which directories of a snapshot lie where in a scope, found out once for each directory.
+/// The place of each directory of a snapshot in a scope, determined once.
 private struct DirectoryPlaces {
     let tree: ScopeTree
-    /// By row; 0 where nothing is known yet.
+    /// By row; 0 where unknown.
     private var states: [UInt32]
     private var open: [Row] = []
 
@@ -433,7 +445,7 @@ private struct DirectoryPlaces {
         states = [UInt32](repeating: 0, count: snapshot.blockCount * IndexSnapshot.rowsPerBlock)
     }
 
-    /// Whether what lies directly in a directory is in scope.
+    /// Whether the items directly in a directory are in scope.
     mutating func covers(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {
         var row = directory
         while row != .root, states[Int(row.number)] == 0 {

@@ -1,9 +1,9 @@
-// The rows that a scan found.
+// A set of rows that a scan found.
 // SPDX-License-Identifier: Apache-2.0
 
 package import MetadataIndex
 
-/// A set of rows of one index, a bit for each row that there is: 125 KB for a million.
+/// A set of rows of one index, with a bit for each row of the index: 125 KB for a million.
 package struct RowSelection: Sendable {
     /// 64 words for each block.
     private(set) var words: [UInt64]
@@ -33,7 +33,7 @@ package struct RowSelection: Sendable {
         return word < words.count && words[word] >> UInt64(row.number & 63) & 1 != 0
     }
 
-    /// Puts a row in.
+    /// Adds a row.
     mutating func insert(_ row: Row) {
         if contains(row) { return }
         let word = Int(row.number >> 6)
@@ -42,7 +42,7 @@ package struct RowSelection: Sendable {
         count += 1
     }
 
-    /// Takes a row away; false if it was not there.
+    /// Removes a row; false if it was not in the set.
     @discardableResult
     package mutating func remove(_ row: Row) -> Bool {
         guard contains(row) else { return false }
@@ -51,7 +51,7 @@ package struct RowSelection: Sendable {
         return true
     }
 
-    /// The rows that are in one of the two and not in the other, ascending.
+    /// The rows in exactly one of the two sets, ascending.
     func symmetricDifference(_ other: RowSelection) -> RowSelection {
         var result = words.count >= other.words.count ? self : other
         let shorter = words.count >= other.words.count ? other : self
@@ -73,7 +73,7 @@ package struct RowSelection: Sendable {
 }
 
 extension RowSelection: Sequence {
-    /// Goes through the rows in ascending order.
+    /// Iterates over the rows in ascending order.
     package struct Iterator: IteratorProtocol, Sendable {
         private let words: [UInt64]
         private var word = -1

@@ -1,34 +1,34 @@
-// Ends a scan that nobody waits for any more, or that takes too long.
+// Ends a scan that is cancelled or takes too long.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
 internal import Synchronization
 
-/// Ends a scan early. Whoever asked for it cancels it from any thread; one with costly tests ends by itself when it has
-/// used too much of a processor.
+/// Ends a scan early. Its caller may cancel it from any thread. A scan with costly tests also ends when it has used too
+/// much processor time.
 package final class ScanGuard: Sendable {
-    /// What became of a scan.
+    /// The state of a scan.
     package enum State: UInt8, Sendable {
         case going, cancelled, late
     }
 
     private let state = Atomic<UInt8>(State.going.rawValue)
     private let nanoseconds: UInt64
-    /// When the scan began (CLOCK_MONOTONIC); 0 until then.
+    /// The start of the scan (CLOCK_MONOTONIC); 0 before it.
     private let start = Atomic<UInt64>(0)
-    /// The thread that scans, and what it had used of a processor before.
+    /// The scanning thread, and the processor time that it had used before.
     private let thread = Atomic<UInt>(0)
     private let used = Atomic<UInt64>(0)
 
-    /// So many times as long as a scan may take of a processor it may take in all: its thread gives way to others, and on a
-    /// busy machine waits most of the time.
+    /// The ratio of elapsed time to processor time that a scan may take. Its thread yields to others, and on a busy
+    /// machine it waits most of the time.
     static let patience: UInt64 = 3
 
-    /// Gives a scan this long of a processor from its first row, and ``patience`` times as long by the clock. One thread
-    /// scans at a time; where another goes on, its processor time is counted anew.
+    /// Allows a scan this much processor time from its first row, and ``patience`` times as much elapsed time. One
+    /// thread scans at a time; when another continues, processor time is counted anew.
     package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
-    /// Whether the scan ended early, and why.
+    /// Whether the scan ended early, with the reason.
     package var ended: State { State(rawValue: state.load(ordering: .relaxed)) ?? .cancelled }
 
     /// Ends the scan at its next row.
@@ -37,15 +37,15 @@ package final class ScanGuard: Sendable {
             expected: State.going.rawValue, desired: State.cancelled.rawValue, ordering: .relaxed)
     }
 
-    /// Whether the scan is to end now.
+    /// Whether the scan must end now.
     @inline(__always)
     var isCancelled: Bool { state.load(ordering: .relaxed) != State.going.rawValue }
 
-    /// Looks at the clock as well: some tens of nanoseconds. At what the thread has used, a system call, only when so much time
-    /// is over that it can be too much.
+    /// Whether the scan must end, by the clock too: some tens of nanoseconds. The thread's processor time, a system
+    /// call, is read only once enough time has passed.
     func isOver() -> Bool { isOver(now: MonotonicTime.now) { ProcessorTime.now } }
 
-    /// As above, by these clocks.
+    /// Whether the scan must end, by the given clocks.
     func isOver(now: UInt64, processorTime: () -> UInt64) -> Bool {
         if isCancelled { return true }
         let began = start.load(ordering: .relaxed)
@@ -65,7 +65,7 @@ package final class ScanGuard: Sendable {
     }
 }
 
-/// What the calling thread has used of a processor.
+/// The processor time of the calling thread.
 enum ProcessorTime {
     /// Nanoseconds since the thread began (CLOCK_THREAD_CPUTIME_ID).
     static var now: UInt64 {
@@ -75,9 +75,9 @@ enum ProcessorTime {
     }
 }
 
-/// The clock by which work is measured.
+/// The monotonic clock.
 enum MonotonicTime {
-    /// Nanoseconds since some moment.
+    /// Nanoseconds since an arbitrary moment.
     static var now: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

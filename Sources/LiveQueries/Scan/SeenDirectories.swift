@@ -1,10 +1,10 @@
-// What of a snapshot a viewer sees, found out once for each directory.
+// The directories of a snapshot that a viewer may list.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 import MetadataIndex
 
-/// The directories of a snapshot that a viewer may list or search, each found out once.
+/// The directories of a snapshot that a viewer may list or search, each determined once.
 struct SeenDirectories {
     private static let known: UInt8 = 1
     private static let searched: UInt8 = 2
@@ -12,7 +12,7 @@ struct SeenDirectories {
 
     let viewer: Viewer
     private var states: DirectoryStates
-    /// What was asked last, and the answer: neighbours mostly have the same.
+    /// The last access and its answer: neighbours usually have the same.
     private var last: (access: FileAccess, state: UInt8)?
 
     init(_ viewer: Viewer, in snapshot: IndexSnapshot) {
@@ -23,7 +23,7 @@ struct SeenDirectories {
         states = DirectoryStates(root: root, in: snapshot)
     }
 
-    /// Whether what lies directly in a directory is seen.
+    /// Whether the viewer may see the items directly in a directory.
     mutating func lists(_ directory: Row, in snapshot: IndexSnapshot) -> Bool {
         var state = states.ascend(from: directory, in: snapshot)
         while let below = states.descend() {
@@ -34,7 +34,8 @@ struct SeenDirectories {
         return state & SeenDirectories.listed != 0
     }
 
-    /// What the directory itself grants: to list it takes to search it, since what cannot be looked up is not seen.
+    /// The access that the directory itself grants. Listing needs search permission too, since items that cannot be
+    /// looked up are not seen.
     private mutating func own(_ access: FileAccess) -> UInt8 {
         if let last, last.access == access { return last.state }
         var state: UInt8 = 0

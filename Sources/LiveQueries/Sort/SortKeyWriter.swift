@@ -1,11 +1,11 @@
-// Sort keys as bytes whose plain order is the order asked for.
+// Writes sort keys as bytes that compare in the sort order.
 // SPDX-License-Identifier: Apache-2.0
 
 import ContentTypes
 import Metadata
 import MetadataIndex
 
-/// Writes what a row is sorted by as ``SortKeyBytes``.
+/// Writes the sort key of a row as ``SortKeyBytes``.
 struct SortKeyWriter {
     private let order: SortOrder
     private let snapshot: IndexSnapshot
@@ -20,7 +20,7 @@ struct SortKeyWriter {
         self.environment = environment
     }
 
-    /// The key of the row that was written last.
+    /// The key of the last row.
     var bytes: [UInt8] { key.bytes }
 
     /// Writes the key of a row into ``bytes``.
@@ -81,6 +81,29 @@ struct SortKeyWriter {
             // 'data' comes before 'documents'.
             key.append(DerivedText.isInDocuments(text))
         case .inPackage: key.append(snapshot.isInsidePackage(row))
+        case .isConflictVersion: key.append(snapshot.withName(of: row) { DerivedText.isConflictVersion($0) })
+        case .conflictOf:
+            text = environment.rootPath + [UInt8(ascii: "/")]
+            snapshot.appendPath(of: row, to: &text)
+            if let path = DerivedText.conflictOf(path: text) { key.append(text: path) } else { key.appendMissing() }
+        case .conflictDevice:
+            if let name = conflictName(of: row) {
+                key.append(text: Array(name.device.utf8))
+            } else {
+                key.appendMissing()
+            }
+        case .conflictDate: key.append(conflictName(of: row)?.date.nanoseconds)
+        case .hasUnresolvedConflicts: key.append(environment.conflictVersions(of: row, in: snapshot) > 0)
+        case .conflictVersions: key.append(environment.conflictVersions(of: row, in: snapshot))
+        case .isUbiquitous, .downloadingStatus, .isDownloading, .percentDownloaded, .downloadingError, .isUploaded,
+            .isUploading, .percentUploaded, .uploadedTo, .uploadingError, .savingDevice:
+            switch snapshot.sync(of: row).value(of: attribute) {
+            case .boolean(let value): key.append(value)
+            case .integer(let value): key.append(value)
+            case .string(let value): key.append(text: Array(value.utf8))
+            case .array: key.append(texts: snapshot.sync(of: row).uploadedTo)
+            default: key.appendMissing()
+            }
         case .hidden: key.append(snapshot.withName(of: row) { DerivedText.isHidden($0) })
         case .depth: key.append(Int64(snapshot.depth(of: row)))
         case .size: key.append(environment.status(of: row, in: snapshot).size)
@@ -101,6 +124,10 @@ struct SortKeyWriter {
             .map(environment.types.text(of:))
     }
 
+    private func conflictName(of row: Row) -> ConflictName? {
+        snapshot.withName(of: row) { DerivedText.conflictName($0) }
+    }
+
     private mutating func accountName(_ number: UInt32, isGroup: Bool) -> [UInt8] {
         let account = UInt64(number) << 1 | (isGroup ? 1 : 0)
         if let name = names[account] { return name }
@@ -110,7 +137,7 @@ struct SortKeyWriter {
     }
 
     private static func number(_ identifier: ItemIdentifier?) -> Int64? {
-        // Of two occupants of a row only one lives.
+        // Only one of the former and the present item of a row exists.
         identifier.map { Int64($0.row.number) }
     }
 }

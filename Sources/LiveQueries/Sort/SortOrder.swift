@@ -1,15 +1,15 @@
-// The order in which a one-shot query gives its items.
+// The order of the items in an answer.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 package import MetadataIndex
 
-/// The order in which a query gives its items: several keys, the first one that differs decides; items that are equal in
-/// all of them come in the order of their rows.
+/// The order of the items in an answer. The first differing key decides; items with equal keys are in the order of
+/// their rows.
 ///
-/// Text goes in natural order: digits count as numbers (`a2` before `a10`), case does not count (ASCII's; other letters go
-/// by code point); texts that are equal so go by their bytes. An item without a value comes before those that have one.
-/// Of several tags the first that differs decides. A key that is not ascending is the exact reverse.
+/// Text is in natural order: digits count as numbers (`a2` before `a10`), and ASCII case is ignored; other letters are
+/// compared by code point. Texts that are equal so are compared by their bytes. An item without a value comes first.
+/// Lists of tags are compared by the first differing tag. A descending key is the exact reverse.
 package struct SortOrder: Sendable, Hashable {
     /// One attribute to sort by.
     package struct Key: Sendable, Hashable {
@@ -24,28 +24,28 @@ package struct SortOrder: Sendable, Hashable {
 
     package let keys: [Key]
 
-    /// An attribute that was named before decides nothing any more, and is left out.
+    /// A repeated attribute decides nothing, and is left out.
     package init(_ keys: [Key]) {
         var named: Set<Attribute> = []
         self.keys = keys.filter { named.insert($0.attribute).inserted }
     }
 
-    /// Why nothing was sorted.
+    /// The reason for which nothing was sorted.
     package enum Failure: Error, Hashable {
-        /// What the items are sorted by has more than so many bytes together.
+        /// The sort keys have more than this number of bytes together.
         case tooManyBytes(Int)
-        /// Whoever asked no longer waits.
+        /// The caller no longer waits.
         case cancelled
     }
 
     /// The attributes that it reads.
     package var attributes: AttributeSet { AttributeSet(keys.map(\.attribute)) }
 
-    /// The rows of one container that are to be sorted.
+    /// The rows of one container to sort.
     package struct Source: Sendable {
         package let selection: RowSelection
         package let snapshot: IndexSnapshot
-        /// The plan's.
+        /// The environment of the plan.
         package let environment: PlanEnvironment
 
         package init(selection: RowSelection, snapshot: IndexSnapshot, environment: PlanEnvironment) {
@@ -57,13 +57,14 @@ package struct SortOrder: Sendable, Hashable {
 
     /// A row of one of several sources.
     package struct Place: Sendable, Hashable {
-        /// Which source, counted from 0.
+        /// The source, counted from 0.
         package let source: Int
         package let row: Row
     }
 
-    /// The rows of a selection in this order, the first `limit` of them where there is one. `environment` is the
-    /// plan's. Complexity: O(n log n); with a limit O(n log limit), and memory for the limit alone.
+    /// Returns the rows of a selection in this order, the first `limit` of them if given. `environment` is the plan's.
+    ///
+    /// Complexity: O(n log n); with a limit O(n log limit), and memory for the limit alone.
     package func apply(
         to selection: RowSelection, in snapshot: IndexSnapshot, environment: PlanEnvironment, limit: Int? = nil
     ) throws(Failure) -> [Row] {
@@ -72,8 +73,8 @@ package struct SortOrder: Sendable, Hashable {
         return try apply(to: [source], limit: limit).map(\.row)
     }
 
-    /// The rows of several containers in this order, as one; equal ones come in the order of the sources. What they are
-    /// sorted by may take `maximumBytes` at once, and half of it where that must be sorted again and again to find room.
+    /// Returns the rows of several containers in this order; equal rows are in the order of the sources. The sort keys
+    /// may take `maximumBytes` at once, and half of it where rows must be sorted repeatedly to make room.
     package func apply(
         to sources: [Source], limit: Int? = nil, maximumBytes: Int = .max, guard scanGuard: ScanGuard? = nil
     ) throws(Failure) -> [Place] {
@@ -88,7 +89,7 @@ package struct SortOrder: Sendable, Hashable {
                 if sorter.byteCount > maximumBytes {
                     if scanGuard?.isCancelled ?? false { throw .cancelled }
                     sorter.prune()
-                    // Where hardly any room was found the next row would have all sorted again.
+                    // With little room gained, the next row would sort all of them again.
                     if sorter.byteCount > maximumBytes / 2 { throw .tooManyBytes(maximumBytes) }
                 }
                 rows &+= 1
@@ -99,18 +100,18 @@ package struct SortOrder: Sendable, Hashable {
     }
 }
 
-/// Keeps the rows with the least keys: gathers up to twice the limit, then sorts and drops the upper half. From then on
-/// most rows are turned away by one comparison with the greatest key that was kept.
+/// Keeps the rows with the smallest keys: collects up to twice the limit, then sorts and drops the upper half. From
+/// then on one comparison with the greatest kept key rejects most rows.
 private struct BoundedSorter {
     let limit: Int
     private var keys: [UInt8] = []
     private var entries: [(place: SortOrder.Place, start: Int, end: Int)] = []
-    /// A row whose key is not below it is not among the first `limit`.
+    /// A row whose key is not below this one is not among the first `limit`.
     private var bound: [UInt8]?
 
     init(limit: Int) { self.limit = limit }
 
-    /// Bytes of the keys that are kept.
+    /// The bytes of the kept keys.
     var byteCount: Int { keys.count }
 
     mutating func add(_ place: SortOrder.Place, key: [UInt8]) {

@@ -1,10 +1,10 @@
-// How often each of many texts occurs, with nothing made for one that was met before.
+// Counts distinct texts without an allocation for a repeated one.
 // SPDX-License-Identifier: Apache-2.0
 
 import MetadataIndex
 
-/// Counts distinct texts, each kept once as bytes in one arena and found by its hash. The hash is the standard library's,
-/// which is seeded for each process: names are for anybody to choose, and must not be able to collide on purpose.
+/// Counts distinct texts, each kept once as bytes in one arena and found by its hash. The standard library's hash is
+/// seeded for each process: users choose names, and must not be able to make them collide.
 struct TextTally: Sendable {
     private struct Entry: Sendable {
         let start: Int
@@ -15,15 +15,15 @@ struct TextTally: Sendable {
 
     private var arena: [UInt8] = []
     private var entries: [Entry] = []
-    /// The number of an entry and one; 0 where there is none. A power of two of them, at most half full.
+    /// The number of an entry plus one; 0 for none. The size is a power of two, at most half full.
     private var slots: [UInt32] = []
 
-    /// How many texts there are.
+    /// The number of texts.
     var count: Int { entries.count }
-    /// Bytes that they have together.
+    /// The bytes of all texts.
     var bytes: Int { arena.count }
 
-    /// How often the text with a number occurs.
+    /// The count of the text with a number.
     func count(of entry: Int) -> Int { entries[entry].count }
 
     /// The text with a number, counted from 0.
@@ -31,7 +31,7 @@ struct TextTally: Sendable {
         Array(arena[entries[entry].start..<entries[entry].start + entries[entry].length])
     }
 
-    /// Counts a text so many times more.
+    /// Adds to the count of a text.
     mutating func add(_ text: UnsafeRawBufferPointer, count: Int = 1) {
         if entries.count * 2 >= slots.count { grow() }
         var hasher = Hasher()

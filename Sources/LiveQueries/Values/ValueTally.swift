@@ -1,23 +1,23 @@
-// The distinct values of one attribute over the items that were found, and how many items have each.
+// Counts the distinct values of one attribute.
 // SPDX-License-Identifier: Apache-2.0
 
 import ContentTypes
 package import Metadata
 package import MetadataIndex
 
-/// Counts the distinct values of one attribute over the items of one container after the other. Of a list, such as tags,
-/// each value counts by itself, once for an item; an item without the attribute counts as ``MetadataValue/none``.
+/// Counts the distinct values of one attribute over the items of one container after the other. Each value of a list,
+/// such as tags, counts once for an item. An item without the attribute counts as ``MetadataValue/none``.
 ///
-/// What few values stand for (owners, tag lists, types, directories) is counted by number, and its text made once. Names
-/// and paths are counted as bytes; a `String` is made for the values that are told.
+/// Values that few numbers stand for (owners, tag lists, types, directories) are counted by number, and their text is
+/// made once. Names and paths are counted as bytes; a `String` is made only for the returned values.
 package struct ValueTally: Sendable {
-    /// Why there is no answer.
+    /// The reason for which there is no answer.
     package enum Failure: Error, Hashable {
-        /// There are more distinct values than so many.
+        /// There are more distinct values than this.
         case tooManyValues(Int)
-        /// They have more than so many bytes together.
+        /// The values have more bytes than this together.
         case tooManyBytes(Int)
-        /// Whoever asked no longer waits.
+        /// The caller no longer waits.
         case cancelled
     }
 
@@ -29,15 +29,15 @@ package struct ValueTally: Sendable {
     /// Items without a value.
     private var missing = 0
 
-    /// A tally of nothing. Past the maxima it fails: what it keeps is bounded by them.
+    /// Makes an empty tally. It fails beyond the maxima, which bound its memory.
     package init(_ attribute: Attribute, maximumValues: Int = .max, maximumBytes: Int = .max) {
         self.attribute = attribute
         self.maximumValues = maximumValues
         self.maximumBytes = maximumBytes
     }
 
-    /// Counts the items of a selection. `environment` is the plan's: where it has a viewer, tags that they may not read are
-    /// none. Complexity: O(rows); names of accounts are asked for once each, which may take long.
+    /// Counts the items of a selection. `environment` is the plan's; tags that its viewer may not read count as none.
+    /// Complexity: O(rows). Each account name is looked up once, which may block.
     package mutating func add(
         _ selection: RowSelection, in snapshot: IndexSnapshot, environment: PlanEnvironment,
         guard scanGuard: ScanGuard? = nil
@@ -56,6 +56,50 @@ package struct ValueTally: Sendable {
             }
         case .inPackage:
             try forEach(selection, scanGuard) { tally, row in tally.add(number: snapshot.isInsidePackage(row) ? 1 : 0) }
+        case .isConflictVersion:
+            try forEach(selection, scanGuard) { tally, row in
+                tally.add(number: snapshot.withName(of: row) { DerivedText.isConflictVersion($0) } ? 1 : 0)
+            }
+        case .conflictDevice:
+            try forEach(selection, scanGuard) { tally, row in
+                let name = snapshot.withName(of: row) { DerivedText.conflictName($0) }
+                if let name { tally.texts.add(Array(name.device.utf8)) } else { tally.missing += 1 }
+            }
+        case .conflictDate:
+            try forEach(selection, scanGuard) { tally, row in
+                let name = snapshot.withName(of: row) { DerivedText.conflictName($0) }
+                tally.add(number: name?.date.nanoseconds)
+            }
+        case .hasUnresolvedConflicts:
+            try forEach(selection, scanGuard) { tally, row in
+                tally.add(number: environment.conflictVersions(of: row, in: snapshot) > 0 ? 1 : 0)
+            }
+        case .conflictVersions:
+            try forEach(selection, scanGuard) { tally, row in
+                tally.add(number: environment.conflictVersions(of: row, in: snapshot))
+            }
+        case .conflictOf:
+            try forEach(selection, scanGuard) { tally, row in
+                guard snapshot.withName(of: row, { DerivedText.isConflictVersion($0) }) else {
+                    tally.missing += 1
+                    return
+                }
+                var path = environment.rootPath + [UInt8(ascii: "/")]
+                snapshot.appendPath(of: row, to: &path)
+                if let original = DerivedText.conflictOf(path: path) { tally.texts.add(original) }
+            }
+        case .isUbiquitous, .downloadingStatus, .isDownloading, .percentDownloaded, .downloadingError, .isUploaded,
+            .isUploading, .percentUploaded, .uploadedTo, .uploadingError, .savingDevice:
+            let attribute = attribute
+            try forEach(selection, scanGuard) { tally, row in
+                switch snapshot.sync(of: row).value(of: attribute) {
+                case .boolean(let value): tally.add(number: value ? 1 : 0)
+                case .integer(let value): tally.add(number: value)
+                case .string(let value): tally.texts.add(Array(value.utf8))
+                case .array: tally.add(snapshot.sync(of: row).uploadedTo, 1)
+                default: tally.missing += 1
+                }
+            }
         case .name, .displayName:
             try forEach(selection, scanGuard) { tally, row in snapshot.withName(of: row) { tally.texts.add($0) } }
         case .fileExtension:
@@ -97,8 +141,8 @@ package struct ValueTally: Sendable {
         try check()
     }
 
-    /// The values with their counts, most frequent first, of equally frequent ones in their order (``SortKeyBytes``), the
-    /// first `limit` of them where there is one. Complexity: O(n log n) in the distinct values.
+    /// Returns the values with their counts, the most frequent first, equally frequent ones in order
+    /// (``SortKeyBytes``), and the first `limit` of them if given. Complexity: O(n log n) in the distinct values.
     package consuming func counts(limit: Int? = nil) -> [(value: MetadataValue, count: Int)] {
         texts = readable()
         var entries: [(entry: Entry, count: Int)] = []
@@ -109,7 +153,7 @@ package struct ValueTally: Sendable {
         let wanted = max(0, min(limit ?? entries.count, entries.count))
         guard wanted > 0 else { return [] }
         if wanted < entries.count {
-            // Whatever is rarer than the last one wanted need not be put in order.
+            // Values rarer than the last wanted one need no order.
             let least = entries.map(\.count).sorted(by: >)[wanted - 1]
             entries.removeAll { $0.count < least }
         }
@@ -144,8 +188,8 @@ package struct ValueTally: Sendable {
         }
     }
 
-    /// Counts by numbers that stand for values of this container: those of accounts, types, directories and lists, with
-    /// -1 for none.
+    /// Counts by numbers that stand for values of this container: accounts, types, directories and lists, with -1 for
+    /// none.
     private mutating func count(
         _ selection: RowSelection, _ scanGuard: ScanGuard?, in snapshot: IndexSnapshot, _ environment: PlanEnvironment
     ) throws(Failure) -> [Int64: Int] {
@@ -188,7 +232,7 @@ package struct ValueTally: Sendable {
         return counts
     }
 
-    /// Counts what a number of ``count(_:_:in:_:)`` stands for.
+    /// Counts the value that a number of ``count(_:_:in:_:)`` stands for.
     private mutating func add(
         _ number: Int64, _ count: Int, in snapshot: IndexSnapshot, _ environment: PlanEnvironment
     ) {
@@ -225,7 +269,7 @@ package struct ValueTally: Sendable {
 
     private mutating func add(_ text: String, _ count: Int) { texts.add(Array(text.utf8), count: count) }
 
-    /// Counts each of a list, in which none is there twice.
+    /// Counts each element of a list without duplicates.
     private mutating func add(_ list: [String], _ count: Int) {
         if list.isEmpty { missing += count }
         for text in list { add(text, count) }
@@ -239,7 +283,7 @@ package struct ValueTally: Sendable {
         case text(Int)
     }
 
-    /// The texts as they are told: names that are no UTF-8 and read the same count as one.
+    /// The returned texts. Names that are not UTF-8 and read the same count as one.
     private func readable() -> TextTally {
         let isValid = (0..<texts.count).allSatisfy { String(validating: texts.text(of: $0), as: UTF8.self) != nil }
         if isValid { return texts }

@@ -91,7 +91,7 @@ extension AsideIdentities.Saved {
     fileprivate init(from reader: inout ByteReader) throws(SavedStateError) {
         let facts = Facts(rawValue: try reader.number(UInt8.self))
         guard facts.isSubset(of: .all), facts.contains(.hasPlace) || !facts.contains(.isOneOfSeveral) else {
-            throw .malformed("what was set aside")
+            throw .malformed("the detached rows")
         }
         identity = AsideIdentities.Identity(
             row: try reader.number(UInt32.self), generation: try reader.number(UInt32.self),

@@ -32,7 +32,7 @@ struct ByteReader {
     }
 
     func end() throws(SavedStateError) {
-        guard rest.isEmpty else { throw .malformed("what follows the end") }
+        guard rest.isEmpty else { throw .malformed("bytes after the end") }
     }
 }
 

@@ -87,7 +87,9 @@ struct IndexAssembly {
         storage.mergeCommon()
         storage.lacksAccessLists = !storage.rows.ownersLackingAccessLists.isEmpty
         countExtras(of: &storage)
+        storage.findVersions()
         storage.restorePackages()
+        storage.restoreConflicts()
         return storage
     }
 

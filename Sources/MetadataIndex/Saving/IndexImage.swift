@@ -20,7 +20,7 @@ package struct IndexImage: Sendable {
 extension MetadataIndex {
     /// What is to be saved of the index as it is now. There must be no open changes, which would be lost. Complexity: O(1).
     package func image() -> IndexImage {
-        storage.settlePackages()
+        storage.settle()
         var rows = storage.rows
         var slotCount = storage.slotCount
         var count = storage.count

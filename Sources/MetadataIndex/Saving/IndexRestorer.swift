@@ -229,6 +229,7 @@ package final class IndexRestorer {
         set.formers.names.removeAll(keepingCapacity: true)
         set.formers.sharedExtras = SharedExtras()
         set.formers.packages.removeAll(keepingCapacity: true)
+        set.formers.conflicts.removeAll(keepingCapacity: true)
         for _ in 0..<count { try readChange(&changes, isNew: isNew) }
         try changes.end()
         return true
@@ -304,7 +305,7 @@ package final class IndexRestorer {
         let row = try reader.number(UInt32.self)
         guard row > 0, row < slotCount else { throw .malformed("a row") }
         let presence = try reader.number(UInt8.self)
-        guard presence <= 7 else { throw .malformed("a change") }
+        guard presence <= JournalFormat.Presence.all else { throw .malformed("a change") }
         var former = ChangeSet.noFormer
         if presence & JournalFormat.Presence.former != 0 {
             let state = try savedRow(&reader)
@@ -320,6 +321,11 @@ package final class IndexRestorer {
                     nameOffset: set.formers.names.count, extras: extras,
                     nameLength: UInt8(truncatingIfNeeded: name.count)))
             if let package = state.package { set.formers.packages[set.formers.names.count] = package }
+            if presence & JournalFormat.Presence.conflicts != 0 {
+                let beside = try reader.number(UInt32.self)
+                let count = ConflictCount(beside: beside, inside: try reader.number(UInt32.self))
+                set.formers.conflicts[set.formers.names.count] = count
+            }
             set.formers.names.append(contentsOf: name)
         }
         set.changes.append(ChangeSet.Change(row: row, former: former))

@@ -33,6 +33,9 @@ package enum JournalFormat {
         static let current: UInt8 = 2
         /// It is the one from before, under the same name.
         static let sameName: UInt8 = 4
+        /// It had conflict versions before.
+        static let conflicts: UInt8 = 8
+        static let all = former | current | sameName | conflicts
     }
 }
 

@@ -119,6 +119,11 @@ package struct JournalWriter {
             appendExtras(record.extras > ExtrasTable.empty ? formers.extras(record) : nil, record.extras)
             if record.values.kind == .package { append(formers.package(record), record.values) }
             formers.withName(record) { append(name: $0) }
+            if let count = formers.conflicts(record) {
+                bytes[at] |= JournalFormat.Presence.conflicts
+                bytes.append(number: count.beside)
+                bytes.append(number: count.inside)
+            }
             if isLive, block.generation[slot] == record.generation {
                 let isSame = formers.withName(record) { $0.elementsEqual(block.nameBytes(slot)) }
                 if isSame { bytes[at] |= JournalFormat.Presence.sameName }

@@ -18,7 +18,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
     /// The access lists that are named there and in packages.
     private let lists: RestoredAccessLists
     private let extrasList: ExtrasList
-    private let packages: PackageTable
+    private let packages: SparseColumn<PackageFacts>
     /// How many frames come before the first block.
     private let framesBeforeBlocks: Int
     private let slotCount: UInt32
@@ -103,7 +103,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
         }
         guard extrasList.count < UInt32.max else { throw .malformed("extra attributes") }
         self.extrasList = extrasList
-        var packages = PackageTable()
+        var packages = SparseColumn<PackageFacts>()
         while let bytes = try payloadIfNext(.packages) {
             try read(bytes) { (reader) throws(SavedStateError) in
                 while !reader.rest.isEmpty {
@@ -123,7 +123,7 @@ package struct SnapshotReader<Source: SnapshotSource> {
             }
             try reader.end()
         }
-        guard offset == source.byteCount else { throw .malformed("what follows the end") }
+        guard offset == source.byteCount else { throw .malformed("bytes after the end") }
         guard blockCount == (Int(slotCount) + Block.capacity - 1) / Block.capacity else {
             throw .malformed("the number of blocks")
         }

@@ -1,11 +1,11 @@
-// Keys as people write them, and the attributes that they mean.
+// Attributes by key, and suggestions for unknown keys.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// Finds attributes by key, and what was probably meant by a key that is none.
+/// Finds attributes by key, and suggests one for an unknown key.
 enum AttributeNames {
-    /// What other programs call our attributes.
+    /// The names that other programs give our attributes.
     private static let elsewhere: [String: Attribute] = [
         "filename": .name, "file": .name, "basename": .name, "title": .name, "extension": .fileExtension,
         "ext": .fileExtension, "suffix": .fileExtension, "type": .kind, "filetype": .kind, "bytes": .size,
@@ -27,17 +27,17 @@ enum AttributeNames {
         if let meant = elsewhere[key.lowercased()] {
             throw PredicateError("unknown attribute '\(key)'; did you mean '\(meant.name)'?", at: position)
         }
-        // Aliases are long; they are suggested for long words only, so that a short slip finds its short name.
+        // Aliases are long. They are suggested for long words only, so that a short slip finds its short name.
         let known = key.utf8.count < 10 ? names : names + Attribute.fixed.flatMap(\.aliases)
         throw PredicateError(
             "unknown attribute '\(key)'\(Spelling.suggestion(for: key, among: known))", at: position)
     }
 
-    /// The key below which extended attributes stand.
+    /// The key before the name of an extended attribute.
     static let extendedKey = "xattr"
 
-    /// The extended attribute that `xattr.NAME` or `xattr['NAME']` means; nil for anything else. All that follows the first
-    /// dot is the name, other dots too.
+    /// The extended attribute that `xattr.NAME` or `xattr['NAME']` stands for; nil for other expressions. The name is
+    /// everything after the first dot, with further dots.
     static func extended(_ expression: Expression) throws(PredicateError) -> Attribute? {
         var text: String
         switch expression.kind {
@@ -63,7 +63,7 @@ enum AttributeNames {
         return .extended(name)
     }
 
-    /// The values that an attribute can have at all, where those are few.
+    /// All values that an attribute can have, where those are few.
     static func values(of attribute: Attribute) -> [String]? {
         switch attribute {
         case .kind: FileKind.allCases.map { $0.name.description }
@@ -72,7 +72,7 @@ enum AttributeNames {
         }
     }
 
-    /// What other programs call our kinds.
+    /// The names that other programs give our kinds.
     static let kindsElsewhere = [
         "folder": "directory", "dir": "directory", "d": "directory", "f": "file", "regular": "file", "link": "symlink",
         "symboliclink": "symlink", "l": "symlink", "pipe": "fifo", "bundle": "package", "device": "characterDevice",

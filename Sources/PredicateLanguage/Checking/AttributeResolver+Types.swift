@@ -1,4 +1,4 @@
-// Which operators and functions go with which types.
+// The operators and functions that each type has.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -6,7 +6,7 @@ import Metadata
 extension AttributeResolver {
     // MARK: Comparisons
 
-    /// Refuses an operator that does not go with its sides' types. Under a quantifier `left` is the type of an element.
+    /// Refuses an operator that its sides' types do not have. Under a quantifier `left` is the type of an element.
     func check(_ comparison: Comparison, _ left: StaticType, _ right: StaticType) throws(PredicateError) {
         let operation = comparison.operation
         switch operation {
@@ -63,7 +63,6 @@ extension AttributeResolver {
         _ comparison: Comparison, _ left: StaticType, _ right: StaticType
     ) throws(PredicateError) {
         guard !left.isComparable(with: right) else { return }
-        if case .array(let element) = left, element.isComparable(with: right) { throw wantsQuantifier(comparison) }
         if case .array(let element) = right, element.isComparable(with: left) {
             throw PredicateError("a list is compared by IN or BETWEEN", at: comparison.operatorPosition.offset)
         }
@@ -73,9 +72,6 @@ extension AttributeResolver {
     private func checkElements(
         _ comparison: Comparison, _ left: StaticType, _ element: StaticType
     ) throws(PredicateError) {
-        if case .array(let several) = left, several.isComparable(with: element), comparison.quantifier == nil {
-            throw wantsQuantifier(comparison)
-        }
         guard left.isComparable(with: element) else { throw mismatch(comparison, left, element) }
         guard case .array(let elements) = comparison.right.kind else { return }
         for value in elements {
@@ -89,7 +85,6 @@ extension AttributeResolver {
     private func requireText(
         _ comparison: Comparison, _ left: StaticType, _ right: StaticType
     ) throws(PredicateError) {
-        if case .array(.string) = left, right.isComparable(with: .string) { throw wantsQuantifier(comparison) }
         for (side, type) in [(comparison.left, left), (comparison.right, right)]
         where !type.isComparable(with: .string) {
             throw PredicateError(
@@ -98,19 +93,13 @@ extension AttributeResolver {
         }
     }
 
-    private func wantsQuantifier(_ comparison: Comparison) -> PredicateError {
-        let name = comparison.left.attribute?.name ?? "…"
-        return PredicateError(
-            "\(subject(comparison.left)) has several values; write ANY \(name) \(comparison.operation.rawValue) …",
-            at: comparison.left.position.offset)
-    }
-
     private func noOrder(_ comparison: Comparison) -> PredicateError {
         PredicateError("a list has no order", at: comparison.operatorPosition.offset)
     }
 
     private func mismatch(_ comparison: Comparison, _ left: StaticType, _ right: StaticType) -> PredicateError {
-        // The literal is what can be written differently; where both or none are, it is the right side.
+        // The error points at the literal, which can be written differently; if both or neither is a literal, at the
+        // right side.
         let (wrong, wrongType, other, otherType) =
             comparison.left.isLiteral && !comparison.right.isLiteral
             ? (comparison.left, left, comparison.right, right) : (comparison.right, right, comparison.left, left)
@@ -119,7 +108,7 @@ extension AttributeResolver {
                 + wrongType.noun, at: wrong.position.offset)
     }
 
-    /// Refuses a unit of time where only its first moment could be meant.
+    /// Refuses a unit of time where only its first moment would count.
     func checkTimes(_ comparison: Comparison) throws(PredicateError) {
         var units: [Expression] = []
         func collect(_ expression: Expression) {
@@ -137,7 +126,7 @@ extension AttributeResolver {
             "a unit of time is not a member of a list; write == or >=", at: unit.position.offset)
     }
 
-    /// Refuses a kind or scope that there is none of.
+    /// Refuses a kind or scope that does not exist.
     func checkValues(_ comparison: Comparison) throws(PredicateError) {
         for (side, other) in [(comparison.left, comparison.right), (comparison.right, comparison.left)] {
             guard let attribute = side.attribute, let known = AttributeNames.values(of: attribute),
@@ -168,39 +157,39 @@ extension AttributeResolver {
 
     // MARK: Values
 
-    /// How a message names an expression.
+    /// The name of an expression in a message.
     func subject(_ expression: Expression) -> String {
         if let attribute = expression.attribute { return "'\(attribute.name)'" }
         return expression.isLiteral ? "this" : "the value"
     }
 
-    /// How a message names an expression of which one element is compared, or all.
+    /// The name of an expression in a message about one of its elements, or about all.
     private func subject(_ expression: Expression, _ type: StaticType) -> String {
         if case .array = type { return subject(expression) }
         return (expression.attribute?.type == .strings ? "each of " : "") + subject(expression)
     }
 
     func require(
-        _ wanted: StaticType, _ expression: Expression, _ type: StaticType, by who: String
+        _ wanted: StaticType, _ expression: Expression, _ type: StaticType, by name: String
     ) throws(PredicateError) {
         guard !type.isComparable(with: wanted) else { return }
         throw PredicateError(
-            "\(who) takes \(wanted.noun), and \(subject(expression)) is \(type.noun)", at: expression.position.offset)
+            "\(name) takes \(wanted.noun), and \(subject(expression)) is \(type.noun)", at: expression.position.offset)
     }
 
     func elementType(
-        of base: Expression, _ type: StaticType, for who: String
+        of base: Expression, _ type: StaticType, for name: String
     ) throws(PredicateError) -> StaticType {
         switch type {
         case .array(let element): return element
         case .unknown, .none: return .unknown
         default:
             throw PredicateError(
-                "\(who) asks several values, and \(subject(base)) is \(type.noun)", at: base.position.offset)
+                "\(name) takes a list, and \(subject(base)) is \(type.noun)", at: base.position.offset)
         }
     }
 
-    /// The type of a member; only text has one, its length.
+    /// The type of a member; only text has one, `length`.
     func member(
         _ name: String, of base: Expression, _ type: StaticType, at position: Int
     ) throws(PredicateError) -> StaticType {

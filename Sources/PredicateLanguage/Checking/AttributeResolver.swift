@@ -1,22 +1,57 @@
-// From keys to attributes, with a check of every operator and literal against their types.
+// Resolves keys to attributes, and checks operators and literals against their types.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// Resolves the keys of a predicate to attributes and checks types, so that what can be known to be wrong is said
-/// when the query is made. Literals take the type of the attribute beside them, and a comparison that begins with its
-/// constant is turned round, for the planner's sake.
+/// Resolves the keys of a predicate to attributes and checks types, so that errors are reported when the query is made.
+/// A literal takes the type of the attribute beside it. A comparison that begins with its constant changes sides, for
+/// the planner.
 struct AttributeResolver {
-    /// The types of the variables of the SUBQUERYs around.
-    private var variables: [(name: String, type: StaticType)] = []
+    /// The types of the variables of the enclosing SUBQUERYs.
+    var variables: [(name: String, type: StaticType)] = []
+    /// Integers that are not written in plain decimal, by position.
+    let unusualNumbers: [Int: String]
+    /// Whether a leading 0 makes a number octal: in a comparison that names `mode`.
+    private(set) var isOctal = false
+    /// The level of the present node.
+    private var depth = 0
+    /// The number of parts of the predicate.
+    private var nodes: Int
+    /// How exact the dates are that constant texts became, by position.
+    private(set) var writtenDates: [Int: DateText.Precision] = [:]
+    /// Remarks on parts that are valid and probably mistaken.
+    private(set) var hints: [PredicateHint] = []
+    /// Media types that a comparison names, to be looked up in the database of types.
+    private(set) var mediaTypes: [NamedMediaType] = []
+
+    /// A media type as a comparison names it.
+    struct NamedMediaType {
+        let text: String
+        let attribute: Attribute
+        let position: Int
+    }
+
+    init(unusualNumbers: [Int: String], nodes: Int) {
+        self.unusualNumbers = unusualNumbers
+        self.nodes = nodes
+    }
+
+    /// Adds a remark, up to ``PredicateLimits/hints``.
+    mutating func add(_ hint: @autoclosure () -> PredicateHint) {
+        if hints.count < PredicateLimits.hints { hints.append(hint()) }
+    }
+
+    mutating func add(_ mediaType: NamedMediaType) {
+        if mediaTypes.count < PredicateLimits.hints { mediaTypes.append(mediaType) }
+    }
 
     mutating func resolve(root: PredicateNode) throws(PredicateError) -> PredicateNode {
         if let presence = try resolvePresence(root) { return presence }
         return try resolve(root)
     }
 
-    /// `ATTRIBUTE == '*'`, standing alone, asks whether the attribute has a value: the platform's way to ask for
-    /// everything.
+    /// Resolves `ATTRIBUTE == '*'` as the whole predicate: whether the attribute has a value. On the platform a query
+    /// for every item is written so.
     private mutating func resolvePresence(_ root: PredicateNode) throws(PredicateError) -> PredicateNode? {
         guard case .comparison(var comparison) = root.kind, comparison.operation == .equal, comparison.options.isEmpty,
             comparison.right.constant == .string("*"), comparison.quantifier == nil || comparison.quantifier == .any,
@@ -29,7 +64,7 @@ struct AttributeResolver {
         return PredicateNode(.comparison(comparison), at: root.position.offset)
     }
 
-    /// The attribute that an expression is, which is nothing but its name; nil for anything else.
+    /// The attribute that an expression names and nothing else; nil for other expressions.
     private func attribute(_ expression: Expression) throws(PredicateError) -> Attribute? {
         if case .key(let key) = expression.kind {
             return try AttributeNames.attribute(key, at: expression.position.offset)
@@ -37,16 +72,36 @@ struct AttributeResolver {
         return try AttributeNames.extended(expression)
     }
 
-    private mutating func resolve(_ node: PredicateNode) throws(PredicateError) -> PredicateNode {
+    mutating func resolve(_ node: PredicateNode) throws(PredicateError) -> PredicateNode {
         var node = node
+        depth += 1
+        defer { depth -= 1 }
         switch node.kind {
         case .constant: break
         case .and(let terms): node.kind = .and(try resolve(terms))
         case .or(let terms): node.kind = .or(try resolve(terms))
         case .not(let term): node.kind = .not(try resolve(term))
-        case .comparison(let comparison): node.kind = .comparison(try resolve(comparison))
+        case .comparison(let comparison):
+            let resolved = try resolve(comparison)
+            remark(on: resolved)
+            node.kind = AttributeResolver.comparingTypes(resolved, at: node.position.offset)
+            if node.kind != .comparison(resolved) { try countParts(of: node, from: resolved) }
         }
         return node
+    }
+
+    /// Counts the parts that content types were expanded to: levels and comparisons that the text does not have.
+    private mutating func countParts(of node: PredicateNode, from comparison: Comparison) throws(PredicateError) {
+        guard depth + node.height <= PredicateLimits.nesting else {
+            throw PredicateError(
+                "the predicate is nested deeper than \(PredicateLimits.nesting) levels", at: node.position.offset)
+        }
+        // A comparison with its two sides for each type, and NOT or OR around them.
+        nodes += 3 * (comparison.comparedTypes?.count ?? 1) + 2
+        guard nodes <= PredicateLimits.nodes else {
+            throw PredicateError(
+                "the predicate has more than \(PredicateLimits.nodes) parts", at: node.position.offset)
+        }
     }
 
     private mutating func resolve(_ terms: [PredicateNode]) throws(PredicateError) -> [PredicateNode] {
@@ -59,20 +114,33 @@ struct AttributeResolver {
 
     private mutating func resolve(_ comparison: Comparison) throws(PredicateError) -> Comparison {
         var comparison = comparison
+        let wasOctal = isOctal
+        isOctal = isOctal || comparison.names(.mode)
+        defer { isOctal = wasOctal }
+        if comparison.left.key?.type == .date { comparison.right = comparison.right.namingTimes }
+        if comparison.right.key?.type == .date { comparison.left = comparison.left.namingTimes }
         var (left, leftType) = try resolve(comparison.left)
         if case .key(let key) = comparison.right.kind, Attribute(name: key) == nil {
-            // Mostly text without its quotes.
+            // Usually text without its quotes.
             throw PredicateError(
                 "unknown attribute '\(key)'; text stands in quotes: '\(key)'", at: comparison.right.position.offset)
         }
+        if case .member(let object, let member) = comparison.right.kind, case .key(let key) = object.kind,
+            Attribute(name: key) == nil, key != AttributeNames.extendedKey
+        {
+            throw PredicateError(
+                "unknown attribute '\(key)'; text stands in quotes: '\(key).\(member)'",
+                at: comparison.right.position.offset)
+        }
         var (right, rightType) = try resolve(comparison.right)
+        imply(&comparison, &left, &leftType, &right, &rightType)
         if let quantifier = comparison.quantifier {
             switch leftType {
             case .array(let element): leftType = element
             case .unknown: break
             default:
                 throw PredicateError(
-                    "\(quantifier.rawValue) asks several values, and \(subject(left)) is \(leftType.noun)",
+                    "\(quantifier.rawValue) takes a list, and \(subject(left)) is \(leftType.noun)",
                     at: left.position.offset)
             }
         }
@@ -88,16 +156,48 @@ struct AttributeResolver {
         return turned(comparison)
     }
 
-    /// Constant texts as the dates that they have to be beside a date.
-    private func dates(
+    /// Makes a comparison of a list with one value a comparison of its elements, as Spotlight does: one that holds
+    /// suffices, and for `!=` none may be equal. A list on the right changes sides with a constant on the left.
+    private func imply(
+        _ comparison: inout Comparison, _ left: inout Expression, _ leftType: inout StaticType,
+        _ right: inout Expression, _ rightType: inout StaticType
+    ) {
+        guard comparison.quantifier == nil else { return }
+        if case .array(let element) = rightType, right.attribute != nil, left.isLiteral, leftType.isScalar,
+            element.isComparable(with: leftType), comparison.operation != .in,
+            let reversed = comparison.operation.reversed
+        {
+            comparison.operation = reversed
+            swap(&left, &right)
+            swap(&leftType, &rightType)
+        }
+        guard case .array(let element) = leftType else { return }
+        switch comparison.operation {
+        case .contains: return
+        case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
+            guard rightType.isScalar else { return }
+        case .between, .in, .beginsWith, .endsWith, .like, .matches, .conformsTo, .sameType:
+            // A list of lists is compared with lists.
+            if case .array = element { return }
+            if case .array(.array) = rightType { return }
+        }
+        comparison.quantifier = .any
+        if comparison.operation == .notEqual {
+            (comparison.quantifier, comparison.operation) = (Comparison.Quantifier.none, .equal)
+        }
+    }
+
+    /// Turns constant texts beside a date into dates and times.
+    private mutating func dates(
         _ expression: Expression, _ type: StaticType
     ) throws(PredicateError) -> (Expression, StaticType) {
         switch expression.kind {
         case .constant(.string(let text)):
-            guard let date = DateText.timestamp(text) else {
-                throw DateText.error(text, at: expression.position.offset)
-            }
-            return (Expression(.constant(.date(date)), at: expression.position.offset), .date)
+            let position = expression.position.offset
+            if let time = RelativeTime.time(text) { return (Expression(.time(time), at: position), .date) }
+            guard let date = DateText.timestamp(text) else { throw DateText.error(text, at: position) }
+            writtenDates[position] = DateText.precision(of: text)
+            return (Expression(.constant(.date(date)), at: position), .date)
         case .array(let elements):
             var dates: [Expression] = []
             var types: [StaticType] = []
@@ -112,7 +212,7 @@ struct AttributeResolver {
         }
     }
 
-    /// `10 < size` as `size > 10`, `'x' IN tags` as `tags CONTAINS 'x'`.
+    /// Writes `10 < size` as `size > 10`, and `'x' IN tags` as `tags CONTAINS 'x'`.
     private func turned(_ comparison: Comparison) -> Comparison {
         guard comparison.quantifier == nil, comparison.left.isLiteral, comparison.right.attribute != nil,
             let reversed = comparison.operation.reversed
@@ -122,111 +222,38 @@ struct AttributeResolver {
         swap(&comparison.left, &comparison.right)
         return comparison
     }
+}
 
-    // MARK: Expressions
-
-    mutating func resolve(_ expression: Expression) throws(PredicateError) -> (Expression, StaticType) {
-        let position = expression.position.offset
-        func made(_ kind: Expression.Kind, _ type: StaticType) -> (Expression, StaticType) {
-            (Expression(kind, at: position), type)
+extension Comparison {
+    /// Whether an attribute is named anywhere in it.
+    fileprivate func names(_ attribute: Attribute) -> Bool {
+        var isNamed = false
+        let look = { (expression: Expression) in
+            if expression.key == attribute { isNamed = true }
         }
-        if let attribute = try AttributeNames.extended(expression) {
-            return made(.attribute(attribute), StaticType(attribute.type))
-        }
-        switch expression.kind {
-        case .constant(let value): return (expression, StaticType(value))
-        case .attribute(let attribute): return (expression, StaticType(attribute.type))
-        case .time: return (expression, .date)
-        case .evaluatedObject:
-            throw PredicateError("SELF has no value here; name an attribute", at: position)
-        case .key(let key):
-            let attribute = try AttributeNames.attribute(key, at: position)
-            return made(.attribute(attribute), StaticType(attribute.type))
-        case .variable(let name):
-            return (expression, variables.last { $0.name == name }?.type ?? .unknown)
-        case .member(let base, let name):
-            let (base, type) = try resolve(base)
-            return made(.member(base, name), try member(name, of: base, type, at: position))
-        case .aggregate(let base, let aggregate, let path):
-            return try resolveAggregate(base, aggregate, path, at: position)
-        case .end(let base, let end):
-            let (base, type) = try resolve(base)
-            let element = try elementType(of: base, type, for: "[\(end.rawValue)]")
-            return made(.end(base, end), end == .size ? .number : element)
-        case .index(let base, let index):
-            let (base, type) = try resolve(base)
-            let element = try elementType(of: base, type, for: "[…]")
-            let (number, numberType) = try resolve(index)
-            try require(.number, number, numberType, by: "an index")
-            return made(.index(base, number), element)
-        case .array(let elements):
-            let (elements, types) = try resolve(elements)
-            return made(.array(elements), .array(StaticType.common(types)))
-        case .negation(let operand):
-            let (operand, type) = try resolve(operand)
-            try require(.number, operand, type, by: "'-'")
-            return made(.negation(operand), .number)
-        case .arithmetic(let a, let operation, let b):
-            let (left, leftType) = try resolve(a)
-            let (right, rightType) = try resolve(b)
-            try require(.number, left, leftType, by: "'\(operation.rawValue)'")
-            try require(.number, right, rightType, by: "'\(operation.rawValue)'")
-            return made(.arithmetic(left, operation, right), .number)
-        case .function(let function, let arguments):
-            let (arguments, types) = try resolve(arguments)
-            let type = try result(of: function, arguments, types)
-            return made(.function(function, arguments), type)
-        case .cast(let operand, let target):
-            let (operand, _) = try resolve(operand)
-            return made(.cast(operand, target), target == .number ? .number : target == .string ? .string : .date)
-        case .ternary(let condition, let a, let b):
-            let condition = try resolve(condition)
-            let (first, firstType) = try resolve(a)
-            let (second, secondType) = try resolve(b)
-            return made(.ternary(condition, first, second), StaticType.common([firstType, secondType]))
-        case .subquery(let collection, let variable, let condition):
-            let (collection, type) = try resolve(collection)
-            let element = try elementType(of: collection, type, for: "SUBQUERY")
-            variables.append((variable, element))
-            let condition = try resolve(condition)
-            variables.removeLast()
-            return made(.subquery(collection, variable: variable, condition), .array(element))
-        }
-    }
-
-    private mutating func resolve(
-        _ expressions: [Expression]
-    ) throws(PredicateError) -> ([Expression], [StaticType]) {
-        var result: [Expression] = []
-        var types: [StaticType] = []
-        for expression in expressions {
-            let (resolved, type) = try resolve(expression)
-            result.append(resolved)
-            types.append(type)
-        }
-        return (result, types)
-    }
-
-    private mutating func resolveAggregate(
-        _ base: Expression, _ aggregate: Expression.Aggregate, _ path: [String], at position: Int
-    ) throws(PredicateError) -> (Expression, StaticType) {
-        let (base, type) = try resolve(base)
-        var element = try elementType(of: base, type, for: "@\(aggregate.rawValue)")
-        for name in path where name != "self" { element = try member(name, of: base, element, at: position) }
-        let resolved = Expression(.aggregate(base, aggregate, path: path), at: position)
-        switch aggregate {
-        case .count: return (resolved, .number)
-        case .min, .max: return (resolved, element)
-        case .sum, .average:
-            guard element.isComparable(with: .number) else {
-                throw PredicateError("@\(aggregate.rawValue) adds numbers, and these are \(element.noun)", at: position)
-            }
-            return (resolved, .number)
-        }
+        left.forEach(look)
+        right.forEach(look)
+        return isNamed
     }
 }
 
 extension Expression {
-    /// Whether it is a literal, a list of literals, or a time: something with no attribute in it.
+    /// The attribute whose name or alias it is, before keys are resolved.
+    fileprivate var key: Attribute? {
+        guard case .key(let key) = kind else { return nil }
+        return Attribute(name: key)
+    }
+
+    /// The expression with `today` and its like as times, also in a list: words without quotes that are no attributes.
+    fileprivate var namingTimes: Expression {
+        switch kind {
+        case .key(let word) where key == nil:
+            RelativeTime.named(word).map { Expression(.time($0), at: position.offset) } ?? self
+        case .array(let elements): Expression(.array(elements.map(\.namingTimes)), at: position.offset)
+        default: self
+        }
+    }
+
+    /// Whether it is a literal, a list of literals or a time, and so reads no attribute.
     var isLiteral: Bool { constant != nil || constantArray != nil || time != nil }
 }

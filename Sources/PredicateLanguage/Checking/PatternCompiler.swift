@@ -1,4 +1,4 @@
-// Makes the constants of text operators ready, once for a predicate.
+// Compiles the constants of text operators once for each predicate.
 // SPDX-License-Identifier: Apache-2.0
 
 import ContentTypes
@@ -6,7 +6,7 @@ import Metadata
 
 /// Gives every comparison with constant text its ``TextPattern``, and every IN with a constant list its ``TextSet``.
 enum PatternCompiler {
-    /// `types` is asked once at most, and only where the predicate compares content types.
+    /// Calls `types` at most once, and only if the predicate compares content types.
     static func compile(
         _ node: PredicateNode, mode: Predicate.Mode, types: () -> ContentTypeDatabase
     ) throws(PredicateError) -> PredicateNode {
@@ -23,7 +23,7 @@ enum PatternCompiler {
                 do throws(EvaluationError) {
                     comparison.pattern = try TextPattern(comparison.operation, text, options: comparison.options)
                 } catch {
-                    // Objects find out when they are evaluated, and only if they get that far.
+                    // A predicate over objects reports the error when it evaluates the comparison.
                     if mode == .metadata {
                         throw PredicateError(error.message, at: comparison.right.position.offset)
                     }

@@ -1,15 +1,15 @@
-// What is known of a value's type before anything is evaluated.
+// The type of an expression before evaluation.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// The type of an expression over attributes, as far as it is known before anything is evaluated.
+/// The type of an expression over attributes, as far as it is known before evaluation.
 indirect enum StaticType: Equatable {
-    /// nil, which goes with everything.
+    /// nil, which is comparable with every type.
     case none
     case boolean, number, string, date
     case array(StaticType)
-    /// Not known, or several: only evaluation tells.
+    /// Unknown, or several types: known at evaluation only.
     case unknown
 
     init(_ type: AttributeType) {
@@ -34,7 +34,7 @@ indirect enum StaticType: Equatable {
         }
     }
 
-    /// The one type of several values, nil left out of account.
+    /// The one type of several values; nil is ignored.
     static func common(_ types: [StaticType]) -> StaticType {
         var common = StaticType.none
         for type in types where type != .none {
@@ -43,7 +43,15 @@ indirect enum StaticType: Equatable {
         return common == .none ? .unknown : common
     }
 
-    /// Whether values of the two types can be equal, or stand in an order. Booleans are the numbers 1 and 0.
+    /// Whether it is one value that is known not to be nil and no list.
+    var isScalar: Bool {
+        switch self {
+        case .boolean, .number, .string, .date: true
+        case .none, .array, .unknown: false
+        }
+    }
+
+    /// Whether values of the two types can be equal, or have an order. Booleans are the numbers 1 and 0.
     func isComparable(with other: StaticType) -> Bool {
         switch (self, other) {
         case (.none, _), (_, .none), (.unknown, _), (_, .unknown): true
@@ -53,7 +61,7 @@ indirect enum StaticType: Equatable {
         }
     }
 
-    /// The type with its article, for a person.
+    /// The type with its article, for messages.
     var noun: String {
         switch self {
         case .none: "nil"

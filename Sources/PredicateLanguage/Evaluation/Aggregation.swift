@@ -3,7 +3,7 @@
 
 import Metadata
 
-/// One value from a list, for functions and for `@…` in key paths. nil elements do not count, except for the count.
+/// Computes one value from a list, for functions and for `@…` in key paths. Only the count includes nil elements.
 enum Aggregation {
     static func value(
         of aggregate: Expression.Aggregate, path: [String] = [], over collection: MetadataValue
@@ -36,7 +36,7 @@ enum Aggregation {
         return numbers
     }
 
-    /// The deviation of all values there are from their mean, not an estimate from a sample.
+    /// The standard deviation of the whole population, not an estimate from a sample.
     static func standardDeviation(_ collection: MetadataValue) throws(EvaluationError) -> MetadataValue {
         let values = try numbers(collection, name: "stddev").map(\.floating)
         guard !values.isEmpty else { return .none }
@@ -46,7 +46,7 @@ enum Aggregation {
         return try Arithmetic.finite(variance.squareRoot())
     }
 
-    /// The values that occur most often, in the order of their first.
+    /// The most frequent values, in the order of their first occurrence.
     static func mode(_ collection: MetadataValue) throws(EvaluationError) -> MetadataValue {
         let sorted = try numbers(collection, name: "mode").enumerated().sorted { a, b in
             let order = a.element.order(to: b.element)

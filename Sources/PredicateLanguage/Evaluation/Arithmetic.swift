@@ -4,8 +4,8 @@
 import Glibc
 import Metadata
 
-/// Arithmetic: on two integers it stays with integers, division included; any floating operand makes it floating; nil
-/// makes it nil. What does not fit into 64 bits is an error, and so is division by zero.
+/// Arithmetic on numbers. Two integers give an integer, also when divided; a floating operand gives a floating result;
+/// nil gives nil. A result beyond 64 bits and a division by zero are errors.
 enum Arithmetic {
     static func apply(
         _ operation: Expression.Arithmetic, _ left: MetadataValue, _ right: MetadataValue

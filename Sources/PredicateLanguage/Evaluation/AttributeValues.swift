@@ -1,15 +1,15 @@
-// Where the values of an item come from while a predicate is evaluated.
+// The source of an item's attributes during evaluation.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 
-/// An item whose attributes a predicate reads.
+/// An item that provides the attributes a predicate reads.
 package protocol AttributeValues {
     /// The value of an attribute; `.none` where the item has none.
     func value(of attribute: Attribute) -> MetadataValue
 
-    /// Lends the bytes of an attribute whose type is text, nil where the item has none. They need not be UTF-8: names
-    /// and paths are compared as they are on disk.
+    /// Lends the bytes of a text attribute; nil where the item has none. They need not be UTF-8: names and paths are
+    /// compared as they are on disk.
     func withText<Result>(
         of attribute: Attribute, _ body: (UnsafeRawBufferPointer?) throws(EvaluationError) -> Result
     ) throws(EvaluationError) -> Result

@@ -1,11 +1,12 @@
-// Why a predicate has no answer for one item.
+// An error of evaluation for one item.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a predicate has no answer for one item: the predicate is well formed, but its operators do not fit the values.
+/// The error of a valid predicate that has no answer for one item: an operator does not fit the values, or a limit is
+/// reached.
 package struct EvaluationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A sentence for a person, without a full stop.
+    /// A sentence without a full stop.
     package let message: String
-    /// The part of the predicate that failed, in bytes from its start; nil where only a value failed.
+    /// The failed part of the predicate, in bytes from its start; nil where only a value failed.
     package let position: Int?
 
     package init(_ message: String, at position: Int? = nil) {

@@ -1,9 +1,9 @@
-// A predicate's answer for one item.
+// Evaluates a predicate for one item.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
-/// What a predicate's keys are read from while it is evaluated.
+/// The source of a predicate's keys during evaluation.
 protocol EvaluationScope {
     /// The evaluated object itself.
     var object: MetadataValue { get }
@@ -46,10 +46,10 @@ struct AttributeScope<Values: AttributeValues>: EvaluationScope {
     ) throws(EvaluationError) -> Result { try values.withText(of: attribute, body) }
 }
 
-/// Evaluates trees over one item. Recursion is bounded by the parser's nesting limit.
+/// Evaluates trees over one item. The parser's nesting limit bounds the recursion.
 struct Evaluator<Scope: EvaluationScope> {
     let scope: Scope
-    /// The elements that the SUBQUERYs around are at.
+    /// The current elements of the enclosing SUBQUERYs.
     private var variables: [(name: String, value: MetadataValue)] = []
 
     init(_ scope: Scope) { self.scope = scope }
@@ -90,7 +90,7 @@ struct Evaluator<Scope: EvaluationScope> {
         case .none: elements = []
         case .array(let values): elements = values
         default:
-            throw EvaluationError("\(quantifier.rawValue) asks several values, and this is \(left.noun)")
+            throw EvaluationError("\(quantifier.rawValue) takes a list, and this is \(left.noun)")
         }
         for element in elements {
             let holds = try operands.compare(element)
@@ -161,7 +161,7 @@ struct Evaluator<Scope: EvaluationScope> {
         switch collection {
         case .none: elements = []
         case .array(let values): elements = values
-        default: throw EvaluationError("SUBQUERY asks several values, and this is \(collection.noun)")
+        default: throw EvaluationError("SUBQUERY takes a list, and this is \(collection.noun)")
         }
         var passed: [MetadataValue] = []
         for element in elements {

@@ -1,4 +1,4 @@
-// What the predefined functions do.
+// The predefined functions.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
@@ -41,7 +41,7 @@ extension Function {
         case .bitwiseAnd: return .integer(try integer(first) & integer(arguments[1]))
         case .bitwiseOr: return .integer(try integer(first) | integer(arguments[1]))
         case .bitwiseXor: return .integer(try integer(first) ^ integer(arguments[1]))
-        // Swift's smart shifts take any count.
+        // Swift's smart shifts accept any count.
         case .leftShift: return .integer(try integer(first) << integer(arguments[1]))
         case .rightShift: return .integer(try integer(first) >> integer(arguments[1]))
         case .onesComplement: return .integer(~(try integer(first)))
@@ -97,7 +97,7 @@ extension Function {
         let (a, b) = (try number(left), try number(right))
         guard b.order(to: .integer(0)) != 0 else { throw Arithmetic.divisionByZero }
         if case .integer(let a) = a, case .integer(let b) = b {
-            // The one overflow, of the least integer by -1, has the remainder 0.
+            // The remainder of the least integer by -1 is 0, although the division overflows.
             return .integer(a.remainderReportingOverflow(dividingBy: b).partialValue)
         }
         return try Arithmetic.finite(a.floating.truncatingRemainder(dividingBy: b.floating))

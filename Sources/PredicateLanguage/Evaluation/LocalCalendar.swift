@@ -4,18 +4,26 @@
 import Glibc
 package import Metadata
 
-/// The calendar of the local time zone, as libc knows it (`TZ`, `/etc/localtime`).
+/// The calendar of the local time zone, by libc (`TZ`, `/etc/localtime`).
 enum LocalCalendar {
-    /// The first moment of a day. Month and day may lie outside their ranges and are carried, as `mktime(3)` does.
+    /// The first moment of a day. Month and day outside their ranges are carried, as by `mktime(3)`.
     static func midnight(year: Int64, month: Int64, day: Int64) -> Timestamp {
-        // What lies outside a timestamp's range anyway is clamped before it can overflow `tm`.
+        Timestamp(seconds: time(year: year, month: month, day: day), nanoseconds: 0)
+    }
+
+    /// The seconds since 1970 of a local time. Fields outside their ranges are carried, as by `mktime(3)`.
+    static func time(
+        year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0
+    ) -> Int64 {
+        // A year outside a timestamp's range is clamped before it can overflow `tm`.
         let year = min(max(year, -10_000), 20_000)
         var time = tm()
         time.tm_year = Int32(year - 1900)
         time.tm_mon = Int32(month - 1)
         time.tm_mday = Int32(day)
+        (time.tm_hour, time.tm_min, time.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
         time.tm_isdst = -1
-        return Timestamp(seconds: Int64(mktime(&time)), nanoseconds: 0)
+        return Int64(mktime(&time))
     }
 
     /// The local date of a moment, with its day of the week (0 is Sunday).
@@ -29,11 +37,11 @@ enum LocalCalendar {
 }
 
 extension TimeExpression {
-    /// The moment that it denotes, seen from `now`: for a unit, its first.
+    /// The moment that it stands for, seen from `now`; for a unit, its first moment.
     package func start(from now: Timestamp) -> Timestamp { start(from: now, count: count) }
 
-    /// The first moment after the unit; nil for `now`, which is an instant. It is also when an expression without a
-    /// count denotes something else.
+    /// The first moment after the unit; nil for `now`, which is an instant. An expression without a count gets another
+    /// meaning at this moment.
     package func end(from now: Timestamp) -> Timestamp? {
         unit == .now ? nil : start(from: now, count: count == .max ? count : count + 1)
     }
@@ -61,7 +69,14 @@ extension TimeExpression {
 }
 
 extension Timestamp {
-    /// This moment, for what is evaluated without one given.
+    /// The local date, as `2026-01-31`.
+    var localDay: String {
+        let date = LocalCalendar.date(of: self)
+        func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        return "\(date.year)-\(two(date.month))-\(two(date.day))"
+    }
+
+    /// The current time, for an evaluation without a given moment.
     static var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

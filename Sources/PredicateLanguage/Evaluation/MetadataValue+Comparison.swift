@@ -1,10 +1,10 @@
-// When values are equal, and in which order they stand.
+// Equality and order of values.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
 extension MetadataValue {
-    /// The type with its article, for a person.
+    /// The type with its article, for messages.
     var noun: String {
         switch self {
         case .none: "nil"
@@ -17,8 +17,8 @@ extension MetadataValue {
         }
     }
 
-    /// Whether the two are the same value. Types are never converted into each other, but true and false are 1 and 0.
-    /// Text is compared by code points (`String`'s own equality would take NFC for NFD), folded by the options.
+    /// Whether the two are the same value. Types are never converted, except that true and false are 1 and 0. Text is
+    /// compared by code points and folded by the options; `String`'s own equality would take NFC for NFD.
     func isEqual(to other: MetadataValue, _ options: TextOptions) throws(EvaluationError) -> Bool {
         switch (self, other) {
         case (.none, .none): return true
@@ -47,8 +47,8 @@ extension MetadataValue {
         return false
     }
 
-    /// Below zero, zero or above: where this value stands in order to another. Numbers, texts and dates have an order
-    /// among themselves.
+    /// Below zero, zero or above, for the order of this value to another. Numbers, texts and dates have an order among
+    /// themselves.
     func order(to other: MetadataValue, _ options: TextOptions) throws(EvaluationError) -> Int {
         switch (self, other) {
         case (.string(let a), .string(let b)): return a.order(to: b, options)

@@ -4,8 +4,8 @@
 import Metadata
 
 extension MetadataValue {
-    /// A member by key: of an object, of each element of a list, or the `length` of text in UTF-16 units. What has no
-    /// such member has nil.
+    /// A member by key: of an object, of each element of a list, or the `length` of text in UTF-16 units. Other values
+    /// have nil.
     func member(_ name: String) -> MetadataValue {
         switch self {
         case .dictionary(let members): members[name] ?? .none
@@ -50,7 +50,7 @@ extension MetadataValue {
         }
     }
 
-    /// Seconds from 1970 to 2001, the platform's epoch, which CAST counts from.
+    /// Seconds from 1970 to 2001, the platform's epoch, from which CAST counts.
     private static let epoch: Int64 = 978_307_200
 
     func cast(to type: Expression.CastType) throws(EvaluationError) -> MetadataValue {

@@ -31,8 +31,7 @@ enum Number {
         }
     }
 
-    /// Below zero, zero or above. An integer and a floating-point number are compared by what they are, never by
-    /// rounding the one to the other.
+    /// Below zero, zero or above. An integer and a floating-point number are compared exactly, without rounding either.
     func order(to other: Number) -> Int {
         switch (self, other) {
         case (.integer(let a), .integer(let b)): a < b ? -1 : a == b ? 0 : 1

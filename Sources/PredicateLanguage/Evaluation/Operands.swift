@@ -4,7 +4,7 @@
 import ContentTypes
 import Metadata
 
-/// A comparison's operator and right side, to be tried on the values of its left side.
+/// A comparison's operator and right side, applied to values of its left side.
 struct Operands {
     private let operation: Comparison.Operator
     private let options: TextOptions
@@ -23,7 +23,7 @@ struct Operands {
     }
 
     func compare(_ left: MetadataValue) throws(EvaluationError) -> Bool {
-        // Pattern and texts are there only where the right side is constant.
+        // Pattern and texts exist only for a constant right side.
         if case .string(var text) = left {
             if let pattern { return try pattern.matches(text) }
             if let texts { return text.withUTF8 { texts.contains(UnsafeRawBufferPointer($0)) } }
@@ -36,7 +36,7 @@ struct Operands {
         case .contains: return try contains(left)
         default: break
         }
-        // Apart from equality, nil compares as false.
+        // Except under equality, nil compares as false.
         if left == .none || right == .none { return false }
         if case .string(let a) = left, case .string(let b) = right { return try matches(a, b) }
         if operation.isOrdering {

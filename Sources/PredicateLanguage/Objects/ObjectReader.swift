@@ -1,10 +1,10 @@
-// From JSON text to the values that predicates compare.
+// Reads JSON text as the values that predicates compare.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 
-/// Reads one JSON value (RFC 8259, nothing beside it but whitespace). Integers that fit into 64 bits stay exact, other
-/// numbers are floating-point; of members with the same name the last counts.
+/// Reads one JSON value (RFC 8259) with nothing around it but whitespace. Integers of 64 bits stay exact; other numbers
+/// are floating-point. Of members with the same name the last counts.
 package struct ObjectReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -12,7 +12,7 @@ package struct ObjectReader {
 
     private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Reads the value that the bytes are. O(n); nests to ``PredicateLimits/objectNesting``.
+    /// Reads the value from bytes. Complexity: O(n). The nesting is limited by ``PredicateLimits/objectNesting``.
     package static func value(of bytes: UnsafeRawBufferPointer) throws(ObjectReaderError) -> MetadataValue {
         var reader = ObjectReader(bytes)
         reader.skipWhitespace()
@@ -22,7 +22,7 @@ package struct ObjectReader {
         return value
     }
 
-    /// Reads the value that the text is.
+    /// Reads the value from a text.
     package static func value(of text: String) throws(ObjectReaderError) -> MetadataValue {
         try Array(text.utf8).withUnsafeBufferPointer { (bytes) throws(ObjectReaderError) in
             try value(of: UnsafeRawBufferPointer(bytes))
@@ -117,7 +117,7 @@ package struct ObjectReader {
     private mutating func string() throws(ObjectReaderError) -> String {
         position += 1
         let start = position
-        // Mostly there is nothing to unescape.
+        // Most strings have no escapes.
         while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
         try checkUTF8(from: start)
         if take("\"") { return String(decoding: bytes[start..<(position - 1)], as: UTF8.self) }

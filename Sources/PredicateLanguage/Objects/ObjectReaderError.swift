@@ -1,11 +1,11 @@
-// Why bytes are not a JSON object.
+// An error in JSON text.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why bytes are not JSON, and where.
+/// The reason for which bytes are not JSON, and the place.
 package struct ObjectReaderError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A sentence for a person, without a full stop.
+    /// A sentence without a full stop.
     package let message: String
-    /// Where, in bytes from the start of the text.
+    /// The place in bytes from the start of the text.
     package let position: Int
 
     package var description: String { "\(message) (at byte \(position))" }

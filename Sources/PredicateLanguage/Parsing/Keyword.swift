@@ -1,7 +1,7 @@
 // The reserved words.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reserved word, in any case. `size`, `first` and `last` are none: outside `[…]` they are keys.
+/// A reserved word, in any case. `size`, `first` and `last` are not reserved: outside `[…]` they are keys.
 enum Keyword: String {
     case and = "AND"
     case or = "OR"

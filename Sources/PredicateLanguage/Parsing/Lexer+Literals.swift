@@ -20,7 +20,7 @@ extension Lexer {
                 return String(decoding: text, as: UTF8.self)
             }
             if byte == UInt8(ascii: "\\") {
-                // At the very end of the text the quote is what is missing.
+                // At the end of the text the error is about the missing quote.
                 if position + 1 == bytes.count {
                     advance(1)
                 } else {
@@ -127,7 +127,7 @@ extension Lexer {
         while position < bytes.count, bytes[position].isDigit { advance(1) }
     }
 
-    /// The length of `e`, a sign and nothing more, where digits follow.
+    /// The length of `e` and a sign, where digits follow.
     private func exponentLength() -> Int? {
         guard position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") else { return nil }
         var end = position + 1
@@ -166,17 +166,23 @@ extension Lexer {
         var end = position
         while end < bytes.count, bytes[end].isNamePart || bytes[end] == UInt8(ascii: ".") { end += 1 }
         let written = text(start, min(end, start + 40))
+        if RelativeTime.seconds("-" + written) != nil {
+            return PredicateError("a span of time stands in quotes: '-\(written)' is \(written) ago", at: start)
+        }
         return PredicateError("'\(written)' is neither a number nor a key", at: start)
     }
 
     private static let units: [(name: String, bytes: Double)] = [
         ("KB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12), ("PB", 1e15), ("EB", 1e18),
         ("KIB", 0x1p10), ("MIB", 0x1p20), ("GIB", 0x1p30), ("TIB", 0x1p40), ("PIB", 0x1p50), ("EIB", 0x1p60), ("B", 1),
+        // As fd(1) reads them: K is 1000 and Ki is 1024.
+        ("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("P", 1e15), ("E", 1e18),
+        ("KI", 0x1p10), ("MI", 0x1p20), ("GI", 0x1p30), ("TI", 0x1p40), ("PI", 0x1p50), ("EI", 0x1p60),
     ]
 
     static func isUnit(_ word: String) -> Bool { units.contains { $0.name == word.uppercased() } }
 
-    /// Reads the unit after a number that has just been read: `10KB`, `1.5GiB`, in any case.
+    /// Reads the unit after a number: `10KB`, `1.5GiB`, in any case.
     private mutating func size(of number: String, start: Int) throws(PredicateError) -> Token.Kind {
         var end = position
         while end < bytes.count, bytes[end].isNamePart { end += 1 }

@@ -1,12 +1,14 @@
-// From bytes to tokens, one at a time.
+// Splits a predicate's text into tokens.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the tokens of a predicate's text, one at a time. The text has to be UTF-8; outside literals it is ASCII.
+import Metadata
+
+/// Reads the tokens of a predicate's text, one at a time. The text must be UTF-8; outside literals it is ASCII.
 struct Lexer {
     let bytes: [UInt8]
     private(set) var position = 0
 
-    /// Goes on by some bytes.
+    /// Advances by some bytes.
     mutating func advance(_ count: Int) { position += count }
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -16,7 +18,7 @@ struct Lexer {
     /// The text between two places.
     func text(_ start: Int, _ end: Int) -> String { String(decoding: bytes[start..<end], as: UTF8.self) }
 
-    /// Reads the next token; at the end of the text that is `.end`, again and again.
+    /// Reads the next token; at the end of the text, `.end` each time.
     mutating func next() throws(PredicateError) -> Token {
         while let byte = byte(at: position), byte == 0x20 || (0x09...0x0D).contains(byte) { position += 1 }
         let start = position
@@ -77,6 +79,7 @@ struct Lexer {
         case ("=", _): (operation, length) = (.equal, 1)
         case ("<", _): (operation, length) = (.less, 1)
         case (">", _): (operation, length) = (.greater, 1)
+        case ("!", "~"): throw unknownOperator(at: start)
         case ("!", _): return takes(1, .not)
         default: throw unknownOperator(at: start)
         }
@@ -96,9 +99,23 @@ struct Lexer {
             case "|": "; did you mean '||'?"
             case "===", ":=": "; did you mean '=='?"
             case "!==", "=!", "~=": "; did you mean '!='?"
+            case "~", "=~", "~~", "~*", "==~", "!~": regularExpression(after: end, isNegated: written == "!~")
             default: ""
             }
         return PredicateError("unknown operator '\(written)'\(meant)", at: start)
+    }
+
+    /// The suggestion for an operator that means "matches somewhere" in other languages, with the text that follows it.
+    private func regularExpression(after end: Int, isNegated: Bool) -> String {
+        var ahead = self
+        ahead.position = end
+        guard case .string(let text)? = (try? ahead.next())?.kind else { return "; did you mean LIKE or MATCHES?" }
+        let anywhere = PredicateText.literal(".*\(text).*")
+        let isPlain = text.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || ("0"..."9").contains($0) }
+        let not = isNegated ? "NOT in front and " : ""
+        return isPlain
+            ? "; write \(not)CONTAINS \(PredicateText.literal(text)) or MATCHES \(anywhere)"
+            : "; write \(not)MATCHES \(anywhere)"
     }
 
     private func unexpectedCharacter(at start: Int) -> String {

@@ -1,4 +1,4 @@
-// From tokens to a syntax tree: functions, CAST, TERNARY, SUBQUERY and times.
+// Parses functions, CAST, TERNARY, SUBQUERY and times.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -21,6 +21,7 @@ extension Parser {
             return try expression(.time(TimeExpression(.now)), at: start)
         }
         guard let function = Function(rawValue: name) else {
+            if name.uppercased() == "INRANGE" { throw Parser.rangeError(arguments, at: start) }
             if let reason = Function.unsupported[name] {
                 throw PredicateError("\(name)() is not supported: \(reason)", at: start)
             }
@@ -118,7 +119,7 @@ extension Parser {
         }
         let count = try parseTimeCount()
         let (sum, overflow) = count.addingReportingOverflow(shift)
-        // A million years of seconds, and further than any timestamp in the other units.
+        // A million years in seconds. In the other units that is beyond every timestamp.
         guard !overflow, sum.magnitude < 1 << 45 else {
             throw PredicateError("this time is too far away", at: position)
         }

@@ -1,4 +1,4 @@
-// From tokens to a syntax tree: values, key paths, calls.
+// Parses values, key paths and calls.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
@@ -15,7 +15,13 @@ extension Parser {
         case .star:
             return PredicateError(
                 "expected a value, found '*'; a pattern stands in quotes: LIKE 'a*'", at: token.start)
-        case .dot: return PredicateError("a key path cannot begin with '.'", at: token.start)
+        case .dot where continuesLostTime:
+            return PredicateError(
+                "a shell has replaced $time here; put the predicate in single quotes, or write \\$time", at: token.start
+            )
+        case .dot:
+            let hint = previousEnd > 0 ? "; text stands in quotes: '.txt'" : ""
+            return PredicateError("a key path cannot begin with '.'\(hint)", at: token.start)
         case .openBracket:
             return PredicateError(
                 "expected a value, found '['; a list is written with braces: {'a', 'b'}", at: token.start)
@@ -29,7 +35,7 @@ extension Parser {
         }
     }
 
-    /// Parses what stands between operators: a sign, a value with what follows it, or parentheses.
+    /// Parses an operand: a sign, a value with its path, or parentheses.
     mutating func parseOperand() throws(PredicateError) -> Operand {
         guard token.kind == .minus else { return try parsePostfix() }
         let start = token.start
@@ -135,7 +141,10 @@ extension Parser {
         let start = token.start
         switch token.kind {
         case .string(let text): return .expression(try literal(.string(text)))
-        case .integer(let value): return .expression(try literal(.integer(value)))
+        case .integer(let value):
+            let written = lexer.text(token.start, token.end)
+            if written.utf8.count > 1, written.utf8.first == UInt8(ascii: "0") { unusualNumbers[start] = written }
+            return .expression(try literal(.integer(value)))
         case .integerMagnitudeOfMinimum: return .expression(try literal(.number(0x1p63)))
         case .number(let value): return .expression(try literal(.number(value)))
         case .size(let bytes):
@@ -179,7 +188,9 @@ extension Parser {
         case .predicate(var node):
             node.position = BytePosition(start)
             return .predicate(node)
-        case .expression(let value): return .expression(Expression(value.kind, at: start))
+        case .expression(let value):
+            unusualNumbers[start] = unusualNumbers[value.position.offset]
+            return .expression(Expression(value.kind, at: start))
         }
     }
 

@@ -1,12 +1,12 @@
-// From tokens to a syntax tree: precedence, predicates and comparisons.
+// Parses predicates and comparisons by precedence.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
 /// Parses one predicate by precedence climbing. A parenthesis may open a predicate or a value, and only its content
-/// tells; so both are parsed by the same rules, and whoever needs one or the other looks. Nothing is parsed twice.
+/// tells which. The same rules parse both, and the caller checks for the one that it needs. No text is parsed twice.
 struct Parser {
-    /// What has been parsed: something true or false, or something that has a value.
+    /// A parsed part: a predicate or a value.
     enum Operand {
         case predicate(PredicateNode)
         case expression(Expression)
@@ -25,15 +25,18 @@ struct Parser {
 
     var lexer: Lexer
     var token: Token
-    /// Where the token before `token` stands.
+    /// The place of the token before `token`.
     var previousStart = 0
     var previousEnd = 0
-    /// The variables of the SUBQUERYs around this place.
+    /// The variables of the enclosing SUBQUERYs.
     var variables: [String] = []
-    /// Whether `$time` and sizes with units are understood.
+    /// Integers that are not written in plain decimal, by position: with a leading 0, or in another radix.
+    var unusualNumbers: [Int: String] = [:]
+    /// The mode; `$time` and sizes with units belong to ``Predicate/Mode/metadata``.
     let mode: Predicate.Mode
     private var nesting = 0
-    private var nodes = 0
+    /// The number of parts so far.
+    private(set) var nodes = 0
 
     init(_ bytes: [UInt8], mode: Predicate.Mode) throws(PredicateError) {
         lexer = Lexer(bytes)
@@ -44,7 +47,7 @@ struct Parser {
     /// Parses the whole text.
     mutating func parse() throws(PredicateError) -> PredicateNode {
         if token.kind == .end {
-            // The protocol's word for "everything"; a person at `filter` has forgotten something.
+            // The protocol's text for a query of every item. In `gather filter` it is probably a mistake.
             if mode == .metadata { return PredicateNode(.constant(true), at: 0) }
             throw PredicateError("the predicate is empty; TRUEPREDICATE matches everything", at: 0)
         }
@@ -66,14 +69,14 @@ struct Parser {
 
     // MARK: Bookkeeping
 
-    /// Goes on to the next token.
+    /// Advances to the next token.
     mutating func advance() throws(PredicateError) {
         previousStart = token.start
         previousEnd = token.end
         token = try lexer.next()
     }
 
-    /// Goes on past a token of this kind, or says what was expected.
+    /// Advances past a token of this kind, or throws an error with the expected one.
     mutating func expect(_ kind: Token.Kind, _ expected: String) throws(PredicateError) {
         guard token.kind == kind else { throw PredicateError("expected \(expected), found \(found)", at: token.start) }
         try advance()
@@ -109,7 +112,7 @@ struct Parser {
         return expression
     }
 
-    /// The current token, for a person.
+    /// The current token, for messages.
     var found: String {
         switch token.kind {
         case .end: "the end"
@@ -126,25 +129,41 @@ struct Parser {
 
     // MARK: What an operand is
 
-    /// The operand as a predicate; else an error that says what is missing after the value.
-    func predicate(_ operand: Operand) throws(PredicateError) -> PredicateNode {
+    /// The operand as a predicate; otherwise an error about the text missing after the value. `negated` is true
+    /// directly after NOT.
+    func predicate(_ operand: Operand, negated: Bool = false) throws(PredicateError) -> PredicateNode {
         switch operand {
         case .predicate(let node): return node
         case .expression(let value):
             let written = lexer.text(value.position.offset, previousEnd)
             let shown = written.utf8.count <= 40 ? "'\(written)'" : "this value"
             switch token.kind {
+            case .word where keyword == .and || keyword == .or, .and, .or:
+                throw PredicateError(
+                    "expected an operator after \(shown), found \(found)\(complete(value, negated))", at: token.start)
             case .word(let word, escaped: false):
                 if keyword == .not {
                     throw PredicateError("NOT stands before the comparison, as in NOT name LIKE 'a*'", at: token.start)
                 }
                 throw PredicateError("unknown operator '\(word)'\(Parser.meant(by: word))", at: token.start)
             case .end, .closeParenthesis:
-                let hint = value.constant == .boolean(true) ? " (TRUEPREDICATE is always true)" : ""
-                throw PredicateError("expected an operator such as == or LIKE after \(shown)\(hint)", at: token.start)
+                throw PredicateError(
+                    "expected an operator such as == or LIKE after \(shown)\(complete(value, negated))",
+                    at: token.start)
             default:
                 throw PredicateError("expected an operator after \(shown), found \(found)", at: token.start)
             }
+        }
+    }
+
+    /// The comparison to write in the place of a value that stands alone; empty where none is likely.
+    private func complete(_ value: Expression, _ isNegated: Bool) -> String {
+        switch value.kind {
+        case .constant(.boolean(true)): return " (TRUEPREDICATE is always true)"
+        case .key(let key):
+            if mode == .metadata, Attribute(name: key)?.type != .boolean { return "" }
+            return "; write \(key) == \(isNegated ? "FALSE" : "TRUE")\(isNegated ? " without NOT" : "")"
+        default: return ""
         }
     }
 
@@ -160,7 +179,7 @@ struct Parser {
         }
     }
 
-    /// The operand as a value; else an error that says that a predicate stands there.
+    /// The operand as a value; otherwise an error about the predicate in its place.
     func value(_ operand: Operand) throws(PredicateError) -> Expression {
         switch operand {
         case .expression(let value): return value
@@ -177,7 +196,7 @@ struct Parser {
 
     // MARK: Precedence
 
-    /// Parses everything that binds at least as tightly as `lowest`.
+    /// Parses operators that bind at least as tightly as `lowest`.
     mutating func parse(_ lowest: Precedence) throws(PredicateError) -> Operand {
         var left = try parsePrefix(lowest)
         while let precedence = precedenceOfToken, precedence.rawValue >= lowest.rawValue {
@@ -240,7 +259,7 @@ struct Parser {
         let operand: Operand
         switch precedence {
         case .additive: operand = try parse(.multiplicative)
-        // `**` groups to the right, and whatever else groups to the left has been taken already.
+        // `**` groups to the right. Operators that group to the left have been parsed already.
         default: operand = try parse(.power)
         }
         let right = try value(operand)
@@ -255,7 +274,7 @@ struct Parser {
             try enter(at: start)
             try advance()
             let operand = try parse(.not)
-            let negated = try predicate(operand)
+            let negated = try predicate(operand, negated: true)
             leave()
             return .predicate(try node(.not(negated), at: start))
         }
@@ -301,6 +320,7 @@ struct Parser {
         let options = try parseOptions(after: operation)
         if token.kind == .end { throw PredicateError("expected a value after \(written)", at: token.start) }
         let right = try parseValue()
+        try refuseTrailingOptions(quantifier, left, operation, options, right)
         let comparison = Comparison(
             quantifier: quantifier, left, operation, options: options, right, operatorPosition: position)
         return try node(.comparison(comparison), at: start ?? left.position.offset)

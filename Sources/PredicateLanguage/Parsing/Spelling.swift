@@ -1,16 +1,16 @@
-// What was probably meant.
+// Suggestions for misspelled words.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the known word nearest to one that is not known.
-enum Spelling {
-    /// `; did you mean 'name'?` where a known word is near, else nothing.
+/// Finds the known word nearest to an unknown one.
+package enum Spelling {
+    /// `; did you mean 'name'?` where a known word is near; empty otherwise.
     static func suggestion(for word: String, among known: [String]) -> String {
         guard let nearest = nearest(to: word, among: known) else { return "" }
         return "; did you mean '\(nearest)'?"
     }
 
     /// The known word that differs from `word` in case only or in the fewest letters, at most a third of them.
-    static func nearest(to word: String, among known: [String]) -> String? {
+    package static func nearest(to word: String, among known: [String]) -> String? {
         let letters = Array(word.lowercased().utf8.prefix(64))
         var best: (word: String, distance: Int)?
         for candidate in known {

@@ -1,7 +1,7 @@
-// The words of the language.
+// The tokens of the language.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A word, literal or symbol, and the bytes that it takes.
+/// A word, literal or symbol, and its bytes.
 struct Token {
     enum Kind: Equatable {
         case end

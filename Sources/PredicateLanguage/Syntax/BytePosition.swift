@@ -1,8 +1,8 @@
-// Where a part of a syntax tree stands in its text.
+// The place of a part of a syntax tree in its text.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a part of a syntax tree stands in the text, in bytes from its start. All positions are equal to each other, so
-/// that two trees are equal when they say the same.
+/// The place of a part of a syntax tree in the text, in bytes from its start. All positions are equal, so that trees
+/// that differ only in positions are equal.
 package struct BytePosition: Sendable, Hashable {
     package let offset: Int
 

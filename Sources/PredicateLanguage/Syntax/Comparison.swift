@@ -22,7 +22,8 @@ package struct Comparison: Sendable, Hashable {
         case conformsTo = "UTI-CONFORMS-TO"
         case sameType = "UTI-EQUALS"
 
-        /// Whether both sides have to be text (or nil): BEGINSWITH, ENDSWITH, LIKE, MATCHES, and those over content types.
+        /// Whether both sides must be text or nil: BEGINSWITH, ENDSWITH, LIKE, MATCHES and the operators over content
+        /// types.
         package var needsText: Bool {
             switch self {
             case .beginsWith, .endsWith, .like, .matches: true
@@ -41,7 +42,7 @@ package struct Comparison: Sendable, Hashable {
             }
         }
 
-        /// The operator that says the same with its sides exchanged, where there is one.
+        /// The operator that gives the same answer with its sides exchanged; nil where there is none.
         package var reversed: Operator? {
             switch self {
             case .equal, .notEqual, .sameType: self
@@ -56,7 +57,8 @@ package struct Comparison: Sendable, Hashable {
         }
     }
 
-    /// How the elements of the left side count. NONE is the negation of ANY; SOME is another word for ANY.
+    /// The elements of the left side for which the comparison must hold. NONE is the negation of ANY; SOME is another
+    /// word for ANY.
     package enum Quantifier: String, Sendable, Hashable, CaseIterable {
         case any = "ANY"
         case all = "ALL"
@@ -68,14 +70,13 @@ package struct Comparison: Sendable, Hashable {
     package var operation: Operator
     package var options: TextOptions
     package var right: Expression
-    /// Where the operator stands; the comparison itself begins at its node's position.
+    /// The place of the operator. The comparison itself begins at its node's position.
     package var operatorPosition: BytePosition
-    /// What text has to be like, made ready once; set where the right side is constant text and the left side is
-    /// compared with it as text.
+    /// The compiled constant; set where the right side is constant text that the left side is compared with as text.
     package internal(set) var pattern: TextPattern?
-    /// The texts that IN looks among, made ready once; set where the right side is a list of constants.
+    /// The compiled list of IN; set where the right side is a list of constants.
     package internal(set) var texts: TextSet?
-    /// What content types inherit by; set for the operators over them.
+    /// The database of types; set for the operators over content types.
     package internal(set) var types: ContentTypeDatabase?
 
     package init(
@@ -90,7 +91,7 @@ package struct Comparison: Sendable, Hashable {
         self.operatorPosition = BytePosition(operatorPosition)
     }
 
-    // Pattern and texts follow from the rest, and types from the machine.
+    // The pattern and the texts follow from the other properties, and the types belong to the machine.
 
     package static func == (a: Comparison, b: Comparison) -> Bool {
         a.quantifier == b.quantifier && a.left == b.left && a.operation == b.operation && a.options == b.options

@@ -36,7 +36,7 @@ package struct Expression: Sendable, Hashable {
         case time(TimeExpression)
     }
 
-    /// What `@…` in a key path asks of a collection.
+    /// A value that `@…` in a key path computes from a collection.
     package enum Aggregate: String, Sendable, Hashable, CaseIterable {
         case count, min, max, sum
         case average = "avg"
@@ -64,8 +64,8 @@ package struct Expression: Sendable, Hashable {
 
     package let kind: Kind
     package let position: BytePosition
-    /// How many levels there are, this one included. The parser keeps it below ``PredicateLimits/nesting``, so that
-    /// whatever walks the tree may recurse.
+    /// The number of levels, this one included. The parser keeps it below ``PredicateLimits/nesting``, so that code
+    /// that walks the tree may recurse.
     package let height: Int
 
     package init(_ kind: Kind, at position: Int = 0) {
@@ -89,10 +89,16 @@ package struct Expression: Sendable, Hashable {
         return value
     }
 
-    /// The attribute, where the expression is nothing but one.
+    /// The attribute, where the expression is one and nothing else.
     package var attribute: Attribute? {
         guard case .attribute(let attribute) = kind else { return nil }
         return attribute
+    }
+
+    /// The elements of an array; of any other expression, the expression itself.
+    package var elements: [Expression] {
+        guard case .array(let elements) = kind else { return [self] }
+        return elements
     }
 
     /// The values, where the expression is an array of literals.

@@ -25,13 +25,13 @@ package enum Function: String, Sendable, Hashable, CaseIterable {
     case onesComplement
     case noIndex = "noindex"
 
-    /// Those that the platform has and this language does not, and why.
+    /// The functions that the platform has and this language does not, with the reason.
     static let unsupported = [
         "random": "an answer that changes by chance cannot be kept",
         "randomn": "an answer that changes by chance cannot be kept",
         "distanceToLocation:fromLocation:": "there are no locations here",
     ]
 
-    /// How many arguments it takes.
+    /// The number of arguments.
     package var arity: Int { rawValue.contains(":") ? 2 : 1 }
 }

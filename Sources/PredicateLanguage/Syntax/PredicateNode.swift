@@ -1,9 +1,9 @@
 // The part of a predicate's syntax tree that is true or false.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A part of a predicate that is true or false. Equality ignores positions; it takes text as `String` does, so NFC and
-/// NFD spellings of a constant are equal here although the language tells them apart (compare ``Predicate/canonical``
-/// by bytes where that matters).
+/// A part of a predicate that is true or false. Equality ignores positions, and compares text as `String` does: NFC and
+/// NFD spellings of a constant are equal here, but not in the language. Compare ``Predicate/canonical`` by bytes where
+/// that matters.
 package struct PredicateNode: Sendable, Hashable {
     package indirect enum Kind: Sendable, Hashable {
         /// TRUEPREDICATE or FALSEPREDICATE.
@@ -24,7 +24,7 @@ package struct PredicateNode: Sendable, Hashable {
         self.position = BytePosition(position)
     }
 
-    /// The parts directly below that are true or false themselves.
+    /// The parts directly below that are true or false.
     package var children: [PredicateNode] {
         switch kind {
         case .constant, .comparison: []
@@ -33,7 +33,7 @@ package struct PredicateNode: Sendable, Hashable {
         }
     }
 
-    /// How many levels of nodes and expressions there are, this one included.
+    /// The number of levels of nodes and expressions, this one included.
     var height: Int {
         if case .comparison(let comparison) = kind {
             return 1 + max(comparison.left.height, comparison.right.height)

@@ -21,7 +21,7 @@ extension Expression: CustomStringConvertible {
     }
 }
 
-/// Writes trees as text, with parentheses only where precedence asks for them.
+/// Writes trees as text, with parentheses only where precedence needs them.
 private struct Printer {
     var text = ""
 
@@ -46,7 +46,7 @@ private struct Printer {
     private mutating func print(_ terms: [PredicateNode], joinedBy connective: String) {
         for (index, term) in terms.enumerated() {
             if index > 0 { text += connective }
-            // OR in OR and AND in AND keep their parentheses, so that the tree stays as it was.
+            // OR in OR and AND in AND keep their parentheses, so that the text reads back as the same tree.
             let isAndInOr = if case .and = term.kind { connective == " OR " } else { false }
             print(term, inParentheses: !term.isTight && !isAndInOr)
         }
@@ -85,7 +85,7 @@ private struct Printer {
         case .index(let base, let index):
             printBase(base)
             text += "["
-            // A bare key `first` in brackets would be FIRST.
+            // A bare key `first` in brackets would read back as FIRST.
             if case .key(let name) = index.kind, Expression.CollectionEnd(rawValue: name.uppercased()) != nil {
                 text += "#"
             }
@@ -149,14 +149,14 @@ private struct Printer {
         text += close
     }
 
-    /// A base that a bracket follows directly, or a dot where a path goes on.
+    /// Writes a base before a bracket, or before the dot of a path.
     private mutating func printBase(_ base: Expression, isPath: Bool = false) {
         let isBare =
             switch base.kind {
             case .negation, .arithmetic: false
-            // A digit and a dot would be a fraction, and a sign binds less tightly than what follows.
+            // A digit and a dot would be a fraction, and a sign binds less tightly than a path.
             case .constant(.integer), .constant(.number): false
-            // What follows in the path would belong to the operator.
+            // The rest of the path would belong to the operator.
             case .aggregate: !isPath
             default: true
             }
@@ -174,7 +174,7 @@ private struct Printer {
         text += name
     }
 
-    /// `xattr.NAME` where its parts can be written as keys, `xattr['NAME']` for any other.
+    /// Writes `xattr.NAME` where the parts of the name are keys, and `xattr['NAME']` for other names.
     private mutating func printExtended(_ name: ExtendedAttributeName) {
         text += AttributeNames.extendedKey
         let parts = name.text.split(separator: ".", omittingEmptySubsequences: false)
@@ -214,7 +214,7 @@ private struct Printer {
 }
 
 extension PredicateNode {
-    /// Whether it stands under NOT, AND and OR without parentheses.
+    /// Whether it needs no parentheses under NOT, AND and OR.
     fileprivate var isTight: Bool {
         switch kind {
         case .and, .or: false

@@ -1,10 +1,10 @@
-// Going through a tree and putting something else in the place of its comparisons.
+// Walks a tree and replaces its comparisons.
 // SPDX-License-Identifier: Apache-2.0
 
 import Metadata
 
 extension PredicateNode {
-    /// The same tree with every comparison replaced, those inside expressions too (they come first).
+    /// Returns the tree with every comparison replaced. Comparisons inside expressions are replaced first.
     func rewriting<Failure>(
         _ replace: (Comparison, BytePosition) throws(Failure) -> PredicateNode
     ) throws(Failure) -> PredicateNode {
@@ -30,7 +30,7 @@ extension PredicateNode {
         return result
     }
 
-    /// Calls `visit` for every expression of the tree, outer ones before what they hold.
+    /// Calls `visit` for every expression of the tree, outer ones before inner ones.
     func forEachExpression(_ visit: (Expression) -> Void) {
         switch kind {
         case .constant: break
@@ -44,7 +44,7 @@ extension PredicateNode {
 }
 
 extension Expression {
-    /// The same expression with every comparison inside it replaced.
+    /// Returns the expression with every comparison inside it replaced.
     func rewriting<Failure>(
         _ replace: (Comparison, BytePosition) throws(Failure) -> PredicateNode
     ) throws(Failure) -> Expression {
@@ -55,8 +55,8 @@ extension Expression {
         }
     }
 
-    /// The same expression with every part that `replacement` has something for replaced by that, outer ones first;
-    /// predicates inside it stay as they are.
+    /// Returns the expression with parts replaced by `replacement`, outer ones first; nil keeps a part. Predicates
+    /// inside it stay.
     func mapping(_ replacement: (Expression) -> Expression?) -> Expression {
         replacement(self)
             ?? mapChildren {
@@ -66,7 +66,7 @@ extension Expression {
             }
     }
 
-    /// The same expression with the parts directly below it replaced.
+    /// Returns the expression with its direct parts replaced.
     private func mapChildren<Failure>(
         _ map: (Expression) throws(Failure) -> Expression,
         predicate: (PredicateNode) throws(Failure) -> PredicateNode

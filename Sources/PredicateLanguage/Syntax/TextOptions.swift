@@ -1,7 +1,7 @@
-// The letters in brackets after an operator: how text is compared.
+// The options of a text comparison, in brackets after an operator.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How text is compared: the letters in brackets after an operator, as in `LIKE[cd]`.
+/// The options of a text comparison, in brackets after an operator, as in `LIKE[cd]`.
 package struct TextOptions: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
 
@@ -9,11 +9,11 @@ package struct TextOptions: OptionSet, Sendable, Hashable {
 
     /// `c`: upper and lower case are the same.
     package static let caseInsensitive = TextOptions(rawValue: 1)
-    /// `d`: accents do not count.
+    /// `d`: accents and other marks are ignored.
     package static let diacriticInsensitive = TextOptions(rawValue: 2)
-    /// `n`: both sides are brought to NFC, and then compared exactly; `c` and `d` beside it have no effect.
+    /// `n`: both sides are normalised to NFC and then compared exactly; `c` and `d` beside it have no effect.
     package static let normalized = TextOptions(rawValue: 4)
-    /// `l`: accepted and kept; there is no locale to be sensitive to.
+    /// `l`: accepted and printed; comparisons know no locale.
     package static let localeSensitive = TextOptions(rawValue: 8)
 
     static let letters: [(TextOptions, Character)] = [

@@ -1,7 +1,7 @@
-// Times that follow the clock: now() and $time.
+// Times relative to now: now() and $time.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A time relative to the moment of asking: `now()`, `$time.now(-3600)`, `$time.today(-7)`, `$time.this_month`.
+/// A time relative to the moment of the query: `now()`, `$time.now(-3600)`, `$time.today(-7)`, `$time.this_month`.
 package struct TimeExpression: Sendable, Hashable {
     package enum Unit: String, Sendable, Hashable, CaseIterable {
         /// An instant, `count` seconds from now.
@@ -13,7 +13,7 @@ package struct TimeExpression: Sendable, Hashable {
     }
 
     package var unit: Unit
-    /// How many units later, negative for earlier.
+    /// The number of units later; negative for earlier.
     package var count: Int64
 
     package init(_ unit: Unit, _ count: Int64 = 0) {

@@ -1,9 +1,9 @@
-// Bytes compared and found in bytes.
+// Compares and finds bytes.
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
 
-/// Comparing and finding raw bytes, by libc.
+/// Compares and finds raw bytes with libc.
 enum ByteSearch {
     static func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         guard a.count == b.count else { return false }
@@ -20,8 +20,9 @@ enum ByteSearch {
             && isEqual(UnsafeRawBufferPointer(rebasing: text[(text.count - suffix.count)...]), suffix)
     }
 
-    /// The first place at or after `start` where `needle` stands; `start` itself for an empty needle. At worst the
-    /// product of the two lengths, which for file names is small (`memmem(3)` is hidden from Swift's Glibc module).
+    /// The first place at or after `start` where `needle` begins; `start` itself for an empty needle. Complexity: at
+    /// worst the product of the two lengths, which is small for file names. Swift's Glibc module does not have
+    /// `memmem(3)`.
     static func find(_ needle: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
         guard start + needle.count <= text.count else { return nil }
         guard let base = text.baseAddress, let pattern = needle.baseAddress, !needle.isEmpty else { return start }
@@ -36,7 +37,7 @@ enum ByteSearch {
         return nil
     }
 
-    /// Bytewise order, which for UTF-8 is the order of code points: below zero, zero or above.
+    /// The order by bytes, which for UTF-8 is the order of code points: below zero, zero or above.
     static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         if let first = a.baseAddress, let second = b.baseAddress {
             let order = memcmp(first, second, min(a.count, b.count))

@@ -1,9 +1,9 @@
 // The wildcards of LIKE.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pattern of LIKE: `?` is one character, `*` any number of them, and a backslash takes the meaning from `*`, `?` and
-/// itself. Matching is the usual two-pointer walk that goes back to the last `*` only: at worst the product of the two
-/// lengths, never exponential.
+/// A pattern of LIKE. `?` is one character, `*` any number of them, and a backslash makes `*`, `?` and itself plain.
+/// Matching walks with two pointers and goes back to the last `*` only: at worst the product of the two lengths, never
+/// exponential.
 struct LikePattern: Sendable, Hashable {
     /// Literal bytes, or ``one`` or ``any``. Adjacent stars are one.
     private(set) var steps: [UInt16] = []
@@ -28,7 +28,7 @@ struct LikePattern: Sendable, Hashable {
                 flush(&steps)
                 steps.append(LikePattern.one)
             case "\\":
-                // A backslash before anything else, or at the end, is a backslash.
+                // A backslash before any other character, or at the end, is plain.
                 if let next = bytes.first, "*?\\".utf8.contains(next) {
                     literal.append(next)
                     bytes.removeFirst()
@@ -44,7 +44,8 @@ struct LikePattern: Sendable, Hashable {
     /// Whether it matches every text.
     var matchesEverything: Bool { steps == [LikePattern.any] }
 
-    /// The literal that every match has: the whole text, else its beginning, else its end, else its longest inner part.
+    /// The literal that every matching text has: the whole text, else its beginning, else its end, else its longest
+    /// inner part.
     var requiredLiteral: RequiredLiteral? {
         let runs = steps.split(whereSeparator: { $0 >= 256 })
         guard !runs.isEmpty else {
@@ -69,7 +70,7 @@ struct LikePattern: Sendable, Hashable {
         return steps.withUnsafeBufferPointer { steps in
             var place = 0
             var step = 0
-            // Where to go on from when a way has failed: behind the last star, one character further each time.
+            // The place to continue from after a failure: behind the last star, one character further each time.
             var retryStep = -1
             var retryPlace = 0
             while place < text.count {
@@ -81,7 +82,7 @@ struct LikePattern: Sendable, Hashable {
                     place = subject.next(place)
                     step += 1
                 } else if step < steps.count, steps[step] == UInt16(text[place]),
-                    // Where a literal ends, a character has to end too.
+                    // A character must end where a literal ends.
                     step + 1 < steps.count && steps[step + 1] < 256 || subject.isBoundary(place + 1)
                 {
                     place += 1

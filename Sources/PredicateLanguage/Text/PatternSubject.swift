@@ -1,17 +1,17 @@
-// A text that a pattern is tried on, and where its characters begin.
+// A text that a pattern is tried on, and the boundaries of its characters.
 // SPDX-License-Identifier: Apache-2.0
 
 /// A text that a pattern is tried on.
 protocol PatternSubject {
     var bytes: UnsafeRawBufferPointer { get }
-    /// The place after the character at a place inside the text.
+    /// The place after the character at a place in the text.
     func next(_ place: Int) -> Int
     /// Whether a place lies between characters.
     func isBoundary(_ place: Int) -> Bool
 }
 
 extension PatternSubject {
-    /// Whether the text has these bytes at a place, cutting no character.
+    /// Whether the text has these bytes at a place, without cutting a character.
     func has(_ literal: UnsafeRawBufferPointer, _ place: RequiredLiteral.Place) -> Bool {
         switch place {
         case .whole: return ByteSearch.isEqual(bytes, literal)
@@ -28,17 +28,17 @@ extension PatternSubject {
     }
 }
 
-/// Text as it is: its characters are code points.
+/// Unfolded text; its characters are code points.
 struct RawSubject: PatternSubject {
     let bytes: UnsafeRawBufferPointer
 
     func next(_ place: Int) -> Int { place + UTF8Scalars.length(bytes, at: place) }
 
-    // A literal is whole code points, and UTF-8 finds those at their own boundaries only.
+    // A literal has whole code points, and UTF-8 finds those at code point boundaries only.
     func isBoundary(_ place: Int) -> Bool { true }
 }
 
-/// Folded text: its characters are code points of the text before it was folded, with the marks that follow.
+/// Folded text; its characters are the code points of the original text, with the marks that follow each.
 struct FoldedSubject: PatternSubject {
     let bytes: UnsafeRawBufferPointer
     let cuts: [Int]
@@ -53,7 +53,7 @@ struct FoldedSubject: PatternSubject {
         guard place > 0, place < bytes.count else { return true }
         if !cuts.isEmpty, cuts.binarySearch(place) != nil { return false }
         guard bytes[place] >= 0x80, let (scalar, _) = UTF8Scalars.decode(bytes, at: place) else {
-            // ASCII, or a byte that is not UTF-8; places inside a code point are never asked about.
+            // ASCII, or a byte that is not UTF-8. Places inside a code point are never asked for.
             return true
         }
         return !CombiningMarks.isMark(scalar) && !Hangul.isVowelOrFinal(scalar)

@@ -1,13 +1,13 @@
-// The plain text that a regular expression cannot match without.
+// The plain text that every match of a regular expression has.
 // SPDX-License-Identifier: Apache-2.0
 
 extension RegularExpression {
-    /// The longest run of plain ASCII characters, outside all groups and before nothing that may leave them out, that every
-    /// match has; nil where there is none, or where the expression holds anything that this does not know to read.
+    /// The longest run of plain ASCII characters that every match has, outside groups and not optional. It is nil where
+    /// there is none, or where the expression has syntax that this function does not read.
     static func requiredLiteral(of text: String) -> RequiredLiteral? {
         let bytes = Array(text.utf8)
-        // Alternatives, comments and settings can change what any other part means. Looked for as bytes: to Swift a bar with
-        // a combining mark behind it is another character.
+        // Alternatives, comments and settings can change the meaning of every other part. The search is by bytes: Swift
+        // takes a bar with a combining mark behind it for another character.
         for (place, byte) in bytes.enumerated() {
             if byte == UInt8(ascii: "|") { return nil }
             if byte == UInt8(ascii: "("), place + 1 < bytes.count, "?*".utf8.contains(bytes[place + 1]) { return nil }
@@ -28,7 +28,7 @@ extension RegularExpression {
                 guard at < bytes.count else { return nil }
                 let escaped = bytes[at]
                 at += 1
-                // A letter or a digit after a backslash is a class, a quotation, a reference or a code.
+                // After a backslash, a letter or digit is a class, a quotation, a reference or a code.
                 let isPlain = escaped < 0x80 && !isWord(escaped)
                 if !isPlain {
                     guard "dDwWsS".utf8.contains(escaped) else { return nil }
@@ -45,13 +45,13 @@ extension RegularExpression {
                 if depth < 0 { return nil }
             case "[":
                 settle()
-                // A bracket right after the first is one of the class; classes within classes are left alone.
+                // A bracket right after the first belongs to the class. Classes within classes are not read.
                 if at < bytes.count, bytes[at] == UInt8(ascii: "^") { at += 1 }
                 if at < bytes.count, bytes[at] == UInt8(ascii: "]") { at += 1 }
                 while at < bytes.count, bytes[at] != UInt8(ascii: "]") {
                     if bytes[at] == UInt8(ascii: "[") { return nil }
                     if bytes[at] == UInt8(ascii: "\\") {
-                        // \c takes the character behind it along, be that a bracket.
+                        // `\c` takes the next character, also a bracket.
                         guard at + 1 < bytes.count, !"QEc".utf8.contains(bytes[at + 1]) else { return nil }
                         at += 1
                     }
@@ -59,7 +59,7 @@ extension RegularExpression {
                 }
                 at += 1
             case "{":
-                // One that no numbers follow stands for itself, and so does what is behind it.
+                // A brace without numbers is plain, and so is the text behind it.
                 let end = bytes[at...].firstIndex { !"0123456789, \t".utf8.contains($0) } ?? bytes.count
                 guard end < bytes.count, bytes[end] == UInt8(ascii: "}") else {
                     settle()
@@ -69,7 +69,7 @@ extension RegularExpression {
                 settle()
                 at = end + 1
             case "*", "?", "+":
-                // What stands before it may be missing, or come again.
+                // The text before it may be missing or repeated.
                 if !run.isEmpty { run.removeLast() }
                 settle()
             case ".", "^", "$", "]", "}": settle()

@@ -4,32 +4,32 @@
 import CPCRE2
 import Synchronization
 
-/// A compiled regular expression that has to match a whole text.
+/// A compiled regular expression that must match a whole text.
 ///
-/// Anchoring at both ends is PCRE2's own, so every alternative is tried until one covers the text. The work for one
-/// match is bounded by ``PredicateLimits``. Where the system allows it the expression runs as machine code; under
-/// `MemoryDenyWriteExecute` it does not, and PCRE2's interpreter serves.
+/// PCRE2 itself anchors at both ends, so it tries every alternative until one covers the text. ``PredicateLimits``
+/// bound the work for one match. The expression runs as machine code where the system allows it, and in PCRE2's
+/// interpreter under `MemoryDenyWriteExecute`.
 package final class RegularExpression: Sendable, Hashable {
     let text: String
     let options: TextOptions
 
-    /// What every text that matches has; nil where nothing is known.
+    /// The literal that every matching text has; nil where none is known.
     let requiredLiteral: RequiredLiteral?
-    /// The same in lower case; empty where nothing is known.
+    /// The literal in lower case; empty where none is known.
     private let required: [UInt8]
     private let folding: TextFolding
     /// Immutable once compiled; PCRE2 lets threads share it (pcre2api(3), "The compiled pattern"). Freed in deinit
     /// only.
     private nonisolated(unsafe) let code: OpaquePointer
-    /// Immutable after init, and shared as the code is.
+    /// Immutable after init, and shared by threads like the code.
     private nonisolated(unsafe) let context: OpaquePointer
-    /// The address of match data that nobody uses at the moment, or 0. They belong to whoever took it. One is kept: threads
-    /// that match at once, which are few, make their own; a lock took longer than most matches.
+    /// The address of unused match data, or 0; a thread that takes it owns it. One is kept. The few threads that match
+    /// at the same time make their own, since a lock took longer than most matches.
     private let idle = Atomic<UInt>(0)
     /// Whether there is machine code.
     private let isNative: Bool
 
-    /// What one match needs beside the expression, for one thread at a time.
+    /// The memory that one match needs beside the expression, for one thread at a time.
     package struct MatchData: ~Copyable {
         fileprivate let pointer: OpaquePointer
 
@@ -44,11 +44,11 @@ package final class RegularExpression: Sendable, Hashable {
     init(_ text: String, options: TextOptions) throws(EvaluationError) {
         self.text = text
         self.options = options
-        // Where marks are dropped or composed, what stands behind a mark is said of the character before it.
+        // If marks are dropped or composed, a quantifier after a mark applies to the character before it.
         let isPlain = options.isSubset(of: .caseInsensitive) || text.utf8.allSatisfy { $0 < 0x80 }
         requiredLiteral = isPlain ? RegularExpression.requiredLiteral(of: text) : nil
         required = requiredLiteral?.bytes.map(\.asciiLowercased) ?? []
-        // Case is PCRE2's business; marks and normal forms are dropped from pattern and text alike.
+        // PCRE2 folds case; marks and normal forms are folded in the pattern and the text here.
         folding = TextFolding(options.subtracting(.caseInsensitive))
         let ignoresCase = TextFolding(options).foldsCase
 
@@ -75,7 +75,7 @@ package final class RegularExpression: Sendable, Hashable {
         }
         pcre2_set_match_limit_8(context, PredicateLimits.regularExpressionSteps)
         pcre2_set_heap_limit_8(context, PredicateLimits.regularExpressionHeap)
-        // Fails where memory cannot be made executable; the interpreter is used then.
+        // This fails where memory cannot be made executable; the interpreter runs then.
         isNative = pcre2_jit_compile_8(compiled, UInt32(PCRE2_JIT_COMPLETE)) == 0
         code = compiled
         self.context = context
@@ -87,8 +87,8 @@ package final class RegularExpression: Sendable, Hashable {
         pcre2_code_free_8(code)
     }
 
-    /// Whether the whole text matches; false for bytes that are not UTF-8. A text without the plain text that the expression
-    /// cannot match without is not tried, so it costs little and never fails; indexes pass over it too.
+    /// Whether the whole text matches; false for bytes that are not UTF-8. A text without the expression's literal is
+    /// not tried, so it costs little and never fails. Index scans leave such names out, too.
     func matches(_ text: UnsafeRawBufferPointer) throws(EvaluationError) -> Bool {
         let kept = idle.exchange(0, ordering: .acquiring)
         guard let data = OpaquePointer(bitPattern: kept) ?? pcre2_match_data_create_8(1, nil) else {
@@ -98,7 +98,7 @@ package final class RegularExpression: Sendable, Hashable {
         return try matches(text, data)
     }
 
-    /// The same for many texts in a row.
+    /// Whether the whole text matches, with match data that several calls share.
     package func matches(
         _ text: UnsafeRawBufferPointer, using data: borrowing MatchData
     ) throws(EvaluationError) -> Bool {
@@ -110,11 +110,11 @@ package final class RegularExpression: Sendable, Hashable {
     ) throws(EvaluationError) -> Bool {
         if UTF8Scalars.isASCII(text) {
             guard hasRequired(text) else { return false }
-            // What drops marks and composes leaves ASCII as it is.
+            // Dropping and composing marks does not change ASCII.
             return try run(text, data)
         }
         guard UTF8Scalars.isValid(text) else { return false }
-        // By what plans narrow names by, so that a text fails here exactly where it does there.
+        // Plans narrow names by the same literal, so that a text fails here exactly where it fails in a plan.
         if !required.isEmpty, !TextPattern.folded(text, hasRequired) { return false }
         if folding.isIdentity { return try run(text, data) }
         return try folding.fold(text).bytes.withUnsafeBufferPointer { (bytes) throws(EvaluationError) in
@@ -144,7 +144,7 @@ package final class RegularExpression: Sendable, Hashable {
         let subject = text.bindMemory(to: UInt8.self)
         var result: Int32
         if isNative, !text.isEmpty {
-            // Without the checks of pcre2_match(3): the pattern is ours, and the text is valid.
+            // Without the checks of pcre2_match(3): this type compiled the pattern, and the text is valid.
             result = pcre2_jit_match_8(code, subject.baseAddress, subject.count, 0, 0, data, context)
             if result == PCRE2_ERROR_JIT_STACKLIMIT {
                 // Machine code has 32 KiB of stack; the interpreter has the heap limit.

@@ -1,7 +1,8 @@
-// What a text has to hold for a pattern to have a chance.
+// A literal that every match of a pattern has.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that every matching text has, and where. Scans and the registry of live queries narrow by it.
+/// The bytes that every matching text has, and their place. Scans and the registry of live queries use it to narrow
+/// items.
 package struct RequiredLiteral: Sendable, Hashable {
     package enum Place: Sendable, Hashable {
         case whole, prefix, suffix, infix
@@ -9,7 +10,7 @@ package struct RequiredLiteral: Sendable, Hashable {
 
     package let place: Place
     package let bytes: [UInt8]
-    /// Whether having the literal is enough to match, so that nothing else needs to be tested.
+    /// Whether a text with the literal matches without a further test.
     package let isSufficient: Bool
 
     init(_ place: Place, _ bytes: [UInt8], isSufficient: Bool) {

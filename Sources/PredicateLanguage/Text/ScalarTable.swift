@@ -1,13 +1,13 @@
-// A map from a scalar to a few others, in three arrays.
+// A map from one scalar to several, in three arrays.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Maps scalars to sequences of scalars: sorted keys, where each key's sequence begins, and the sequences.
+/// Maps scalars to sequences of scalars, by sorted keys, the beginnings of the sequences, and the sequences.
 struct ScalarTable {
     let keys: [UInt32]
     let starts: [UInt32]
     let values: [UInt32]
 
-    /// What the scalar maps to; nil where it stands for itself. O(log n).
+    /// The sequence of a scalar; nil where it maps to itself. Complexity: O(log n).
     func mapping(of scalar: UInt32) -> ArraySlice<UInt32>? {
         guard let index = keys.binarySearch(scalar) else { return nil }
         return values[Int(starts[index])..<Int(starts[index + 1])]

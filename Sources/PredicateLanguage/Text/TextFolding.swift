@@ -1,12 +1,12 @@
-// Text made equal where case, accents or normal forms are not to count.
+// Folds case, accents and normal forms of text.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Brings text to a form in which what should compare equal is equal byte for byte.
+/// Folds text so that texts that compare equal have equal bytes.
 ///
-/// With `c` and `d` text is decomposed canonically first, so that composed and decomposed spellings are equal. `d`
-/// then drops combining marks after base characters below U+0510 (Latin, Greek, Cyrillic), so that kana voicing
-/// marks, Arabic and Hebrew points survive (the open CoreFoundation's rule). `c` folds case in full (sharp s is ss)
-/// and knows no locale. `n` composes (NFC) and does nothing else. Bytes that are not UTF-8 stand for themselves.
+/// `c` and `d` decompose canonically first, so that composed and decomposed spellings are equal. `d` then drops
+/// combining marks after base characters below U+0510 (Latin, Greek, Cyrillic); kana voicing marks, Arabic and Hebrew
+/// points stay, as in the open CoreFoundation. `c` folds case in full (sharp s is ss), without a locale. `n` only
+/// composes (NFC). Bytes that are not UTF-8 stay.
 struct TextFolding: Sendable, Hashable {
     let foldsCase: Bool
     let dropsMarks: Bool
@@ -18,10 +18,10 @@ struct TextFolding: Sendable, Hashable {
         dropsMarks = !composes && options.contains(.diacriticInsensitive)
     }
 
-    /// Whether text stays as it is.
+    /// Whether folding leaves every text unchanged.
     var isIdentity: Bool { !foldsCase && !dropsMarks && !composes }
 
-    /// Folds text of any kind.
+    /// Folds bytes that need not be UTF-8.
     func fold(_ bytes: UnsafeRawBufferPointer) -> FoldedText {
         if isIdentity || (UTF8Scalars.isASCII(bytes) && !foldsCase) { return FoldedText(bytes: Array(bytes)) }
         if UTF8Scalars.isASCII(bytes) { return FoldedText(bytes: bytes.map(\.asciiLowercased)) }
@@ -46,11 +46,11 @@ struct TextFolding: Sendable, Hashable {
     }
 }
 
-/// Folded text. A part of it may be matched only where it does not cut a character: not before a combining mark, and
-/// not inside what one character folded to.
+/// Folded text. A match may begin and end only where it cuts no character: not before a combining mark, and not inside
+/// the folded form of one character.
 struct FoldedText {
     var bytes: [UInt8]
-    /// Places inside what one scalar folded to, ascending: sharp s gives `ss` and the place between. Mostly empty.
+    /// Places inside the folded form of one scalar, ascending: sharp s gives `ss` and the place between. Usually empty.
     var cuts: [Int] = []
 }
 
@@ -58,7 +58,7 @@ struct FoldedText {
 struct TextFolder {
     private let folding: TextFolding
     private var text: FoldedText
-    /// The base character and its marks that are not written yet, with their combining classes.
+    /// The base character and its marks that are not yet written, with their combining classes.
     private var pending: [(scalar: UInt32, order: UInt8)] = []
     private var isSorted = true
 
@@ -93,9 +93,10 @@ struct TextFolder {
 
     private mutating func appendDecomposed(_ scalar: UInt32) {
         let order = CombiningMarks.order(of: scalar)
-        // Hangul vowels and finals and spacing marks have order 0 but may still compose with what stands before.
+        // Hangul vowels, Hangul finals and spacing marks have class 0 but may still compose with the preceding
+        // character.
         if order == 0, !(folding.composes && composesBackwards(scalar)) {
-            // A mark of order 0 stays in the run of its base, for `d` to see.
+            // A mark of class 0 stays in the run of its base, so that `d` sees it.
             if pending.isEmpty || !CombiningMarks.isMark(scalar) { flush() }
         }
         if let last = pending.last, last.order > order, order != 0 { isSorted = false }
@@ -106,7 +107,7 @@ struct TextFolder {
         Hangul.isVowelOrFinal(scalar) || CombiningMarks.isMark(scalar)
     }
 
-    /// Writes what is pending.
+    /// Writes the pending characters.
     private mutating func flush() {
         guard !pending.isEmpty else { return }
         if !isSorted { sortMarks() }
@@ -180,7 +181,7 @@ extension FoldingTables {
     }
 }
 
-/// Questions about combining marks, with short answers for the scripts that have none.
+/// Answers questions about combining marks, quickly for scripts without them.
 enum CombiningMarks {
     /// The canonical combining class.
     static func order(of scalar: UInt32) -> UInt8 {

@@ -1,40 +1,39 @@
-// A text operator with its constant made ready to be tried on many texts.
+// A text operator with its compiled constant.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A comparison of text with a constant, made ready once to be tried on many texts: the constant is folded, wildcards
-/// are compiled, regular expressions too.
+/// A comparison of text with a constant, compiled once and tried on many texts: the constant is folded, and wildcards
+/// and regular expressions are compiled.
 ///
-/// The texts are bytes and need not be valid UTF-8, as file names: exact operators compare the bytes, `?` of LIKE
-/// takes a byte that is not UTF-8 as one character, folding leaves it as it is, and MATCHES is false for such a text.
+/// The texts are bytes that need not be valid UTF-8, such as file names. Exact operators compare the bytes. `?` of LIKE
+/// takes a byte that is not UTF-8 as one character, folding leaves it unchanged, and MATCHES is false for such a text.
 package struct TextPattern: Sendable, Hashable {
     package let operation: Comparison.Operator
     package let options: TextOptions
-    /// The constant as it stands in the predicate.
+    /// The constant as it is written in the predicate.
     package let text: String
 
     private let folding: TextFolding
     private let kernel: Kernel
-    /// The folded constant, or the literal that a LIKE comes down to.
+    /// The folded constant, or the literal that LIKE is equivalent to.
     private let needle: [UInt8]
-    /// Where the constant may not be cut, for IN.
+    /// The places where the constant may not be cut, for IN.
     private let cuts: [Int]
     private let like: LikePattern?
-    /// What MATCHES compares with; nil for other operators.
+    /// The regular expression of MATCHES; nil for other operators.
     package let regularExpression: RegularExpression?
 
-    /// What is done, without what it is done with: switching on payloads would count references for each text.
+    /// The kind of comparison without its operands. Switching on payloads would count references for each text.
     fileprivate enum Kernel: Sendable, Hashable {
         case nothing, everything
         case whole, notWhole, prefix, suffix, infix
         case less, lessOrEqual, greater, greaterOrEqual
-        /// The text lies inside the constant: text IN 'constant'.
+        /// The text is a part of the constant: text IN 'constant'.
         case within
         case like
         case regularExpression
     }
 
-    /// Makes a pattern ready. Throws where the constant is no regular expression, and for BETWEEN, which takes two
-    /// values.
+    /// Compiles a pattern. Throws if the constant is no regular expression, and for BETWEEN, which takes two values.
     package init(
         _ operation: Comparison.Operator, _ text: String, options: TextOptions = []
     ) throws(EvaluationError) {
@@ -53,7 +52,7 @@ package struct TextPattern: Sendable, Hashable {
         case .lessOrEqual: kernel = .lessOrEqual
         case .greater: kernel = .greater
         case .greaterOrEqual: kernel = .greaterOrEqual
-        // Nothing contains, begins with or ends with the empty text: searching for it finds nothing.
+        // No text contains, begins with or ends with the empty text.
         case .beginsWith: kernel = needle.isEmpty ? .nothing : .prefix
         case .endsWith: kernel = needle.isEmpty ? .nothing : .suffix
         case .contains: kernel = needle.isEmpty ? .nothing : .infix
@@ -94,8 +93,8 @@ package struct TextPattern: Sendable, Hashable {
         }
     }
 
-    /// The ASCII text that every matching text has once it is folded by ``folded(_:_:)``; nil where there is none. Under
-    /// `[c]`, `[d]` and `[n]` a text matches by its folded form, and marks, which they treat in different ways, are never
+    /// The ASCII text that every matching text has after ``folded(_:_:)``; nil where there is none. Under `[c]`, `[d]`
+    /// and `[n]` a text matches by its folded form. These options treat marks in different ways, but marks are never
     /// ASCII.
     package var foldedLiteral: RequiredLiteral? {
         let literal: RequiredLiteral?
@@ -141,15 +140,16 @@ package struct TextPattern: Sendable, Hashable {
     /// Whether every text matches, as for LIKE '*'.
     package var matchesEverything: Bool { kernel == .everything }
 
-    /// Whether it may take as long as the product of the lengths of text and pattern: a LIKE that is no more than a literal does
-    /// not.
+    /// Whether a match may take as long as the product of the lengths of text and pattern. A LIKE that is equivalent to
+    /// a literal does not.
     package var goesBack: Bool { kernel == .like }
 
-    /// Whether texts are folded before they are compared, as under `[c]` and `[d]`: one that is not ASCII takes long.
+    /// Whether texts are folded before they are compared, as under `[c]` and `[d]`. Text that is not ASCII takes long
+    /// then.
     package var folds: Bool { !folding.isIdentity }
 
-    /// Whether a text matches. Only MATCHES throws, where the expression takes more work than
-    /// ``PredicateLimits`` allow. Allocates nothing without options, nor with them for short ASCII texts.
+    /// Whether a text matches. Only MATCHES throws, where the expression takes more work than ``PredicateLimits``
+    /// allow. Allocates nothing without options, nor for short ASCII texts with them.
     package func matches(_ text: UnsafeRawBufferPointer) throws(EvaluationError) -> Bool {
         if let regularExpression { return try regularExpression.matches(text) }
         if folding.isIdentity { return test(RawSubject(bytes: text)) }

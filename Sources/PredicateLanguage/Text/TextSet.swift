@@ -1,17 +1,17 @@
-// Many texts made ready to look among.
+// A constant list of texts, compiled for look-ups.
 // SPDX-License-Identifier: Apache-2.0
 
 package import Metadata
 
-/// The texts of a constant list, made ready to look among: folded once and sorted.
+/// The texts of a constant list, folded once and sorted.
 package struct TextSet: Sendable, Hashable {
     package let options: TextOptions
-    /// The folded texts, ascending bytewise, none twice.
+    /// The folded texts, ascending by bytes, without duplicates.
     package let texts: [[UInt8]]
 
     private let folding: TextFolding
 
-    /// Makes the texts among the values ready; other values are equal to no text.
+    /// Compiles the texts among the values; other values equal no text.
     package init(_ values: [MetadataValue], options: TextOptions = []) {
         self.options = options
         let folding = TextFolding(options)
@@ -24,7 +24,7 @@ package struct TextSet: Sendable, Hashable {
         self.texts = texts.indices.filter { $0 == 0 || texts[$0] != texts[$0 - 1] }.map { texts[$0] }
     }
 
-    /// Whether a text is among them. O(log n); allocates only where options are given. The bytes need not be UTF-8.
+    /// Whether a text is in the list. Complexity: O(log n). Allocates only with options. The bytes need not be UTF-8.
     package func contains(_ text: UnsafeRawBufferPointer) -> Bool {
         if folding.isIdentity { return search(text) }
         return folding.fold(text).bytes.withUnsafeBytes { search($0) }

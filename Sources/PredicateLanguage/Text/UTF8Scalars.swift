@@ -1,7 +1,7 @@
-// Scalars of bytes that are meant to be UTF-8.
+// Scalars of bytes that may be UTF-8.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reading scalars from bytes that need not be valid UTF-8, as file names.
+/// Reads scalars from bytes that need not be valid UTF-8, such as file names.
 enum UTF8Scalars {
     /// The scalar that begins at `index`, and its length; nil where the bytes there are not UTF-8 (Unicode 15, table
     /// 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
@@ -34,7 +34,7 @@ enum UTF8Scalars {
         return (scalar, length)
     }
 
-    /// How many bytes the character at `index` takes: one where it is not UTF-8.
+    /// The number of bytes of the character at `index`; 1 where it is not UTF-8.
     static func length(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
         bytes[index] < 0x80 ? 1 : decode(bytes, at: index)?.length ?? 1
     }
@@ -54,7 +54,7 @@ enum UTF8Scalars {
 
     static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool { firstInvalid(bytes) == nil }
 
-    /// Where the first byte stands that is not UTF-8.
+    /// The place of the first byte that is not UTF-8.
     static func firstInvalid(_ bytes: UnsafeRawBufferPointer) -> Int? {
         if isASCII(bytes) { return nil }
         var index = 0

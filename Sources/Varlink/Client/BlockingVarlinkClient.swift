@@ -17,7 +17,12 @@ package struct BlockingVarlinkClient: ~Copyable {
 
     /// Connects to the socket at `path`.
     package init(path: String) throws(VarlinkClientError) {
-        do throws(VarlinkSocketError) { descriptor = try UnixSocket.connect(path: path) } catch { throw .socket(error) }
+        descriptor = try BlockingVarlinkClient.connect(path: path)
+    }
+
+    /// Returns a blocking socket that is connected to `path`. The caller owns it.
+    package static func connect(path: String) throws(VarlinkClientError) -> CInt {
+        do throws(VarlinkSocketError) { return try UnixSocket.connect(path: path) } catch { throw .socket(error) }
     }
 
     /// A client on a socket that is connected already and blocks. The descriptor is the client's from now on.
@@ -52,6 +57,29 @@ package struct BlockingVarlinkClient: ~Copyable {
         try send(VarlinkCallMessage(method: method, parameters: parameters, oneway: true))
     }
 
+    /// Calls `method`. ``nextReply(within:)`` returns its replies.
+    package mutating func begin(_ method: String, _ parameters: JSONBytes, more: Bool) throws(VarlinkClientError) {
+        try send(VarlinkCallMessage(method: method, parameters: parameters, more: more))
+    }
+
+    /// Returns the next reply to ``begin(_:_:more:)``, and whether more are to come. Nil if the time was over before.
+    package mutating func nextReply(
+        within milliseconds: Int
+    ) throws(VarlinkClientError) -> (parameters: JSONBytes, continues: Bool)? {
+        let end = ContinuousClock.now + .milliseconds(milliseconds)
+        while true {
+            if let reply = try receivedReply() { return (reply.parameters, reply.continues) }
+            let left = max(.zero, end - ContinuousClock.now)
+            var socket = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let wait = left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000
+            let count = poll(&socket, 1, Int32(clamping: wait))
+            if count == 0 { return nil }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .socket(VarlinkSocketError(operation: .read, errno: errno)) }
+            try fill()
+        }
+    }
+
     private mutating func send(_ message: VarlinkCallMessage) throws(VarlinkClientError) {
         if let failure { throw failure }
         let frame = connection.send(message).frame
@@ -74,17 +102,18 @@ package struct BlockingVarlinkClient: ~Copyable {
 
     private mutating func nextReply() throws(VarlinkClientError) -> VarlinkReplyMessage {
         while true {
-            do throws(VarlinkClientConnection.Violation) {
-                if let reply = try connection.next()?.message {
-                    if let name = reply.error {
-                        throw .unexpectedReply(VarlinkError(name, parameters: reply.parameters))
-                    }
-                    return reply
-                }
-            } catch {
-                throw VarlinkClientError(error)
-            }
+            if let reply = try receivedReply() { return reply }
             try fill()
+        }
+    }
+
+    private mutating func receivedReply() throws(VarlinkClientError) -> VarlinkReplyMessage? {
+        do throws(VarlinkClientConnection.Violation) {
+            guard let reply = try connection.next()?.message else { return nil }
+            if let name = reply.error { throw .unexpectedReply(VarlinkError(name, parameters: reply.parameters)) }
+            return reply
+        } catch {
+            throw VarlinkClientError(error)
         }
     }
 

@@ -5,9 +5,8 @@ internal import Glibc
 package import NIOCore
 internal import NIOPosix
 
-/// One connection to a service. Calls from any number of tasks are sent ahead and answered in order; a call with
-/// `more` that never ends, such as a subscription, wants a client of its own. Ends with ``close()`` or when it is let
-/// go.
+/// One connection to a service. Any number of tasks may call; calls are pipelined and answered in order. A call with `more`
+/// that never ends, such as a subscription, needs a client of its own. Ends with ``close()`` or with the last reference.
 package final class VarlinkClient: Sendable {
     /// How many bytes of replies to a call with `more` may wait for their reader before the socket is left unread.
     package static let bufferedBytes = 1 << 20

@@ -1,4 +1,4 @@
-// A client's connection on its event loop: hands replies to those who wait for them.
+// A client's connection on its event loop: delivers replies to the waiting calls.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
@@ -9,7 +9,7 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
     typealias OutboundIn = Never
     typealias OutboundOut = ByteBuffer
 
-    /// Who waits for the replies to a call.
+    /// The receiver of the replies to a call.
     enum Receiver {
         case single(CheckedContinuation<Result<JSONBytes, VarlinkClientError>, Never>)
         case stream(VarlinkReplyBuffer)

@@ -1,4 +1,4 @@
-// The replies to one call with `more`, as an asynchronous sequence that holds the service back when nobody reads.
+// The replies to one call with `more`, as an asynchronous sequence with backpressure.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
@@ -39,7 +39,7 @@ package struct VarlinkReplies: AsyncSequence, Sendable {
         }
     }
 
-    /// Ends the call when nobody can read it any more.
+    /// Ends the call when the sequence and its iterator are gone.
     fileprivate final class Reader: Sendable {
         let buffer: VarlinkReplyBuffer
         /// Kept, since the connection ends when it is let go.
@@ -82,7 +82,7 @@ final class VarlinkReplyBuffer: Sendable {
         self.close = close
     }
 
-    /// Whether the socket is to be left alone for now. Asked on the loop after each read.
+    /// Whether the socket must not be read for now. Checked on the loop after each read.
     var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Hands in a reply; on the loop.
@@ -104,7 +104,7 @@ final class VarlinkReplyBuffer: Sendable {
         let waiting = state.withLock { state -> Continuation? in
             guard state.end == nil else { return nil }
             let waiting = state.waiting.take()
-            // An error is told once: to who waits, or to who asks next.
+            // An error is delivered once: to the waiting read, or to the next one.
             state.end = waiting == nil ? end : .success(nil)
             return waiting
         }
@@ -141,7 +141,7 @@ final class VarlinkReplyBuffer: Sendable {
         if mustResume { resume() }
     }
 
-    /// Nobody reads any more: closes the connection unless the call has had its last reply.
+    /// Closes the connection when no reader is left, unless the call has had its last reply.
     func abandon() {
         let (isOpen, waiting) = state.withLock { state -> (Bool, Continuation?) in
             let isOpen = state.end == nil

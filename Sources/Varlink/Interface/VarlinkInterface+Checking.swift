@@ -8,7 +8,7 @@ extension VarlinkInterface {
         invalidField(in: parameters, declaredAs: method.input)
     }
 
-    /// As ``invalidParameter(in:of:)``, for any declared fields: those of a reply or of an error, in tests.
+    /// Checks an object against any declared fields, such as those of a reply or an error. Used by tests.
     package func invalidField(in object: JSONBytes, declaredAs fields: [VarlinkField]) -> String? {
         var current = ""
         var invalid: String?

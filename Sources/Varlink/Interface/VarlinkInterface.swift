@@ -63,7 +63,7 @@ package struct VarlinkInterface: Sendable {
 
 /// Why a text is no interface description, and where.
 package struct VarlinkInterfaceError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The fault, in words.
     package var message: String
     /// Bytes from the start of the text.
     package var position: Int

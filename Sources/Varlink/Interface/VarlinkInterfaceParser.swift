@@ -112,7 +112,7 @@ struct VarlinkInterfaceParser {
         }
     }
 
-    /// A structure or an enumeration: which of them, the first name tells by what follows it.
+    /// Parses a structure or an enumeration. The token after the first name tells which.
     private mutating func aggregate(depth: Int) throws(VarlinkInterfaceError) -> VarlinkType {
         try skip("(")
         skipBlanks()
@@ -227,7 +227,7 @@ struct VarlinkInterfaceParser {
         position += token.utf8.count
     }
 
-    /// Skips white space and comments, keeping the comment that stands directly above what follows.
+    /// Skips white space and comments. Keeps a comment that stands directly above the next token.
     private mutating func skipBlanks() {
         var lineIsEmpty = false
         while let byte = current {

@@ -1,8 +1,8 @@
-// What a service is to those who ask: its interfaces, and org.varlink.service, answered whole.
+// A service as its clients see it: its interfaces, and org.varlink.service, which it answers itself.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A service's description of itself and the interfaces it offers. Decides for each call, before anybody acts on it,
-/// whether there is such a method and whether the parameters are as declared; answers `org.varlink.service` itself.
+/// A service's description of itself and the interfaces it offers. Checks each call before it is handled: the method must
+/// exist and the parameters must be as declared. Answers `org.varlink.service` itself.
 package struct VarlinkService: Sendable {
     /// Where a call goes.
     package enum Route: Sendable, Hashable {

@@ -18,7 +18,7 @@ package struct JSONBytes: Sendable, Hashable {
     /// The UTF-8 text of `text`.
     package init(_ text: String) { buffer = ByteBuffer(string: text) }
 
-    /// What `body` writes, which must be one value.
+    /// Makes the bytes that `body` writes, which must be one value.
     package init(_ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         body(&writer)

@@ -3,7 +3,7 @@
 
 /// Why a text is not JSON, or not the JSON that the reader was asked for, and at which byte.
 package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kind of fault.
     package enum Reason: Sendable, Hashable {
         /// The text ends inside a value.
         case unexpectedEnd
@@ -35,7 +35,7 @@ package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooLarge(limit: Int)
     }
 
-    /// What is wrong.
+    /// The kind of fault.
     package var reason: Reason
     /// Bytes from the start of the text.
     package var position: Int

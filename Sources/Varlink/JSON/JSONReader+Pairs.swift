@@ -4,9 +4,9 @@
 internal import Glibc
 
 extension JSONReader {
-    /// Reads an object that is, byte for byte, `{"first":"…","second":"…"}` with strings of plain ASCII without escapes,
-    /// and gives `body` the second. False, and nothing is consumed, where what comes next is anything else. Both names need
-    /// no escaping.
+    /// Reads an object that is, byte for byte, `{"first":"…","second":"…"}` with strings of plain ASCII without escapes. Passes
+    /// the second string to `body`. Returns false and consumes nothing if the next value differs. Both names must need no
+    /// escaping.
     package mutating func readPlainPair(
         _ first: StaticString, _ second: StaticString, _ body: (UnsafeRawBufferPointer) -> Void
     ) -> Bool {

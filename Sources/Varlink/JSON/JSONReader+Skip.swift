@@ -38,7 +38,7 @@ extension JSONReader {
         return Array(UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))
     }
 
-    /// As ``nextKey()``, for a key that nobody will ask for.
+    /// Skips the next key without decoding it. Returns false at the end of the object.
     private mutating func skipKey() throws(JSONError) -> Bool {
         guard try advance(closing: UInt8(ascii: "}")) else { return false }
         guard position < count, byte(at: position) == UInt8(ascii: "\"") else { throw unexpected(at: position) }

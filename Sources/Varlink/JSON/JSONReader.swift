@@ -13,8 +13,8 @@ package struct JSONReader: ~Copyable {
     /// How deeply arrays and objects may be nested; no message of ours comes near.
     package static let maximumDepth = 128
 
-    // The bytes stay valid because a reader exists only inside the body of `read`, cannot be copied out of it, and
-    // that body runs inside the owner's `withUnsafeBytes`. Every access is below `count`.
+    // The bytes stay valid: a reader exists only inside the body of `read` and cannot be copied out of it. That body runs
+    // inside the owner's `withUnsafeBytes`. Every access is below `count`.
     let base: UnsafeRawPointer
     let count: Int
 

@@ -1,10 +1,10 @@
-// What reading and writing JSON share: finding the next byte that needs care, and checking UTF-8.
+// Byte scans shared by the JSON reader and writer: the next special byte, and UTF-8 validity.
 // SPDX-License-Identifier: Apache-2.0
 
 /// Byte scans over JSON string contents.
 enum JSONText {
-    /// The first index from `start` whose byte is not plain inside a JSON string: a quote, a backslash, a control
-    /// character or anything beyond ASCII; `end` when there is none. Looks at sixteen bytes at a time.
+    /// Returns the first index from `start` whose byte is not plain inside a JSON string: a quote, a backslash, a control
+    /// character or a byte beyond ASCII; `end` if there is none. Examines sixteen bytes at a time.
     @inline(__always)
     static func endOfPlainASCII(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Int {
         var index = start
@@ -14,7 +14,7 @@ enum JSONText {
         let backslash = SIMD16<Int8>(repeating: 0x5C)
         while index &+ 16 <= end {
             let bytes = base.loadUnaligned(fromByteOffset: index, as: SIMD16<Int8>.self)
-            // Signed, what is beyond ASCII is below the control characters.
+            // As signed numbers, bytes beyond ASCII are below the control characters.
             let controls = bytes .< space
             let quotes = bytes .== quote
             let backslashes = bytes .== backslash
@@ -40,8 +40,8 @@ enum JSONText {
         return end
     }
 
-    /// Marks the bytes of a word that need care with their top bit. A borrow can mark bytes above the first one
-    /// marked wrongly, never below, so only the lowest mark is to be trusted ("Bit Twiddling Hacks", hasless).
+    /// Marks the special bytes of a word with their top bit. A borrow can mark a byte above the first one wrongly, never below
+    /// it, so only the lowest mark is valid ("Bit Twiddling Hacks", hasless).
     @inline(__always)
     static func specialBytes(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -52,8 +52,8 @@ enum JSONText {
         return (word | control | ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)) & tops
     }
 
-    /// The length of the UTF-8 sequence of two to four bytes at `index`, or 0 where there is none that is well formed
-    /// (Unicode, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF).
+    /// Returns the length of the well-formed UTF-8 sequence of two to four bytes at `index`, or 0. The rule is Unicode, table
+    /// 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
     static func lengthOfSequence(_ base: UnsafeRawPointer, at index: Int, to end: Int) -> Int {
         func byte(_ offset: Int) -> UInt8 {
             index + offset < end ? base.load(fromByteOffset: index + offset, as: UInt8.self) : 0

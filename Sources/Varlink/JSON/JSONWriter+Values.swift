@@ -49,7 +49,7 @@ extension JSONWriter {
         value.withUTF8 { _ = string(replacingInvalid: UnsafeRawBufferPointer($0)) }
     }
 
-    /// A string from bytes that ought to be UTF-8: what is not is written as U+FFFD, and the result is false. One pass;
+    /// Writes a string from bytes that should be UTF-8. Invalid bytes are written as U+FFFD, and the result is false. One pass,
     /// eight bytes a step where nothing needs an escape.
     @discardableResult
     package mutating func string(replacingInvalid bytes: UnsafeRawBufferPointer) -> Bool {

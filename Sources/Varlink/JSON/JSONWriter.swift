@@ -46,27 +46,27 @@ package struct JSONWriter: ~Copyable {
         capacity = larger
     }
 
-    /// Forgets what was written and keeps the memory, unless that is larger than `limit` bytes.
+    /// Empties the writer and keeps its memory, unless that is larger than `limit` bytes.
     package mutating func removeAll(keepingAtMost limit: Int = .max) {
         if capacity > limit { self = JSONWriter(capacity: min(limit, 256)) }
         count = 0
         needsComma = false
     }
 
-    /// Forgets everything written after the first `count` bytes, which must have been a place after a whole value
-    /// (or before any), such as one that ``count`` told between two entries of an array.
+    /// Drops everything after the first `count` bytes. That must be a place after a whole value or before any, such as a
+    /// ``count`` read between two elements of an array.
     package mutating func truncate(to count: Int, needsComma: Bool) {
         precondition(count <= self.count)
         self.count = count
         self.needsComma = needsComma
     }
 
-    /// Lends what has been written so far.
+    /// Lends the bytes written so far.
     package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// A copy of what has been written; the writer is empty afterwards and keeps its memory.
+    /// Returns a copy of the bytes written; the writer is empty afterwards and keeps its memory.
     package mutating func takeBytes() -> JSONBytes {
         let bytes = withUnsafeBytes { JSONBytes(ByteBuffer(bytes: $0)) }
         removeAll()

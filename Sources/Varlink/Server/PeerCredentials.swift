@@ -1,21 +1,21 @@
-// Who is at the other end of a Unix socket, as the kernel tells it.
+// The credentials of a Unix socket's peer, from the kernel.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
 
-/// Who connected, as the kernel noted it when the connection was made (`unix(7)`, SO_PEERCRED and SO_PEERGROUPS):
-/// nothing that the peer says about itself.
+/// The credentials that the kernel recorded when the peer connected (`unix(7)`, SO_PEERCRED and SO_PEERGROUPS). The
+/// peer cannot choose them.
 package struct PeerCredentials: Sendable, Hashable {
-    /// The process; 0 where it lies in a PID namespace that cannot be seen from here.
+    /// The process; 0 if it is in a PID namespace that this process cannot see.
     package var processID: Int32
-    /// The effective user.
+    /// The effective user; ``UnmappedIDs/none`` if this user namespace does not map it.
     package var userID: UInt32
-    /// The effective group.
+    /// The effective group; ``UnmappedIDs/none`` if this user namespace does not map it.
     package var groupID: UInt32
-    /// The supplementary groups.
+    /// The supplementary groups that this user namespace maps.
     package var groups: [UInt32]
 
-    /// Credentials from their parts.
+    /// Makes credentials from their parts.
     package init(processID: Int32, userID: UInt32, groupID: UInt32, groups: [UInt32]) {
         self.processID = processID
         self.userID = userID
@@ -23,9 +23,10 @@ package struct PeerCredentials: Sendable, Hashable {
         self.groups = groups
     }
 
-    /// The credentials of the peer of a connected Unix socket.
-    package init(ofPeer descriptor: CInt) throws(VarlinkSocketError) {
-        // `struct ucred`: three 32-bit numbers, process, user, group. Glibc shows it to GNU sources only.
+    /// Reads the credentials of the peer of a connected Unix socket. A user or group with the overflow number is not
+    /// mapped, and matches no other.
+    package init(ofPeer descriptor: CInt, unmapped: UnmappedIDs = .ofThisProcess) throws(VarlinkSocketError) {
+        // `struct ucred`: process, user and group, 32 bits each. Glibc declares it for GNU sources only.
         var numbers = (Int32(0), UInt32(0), UInt32(0))
         var length = socklen_t(MemoryLayout.size(ofValue: numbers))
         guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &numbers, &length) == 0 else {
@@ -38,13 +39,15 @@ package struct PeerCredentials: Sendable, Hashable {
                 groups.removeSubrange(Int(length) / 4..<groups.count)
                 break
             }
-            // ERANGE: the kernel has put the length that is needed.
+            // With ERANGE, the kernel has set the required length.
             guard errno == ERANGE, Int(length) / 4 > groups.count else {
                 throw VarlinkSocketError(operation: .credentials, errno: errno)
             }
             groups = [UInt32](repeating: 0, count: Int(length) / 4)
         }
-        self.init(processID: numbers.0, userID: numbers.1, groupID: numbers.2, groups: groups)
+        self.init(
+            processID: numbers.0, userID: unmapped.user(numbers.1), groupID: unmapped.group(numbers.2),
+            groups: groups.filter { unmapped.group($0) == $0 })
     }
 
     /// The credentials of this process.

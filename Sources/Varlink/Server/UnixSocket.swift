@@ -1,11 +1,11 @@
-// Unix stream sockets by path: listening, connecting, and telling a dead socket file from a live one.
+// Unix stream sockets with a path.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
 
 /// A socket operation that failed.
 package struct VarlinkSocketError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What was tried.
+    /// An operation that can fail.
     package enum Operation: String, Sendable, Hashable {
         case socket = "making a socket"
         case path = "the socket's path"
@@ -18,15 +18,15 @@ package struct VarlinkSocketError: Error, Sendable, Hashable, CustomStringConver
         case write = "writing"
     }
 
-    /// What was tried.
+    /// The operation that failed.
     package var operation: Operation
-    /// Why it failed. EADDRINUSE from `bind` also where something answers on the path, or where a file that is no
-    /// socket lies there; ENAMETOOLONG from `path`.
+    /// The errno. EADDRINUSE of `bind` also means that a process listens at the path, or that it has a file of another
+    /// type. ENAMETOOLONG is of `path`.
     package var errno: CInt
-    /// The socket's path, where there is one.
+    /// The socket's path, if any.
     package var path: String?
 
-    /// An error from its parts.
+    /// Makes an error from its parts.
     package init(operation: Operation, errno: CInt, path: String? = nil) {
         self.operation = operation
         self.errno = errno
@@ -39,12 +39,13 @@ package struct VarlinkSocketError: Error, Sendable, Hashable, CustomStringConver
     }
 }
 
-/// Plain calls on Unix stream sockets. Descriptors returned are the caller's to close.
+/// System calls on Unix stream sockets. The caller owns returned descriptors.
 enum UnixSocket {
-    /// Binds a listening socket to `path`, gives the file its mode and group before anybody can connect, and listens.
+    /// Binds a socket to `path`, sets the mode and the group of its file, and listens. No process can connect before
+    /// that.
     ///
-    /// A socket file that nobody answers on is replaced; one that somebody answers on, and any other file, is left
-    /// alone. Two processes that do this at the same time are kept apart by a lock on the directory.
+    /// A socket file without a listening process is replaced. Any other file is not touched. A lock on the directory
+    /// excludes two processes that do this at the same time.
     static func listen(path: String, mode: UInt32, group: UInt32?, backlog: CInt) throws(VarlinkSocketError) -> CInt {
         func failure(_ operation: VarlinkSocketError.Operation, _ code: CInt = Glibc.errno) -> VarlinkSocketError {
             VarlinkSocketError(operation: operation, errno: code, path: path)
@@ -55,7 +56,7 @@ enum UnixSocket {
         guard lock >= 0 else { throw failure(.bind) }
         defer { close(lock) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw failure(.bind, EADDRINUSE) }
-        // Not by closing alone: a child process has a copy of the descriptor between fork(2) and execve(2).
+        // Closing is not enough: between fork(2) and execve(2), a child has a copy of the descriptor.
         defer { _ = flock(lock, LOCK_UN) }
 
         let descriptor = try make()
@@ -74,7 +75,7 @@ enum UnixSocket {
         return descriptor
     }
 
-    /// A blocking socket that is connected to `path`.
+    /// Returns a blocking socket that is connected to `path`.
     static func connect(path: String) throws(VarlinkSocketError) -> CInt {
         let address = try address(path)
         let descriptor = try make()
@@ -86,7 +87,7 @@ enum UnixSocket {
         return descriptor
     }
 
-    /// Whether the file at `path` is a socket that nobody listens on.
+    /// Whether the file at `path` is a socket without a listening process.
     private static func isDead(_ path: String, _ address: sockaddr_un) throws(VarlinkSocketError) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return false }
@@ -105,7 +106,7 @@ enum UnixSocket {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        // The path's NUL must fit, and none may lie inside it.
+        // The path must fit with its NUL, and have no NUL inside.
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
             let code = bytes.isEmpty || bytes.contains(0) ? EINVAL : ENAMETOOLONG
             throw VarlinkSocketError(operation: .path, errno: code, path: path)

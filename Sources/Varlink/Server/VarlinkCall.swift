@@ -1,43 +1,44 @@
-// One call that waits for its answer.
+// A call that waits for its answer.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Answers calls. Everything happens on the server's event loop.
+/// Answers calls on the server's event loop.
 package protocol VarlinkHandler: AnyObject {
-    /// Answers `call`, now or later, on the same loop. The method exists in a registered interface, and the parameters
-    /// are as declared there; they are there until this returns.
+    /// Answers a call, now or later, on the same loop. The method is declared in a registered interface, and the
+    /// parameters have the declared types. The parameters are valid until this returns.
     func handle(_ call: VarlinkCall)
 }
 
-/// One call that waits for its answer; used on the server's event loop only.
+/// A call that waits for its answer. Event loop only.
 ///
-/// It ends with a reply that does not continue, with ``fail(_:)``, or when the connection closes; afterwards replies
-/// go nowhere, and the callbacks are let go.
+/// It ends with a reply that does not continue, with ``fail(_:)``, or when the connection closes. Later replies are
+/// dropped, and the callbacks are released.
 package final class VarlinkCall {
-    /// The fully qualified method, such as `io.gatherd.Query.Find`.
+    /// The qualified name of the method, such as `io.gatherd.Query.Find`.
     package let method: String
-    /// The parameters, one JSON object, checked against the interface; `{}` once ``VarlinkHandler/handle(_:)`` has returned.
+    /// The parameters, one JSON object, checked against the interface; `{}` after ``VarlinkHandler/handle(_:)`` has
+    /// returned.
     package private(set) var parameters: JSONBytes
-    /// Whether the caller takes more than one reply.
+    /// Whether the caller accepts more than one reply.
     package let wantsMore: Bool
-    /// Whether the caller wants no reply; what is replied goes nowhere.
+    /// Whether the caller wants no reply. Replies are dropped.
     package let isOneway: Bool
-    /// Who calls.
+    /// The credentials of the caller.
     package let peer: PeerCredentials
 
-    /// Called each time the connection has become writable again after it was not, until the call ends.
+    /// Called whenever the connection becomes writable again, until the call ends.
     package var onWritable: (() -> Void)? {
-        // Set too late it would never be called, nor let go of.
+        // After the end of the call, it would never be called, nor released.
         didSet { if connection == nil, onWritable != nil { onWritable = nil } }
     }
-    /// Called when the connection closes before the call has been answered in full.
+    /// Called when the connection closes before the last reply.
     package var onClose: (() -> Void)? {
         didSet { if connection == nil, onClose != nil { onClose = nil } }
     }
 
-    /// Called once when the call ends, however that comes; what comes of it is still on its way then.
+    /// Called once when the call ends for any reason. Its last replies may not be sent yet.
     package var onEnd: (() -> Void)?
 
-    /// Nil once the call has ended.
+    /// The connection; nil after the end of the call.
     private var connection: VarlinkServerHandler?
 
     init(_ message: VarlinkCallMessage, peer: PeerCredentials, connection: VarlinkServerHandler) {
@@ -49,24 +50,24 @@ package final class VarlinkCall {
         self.connection = message.oneway ? nil : connection
     }
 
-    /// Whether the call has been answered in full, or its connection is gone.
+    /// Whether the call has had its last reply, or the connection is closed.
     package var hasEnded: Bool { connection == nil }
 
-    /// Whether bytes given now go out soon: false while more than `VarlinkLimits.unwritableAt` are waiting to be taken.
-    /// A service that streams makes its next reply only when this is true; ``onWritable`` tells when it is again.
+    /// Whether at most `VarlinkLimits.unwritableAt` bytes wait to be read by the caller. A service that streams makes
+    /// its next reply only then. ``onWritable`` reports the change.
     package var isWritable: Bool { connection?.isWritable ?? false }
 
-    /// Sends a reply, which ends the call unless it `continues`. Only a call with ``wantsMore`` may be continued.
+    /// Sends a reply. It ends the call unless it `continues`, which only a call with ``wantsMore`` may.
     package func reply(_ parameters: JSONBytes = .emptyObject, continues: Bool = false) {
         parameters.withUnsafeBytes { reply($0, continues: continues) }
     }
 
-    /// Sends what `writer` holds, one JSON object; the writer keeps it, and may be emptied and used again.
+    /// Sends the JSON object in `writer`, which can be reused afterwards.
     package func reply(_ writer: borrowing JSONWriter, continues: Bool = false) {
         writer.withUnsafeBytes { reply($0, continues: continues) }
     }
 
-    /// Sends the bytes of one JSON object, copied once, straight into the message.
+    /// Sends the bytes of one JSON object, which are copied once.
     package func reply(_ parameters: UnsafeRawBufferPointer, continues: Bool = false) {
         guard let connection else { return }
         if !continues || !wantsMore { end() }
@@ -80,11 +81,11 @@ package final class VarlinkCall {
         connection.fail(error)
     }
 
-    /// Closes the connection, whatever of the answer is missing.
+    /// Closes the connection, even if replies are missing.
     package func close() { connection?.close() }
 
-    /// Forgets the parameters: they keep the memory that they came in, whatever came with them, and an answer may take for
-    /// ever.
+    /// Releases the parameters. They keep the buffer in which they were received, and an answer may take without a
+    /// limit.
     func releaseParameters() { parameters = .emptyObject }
 
     func connectionClosed() {

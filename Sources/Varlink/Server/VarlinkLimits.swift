@@ -1,4 +1,4 @@
-// What one caller may cost, in one place.
+// The limits for callers.
 // SPDX-License-Identifier: Apache-2.0
 
 package import NIOCore
@@ -7,32 +7,39 @@ package import NIOCore
 package struct VarlinkLimits: Sendable {
     /// The longest request, in bytes without its NUL.
     package static let requestBytes = 1 << 20
-    /// The longest reply that a client accepts. (sd-varlink's takes 16 MiB; no reply of ours comes near.)
+    /// The longest reply that a client accepts, in bytes. sd-varlink accepts 16 MiB.
     package static let replyBytes = 64 << 20
-    /// Connections in all.
+    /// Connections of all users.
     package static let connections = 16_384
     /// Connections of one user. Root has no limit of its own.
     package static let connectionsPerUser = 12_288
-    /// How long a request may take from its first byte to its last.
+    /// The time from the first byte of a request to its last.
     package static let requestTime = TimeAmount.seconds(60)
-    /// Memory for what came of requests and was not looked at yet, or had no reply yet, over all connections. Past it the
-    /// connection that keeps most of it ends, of the user who keeps most of it.
+    /// Memory for requests that were not parsed or had no reply, over all connections. Beyond it, the largest
+    /// connection of the user with most of it ends.
     package static let requestBytesInAll = 64 << 20
-    /// Memory for replies that their callers do not take, over all connections. Past it a connection ends as above.
+    /// Memory for replies that callers do not read, over all connections. Beyond it, the largest connection of the user
+    /// with most of it ends.
     package static let replyBytesInAll = 256 << 20
-    /// Requests of one connection that are taken up before others have their turn.
+    /// Requests of one connection that are processed before other connections have their turn.
     package static let callsPerTurn = 16
-    /// How long those who have sent more ahead wait for the next turn, of which one has one at a time: others are heard
-    /// between. 16 calls take longer.
+    /// The pause before the next connection with pipelined calls has its turn. Other connections are served in between.
+    /// It is shorter than 16 calls take.
     package static let turnPause = TimeAmount.microseconds(100)
-    /// The same at the longest, where the loop has other tasks all the time.
+    /// The longest such pause, if other tasks keep the loop busy.
     package static let longestTurnPause = TimeAmount.milliseconds(10)
-    /// A connection with more than this many bytes waiting to be taken is not writable. The kernel's own buffer keeps a
-    /// caller busy that does take them, so there need not be many here…
+    /// A connection with more unread bytes than this is not writable. The kernel's socket buffer keeps a caller busy
+    /// that reads, so the value is small.
     package static let unwritableAt = 16 << 10
-    /// …until fewer than this many are left.
+    /// A connection becomes writable again with fewer unread bytes than this.
     package static let writableAgainAt = 1
 
+    /// The pause after accept(2) has failed for lack of descriptors or memory. The listening descriptor stays readable,
+    /// and each attempt costs a system call.
+    package static let acceptPause = TimeAmount.seconds(1)
+
+    /// See ``acceptPause``.
+    package var acceptPause = VarlinkLimits.acceptPause
     /// See ``requestBytes``.
     package var requestBytes = VarlinkLimits.requestBytes
     /// See ``connections``.
@@ -55,13 +62,13 @@ package struct VarlinkLimits: Sendable {
     package var unwritableAt = VarlinkLimits.unwritableAt
     /// See ``writableAgainAt``.
     package var writableAgainAt = VarlinkLimits.writableAgainAt
-    /// What a caller who goes past a limit is told before the connection is closed: the limit's name
-    /// (`requestBytes`, `requestBytesInAll`, `requestTime` in milliseconds, `connections`, `connectionsPerUser`) and its
-    /// value.
+    /// Makes the error that a caller beyond a limit receives before its connection is closed. The arguments are the
+    /// limit's name and value. The names are `requestBytes`, `requestBytesInAll`, `requestTime` (milliseconds),
+    /// `connections` and `connectionsPerUser`.
     package var error: @Sendable (_ limit: String, _ value: Int) -> VarlinkError = { limit, _ in
         .invalidParameter(limit)
     }
 
-    /// The house limits.
+    /// Makes the default limits.
     package init() {}
 }

@@ -1,63 +1,73 @@
-// A Varlink server on one event loop: listens, admits connections within the limits, and hands calls to a handler.
+// A Varlink server on one event loop.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
 package import NIOCore
 internal import NIOPosix
 
-/// A Varlink server. It lives on the event loop that it is given: made there, used there, and every call is handled
-/// there, in order.
+/// A Varlink server. It listens, admits connections within the limits, and passes calls to a handler, in order. Event
+/// loop only.
 package final class VarlinkServer {
-    /// How many connections may wait to be accepted.
-    private static let backlog: CInt = 4096
+    /// The length of the queue of connections, as long as the kernel allows (net.core.somaxconn, `listen(2)`).
+    /// SOMAXCONN could be less than the service manager's setting.
+    private static let backlog = CInt.max
 
     package let eventLoop: any EventLoop
     package let service: VarlinkService
     package let limits: VarlinkLimits
     let handler: any VarlinkHandler
+    /// Returns the error for a peer that is refused; nil for others. Not called for attached sockets.
+    private let refuses: (PeerCredentials) -> VarlinkError?
 
     private var listeners: [any Channel] = []
     private var connections: [ObjectIdentifier: (handler: VarlinkServerHandler, channel: any Channel)] = [:]
     private var connectionsOfUser: [UInt32: Int] = [:]
-    /// The socket files made here, with the inode each had, to remove no other's.
+    /// The socket files made here with their inodes, so that no other file is removed.
     private var socketFiles: [(path: String, inode: UInt64)] = []
     private(set) var isClosed = false
-    /// Memory that connections keep, over all of them.
+    /// Called with the errno when accept(2) fails after a success.
+    package var acceptFailed: (CInt) -> Void = { _ in }
+    /// The number of failed accept(2) calls.
+    private(set) var acceptFailures = 0
+    private var wasAcceptRefused = false
+    /// The memory that all connections keep.
     private var requestBytes = 0
     private var replyBytes = 0
     private var isRelieving = false
-    /// Those that have sent a part of a request. The timer runs while there are any.
+    /// The connections with an incomplete request. The timer runs if there are any.
     private var awaiting: [ObjectIdentifier: VarlinkServerHandler] = [:]
     private var awaitingTimer: Scheduled<Void>?
-    /// Those that sent ahead more than a turn's calls, as they take turns. A turn is scheduled while there are any.
+    /// The connections with more pipelined calls than one turn takes, in the order of their turns.
     private var yielding = CircularBuffer<VarlinkServerHandler>()
-    /// How long the next of them waits, and until when.
+    /// The pause before the next turn, and the time of that.
     private var turnPause: TimeAmount
     private var turnIsDue = NIODeadline.uptimeNanoseconds(0)
 
-    /// A server that answers for `service` through `handler`, which it keeps. To be called on `eventLoop`.
+    /// Makes a server for `service`, which passes calls to `handler` and retains it. Peers of listening sockets for
+    /// which `refuses` returns an error receive it, and are closed. Must be called on `eventLoop`.
     package init(
         eventLoop: any EventLoop, service: VarlinkService, handler: any VarlinkHandler,
-        limits: VarlinkLimits = VarlinkLimits()
+        limits: VarlinkLimits = VarlinkLimits(), refuses: @escaping (PeerCredentials) -> VarlinkError? = { _ in nil }
     ) {
         eventLoop.preconditionInEventLoop()
         self.eventLoop = eventLoop
         self.service = service
         self.handler = handler
         self.limits = limits
+        self.refuses = refuses
         turnPause = limits.turnPause
     }
 
-    /// How many connections there are now.
+    /// The number of connections.
     package var connectionCount: Int { connections.count }
 
-    /// How many of them are one user's.
+    /// Returns the number of connections of a user.
     package func connectionCount(of user: UInt32) -> Int { connectionsOfUser[user, default: 0] }
 
     // MARK: Listening
 
-    /// Listens on a new socket file at `path`, which has `mode` and `group` before anybody can connect. A dead socket
-    /// file is replaced; EADDRINUSE where somebody answers on it or another kind of file is in the way.
+    /// Listens on a new socket file at `path`. The file has `mode` and `group` before any process can connect. A socket
+    /// file without a listening process is replaced. Otherwise this throws EADDRINUSE.
     package func listen(path: String, mode: UInt32, group: UInt32? = nil) throws -> EventLoopFuture<Void> {
         eventLoop.preconditionInEventLoop()
         let descriptor = try UnixSocket.listen(path: path, mode: mode, group: group, backlog: VarlinkServer.backlog)
@@ -66,26 +76,42 @@ package final class VarlinkServer {
         return listen(descriptor: descriptor)
     }
 
-    /// Listens on a socket that is bound already, such as one that systemd passed. The descriptor is the server's from
-    /// now on.
+    /// Listens on a bound socket, such as one that systemd passed, and takes ownership of the descriptor.
     package func listen(descriptor: CInt) -> EventLoopFuture<Void> {
         eventLoop.preconditionInEventLoop()
         let server = NIOLoopBound(self, eventLoop: eventLoop)
         return ServerBootstrap(group: eventLoop)
-            .serverChannelOption(.backlog, value: VarlinkServer.backlog)
-            // Whoever connects a thousand times a second has 0.15 ms of the loop each time: others have their turn between.
+            // One accept(2) in each loop iteration. A process that connects a thousand times a second takes 0.15 ms for
+            // each, and others have their turn in between.
             .serverChannelOption(.maxMessagesPerRead, value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptPause(server.value.limits.acceptPause) { server.value.noteAcceptFailure($0) })
+                }
+            }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.writeBufferWaterMark, value: waterMark)
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try server.value.admit(channel) }
+                channel.eventLoop.makeCompletedFuture { try server.value.admit(channel, refusingStrangers: true) }
             }
             .withBoundSocket(descriptor)
-            .map { server.value.listeners.append($0) }
+            .flatMapThrowing { channel in
+                server.value.listeners.append(channel)
+                // For a bound socket, NIO calls listen(2) with 128 and ignores its option for the backlog.
+                guard Glibc.listen(descriptor, VarlinkServer.backlog) == 0 else {
+                    throw VarlinkSocketError(operation: .listen, errno: errno)
+                }
+            }
     }
 
-    /// Serves a socket that is connected already, such as one end of a socket pair. The descriptor is the server's
-    /// from now on.
+    private func noteAcceptFailure(_ code: CInt) {
+        acceptFailures += 1
+        if !wasAcceptRefused { acceptFailed(code) }
+        wasAcceptRefused = true
+    }
+
+    /// Serves a connected socket, such as one end of a socket pair, and takes ownership of the descriptor.
     package func attach(descriptor: CInt) -> EventLoopFuture<Void> {
         eventLoop.preconditionInEventLoop()
         let server = NIOLoopBound(self, eventLoop: eventLoop)
@@ -99,8 +125,8 @@ package final class VarlinkServer {
             .map { _ in }
     }
 
-    /// Stops listening, removes the socket files that were made here, and closes every connection, whatever of its
-    /// answers is missing.
+    /// Stops listening, removes the socket files that were made here, and closes every connection, even if replies are
+    /// missing.
     package func close() -> EventLoopFuture<Void> {
         eventLoop.preconditionInEventLoop()
         isClosed = true
@@ -122,17 +148,22 @@ package final class VarlinkServer {
 
     // MARK: Connections
 
-    /// Takes a connection in, or tells it which limit it went past and closes it.
-    private func admit(_ channel: any Channel) throws {
+    /// Admits a connection, or sends it the limit that it exceeds and closes it.
+    private func admit(_ channel: any Channel, refusingStrangers: Bool = false) throws {
         guard !isClosed else { throw ChannelError.ioOnClosedChannel }
+        wasAcceptRefused = false
         let peer = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
             try PeerCredentials(ofPeer: $0)
         }
         guard let peer else { throw ChannelError.operationUnsupported }
+        if refusingStrangers, let error = refuses(peer) {
+            try channel.pipeline.syncOperations.addHandler(VarlinkRefusal(error))
+            return
+        }
         try admit(channel, from: peer)
     }
 
-    /// The same, of one who is known.
+    /// Admits a connection with known credentials.
     func admit(_ channel: any Channel, from peer: PeerCredentials) throws {
         let pipeline = channel.pipeline.syncOperations
         if let error = refusal(of: peer) {
@@ -167,14 +198,14 @@ package final class VarlinkServer {
 
     // MARK: Turns
 
-    /// A connection has had its turn, and more to say. It goes on after those that wait already.
+    /// Adds a connection with further pipelined calls to the end of the queue.
     func waitForTurn(_ handler: VarlinkServerHandler) {
         yielding.append(handler)
         if yielding.count == 1 { scheduleTurn() }
     }
 
-    /// The event loop does all that is due, and what comes of that, before it looks at its descriptors again: a task would let
-    /// nobody in. Only what is due later does.
+    /// Schedules the next turn after a pause. The event loop runs all due tasks, and tasks that these add, before it
+    /// polls its descriptors. A task without a pause would delay all other connections.
     private func scheduleTurn() {
         let server = NIOLoopBound(self, eventLoop: eventLoop)
         turnIsDue = eventLoop.now + turnPause
@@ -182,11 +213,12 @@ package final class VarlinkServer {
     }
 
     private func takeTurn() {
-        // Where other tasks take longer than the pause, it is over before the loop has looked: they and turns would go on in turn,
-        // and nobody else.
+        // If other tasks take longer than the pause, the loop does not poll before the next turn. So the pause is
+        // doubled.
         let late = eventLoop.now - turnIsDue
         turnPause = late * 2 > limits.turnPause ? min(turnPause * 2, limits.longestTurnPause) : limits.turnPause
-        // One that has more to say comes last, and makes no second one be scheduled.
+        // If it waits for another turn, it is appended, so the queue does not become empty and no second turn is
+        // scheduled.
         yielding[yielding.startIndex].goOn()
         yielding.removeFirst()
         if !yielding.isEmpty { scheduleTurn() }
@@ -194,7 +226,7 @@ package final class VarlinkServer {
 
     // MARK: What connections keep
 
-    /// A connection keeps more memory than before, or less.
+    /// Adds changes of the memory that a connection keeps, and enforces the limits.
     func noteBytes(ofRequests requests: Int, ofReplies replies: Int) {
         requestBytes += requests
         replyBytes += replies
@@ -203,12 +235,12 @@ package final class VarlinkServer {
         while requestBytes > limits.requestBytesInAll, let handler = greatest(\.requestBytes) {
             handler.refuse(limits.error("requestBytesInAll", limits.requestBytesInAll))
         }
-        // Nothing more can be told to one that takes nothing.
+        // A caller that does not read cannot receive an error.
         while replyBytes > limits.replyBytesInAll, let handler = greatest(\.replyBytes) { handler.close() }
         isRelieving = false
     }
 
-    /// Of the user who keeps most, the connection that does. Complexity: O(connections), when a limit was passed.
+    /// Returns the largest connection of the user with most memory. Complexity: O(connections), only beyond a limit.
     private func greatest(_ bytes: (VarlinkServerHandler) -> Int) -> VarlinkServerHandler? {
         var users: [UInt32: Int] = [:]
         for (handler, _) in connections.values { users[handler.peer.userID, default: 0] += bytes(handler) }
@@ -218,7 +250,7 @@ package final class VarlinkServer {
         return handler.flatMap { bytes($0) > 0 ? $0 : nil }
     }
 
-    /// A connection began or ceased to wait for the rest of a request.
+    /// Notes that a connection waits for the rest of a request, or no longer does.
     func noteAwaiting(_ handler: VarlinkServerHandler) {
         if handler.requestBegan == nil {
             awaiting[ObjectIdentifier(handler)] = nil
@@ -241,12 +273,12 @@ package final class VarlinkServer {
             handler.refuse(limits.error("requestTime", Int(limits.requestTime.nanoseconds / 1_000_000)))
         }
         guard let next = awaiting.values.compactMap(\.requestBegan).min(), awaitingTimer == nil else { return }
-        // Those that end soon after one another end together: they are few, and late by a tenth at most.
+        // Waits at least a tenth of the time, so that requests that expire soon after each other end together.
         wait(for: max(next - latest, .nanoseconds(limits.requestTime.nanoseconds / 10)))
     }
 }
 
-/// Tells a connection beyond a limit so, as the answer to the call that it is going to make, and closes it.
+/// Sends an error as the answer to the call that is to come, and closes the connection.
 private final class VarlinkRefusal: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -1,9 +1,9 @@
-// One connection on the event loop: carries bytes between its channel and its state machine.
+// Connects the channel of one connection with its state machine.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
 
-/// The last handler of a server connection's channel. Loop only.
+/// The last handler in the channel of a server connection. Event loop only.
 final class VarlinkServerHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = Never
@@ -12,28 +12,28 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     let peer: PeerCredentials
     private let server: VarlinkServer
     private var connection: VarlinkServerConnection
-    /// Set while the handler is in the pipeline of an active channel.
+    /// The context while the handler is in the pipeline of an active channel.
     private var context: ChannelHandlerContext?
     private var call: VarlinkCall?
-    /// Whether `drive` is on the stack: what happens inside it is left to its next round, so that neither many replies
-    /// nor a client that takes them as fast as they are written make it recurse.
+    /// Whether `drive` is on the stack. Events during it wait for its next round. Otherwise many replies, or a client
+    /// that reads them at once, would cause recursion.
     private var isDriving = false
     private var needsFlush = false
     private var hasBecomeWritable = false
-    /// Whether the channel asked to read and was not let; it does not ask again by itself.
+    /// Whether a read was withheld. The channel does not ask again.
     private var isHeldBack = false
     private var inputHasEnded = false
     private var isClosing = false
-    /// Whether others have their turn before more of what was sent ahead is taken up.
+    /// Whether other connections have their turn before the next pipelined call.
     private var isYielding = false
-    /// Whether the server counts this connection no more.
+    /// Whether the server no longer counts this connection.
     private var isCountedOut = false
-    /// Since when the rest of a request has been awaited, and of which.
+    /// The time since which the rest of a request is awaited, and the number of that request.
     private(set) var requestBegan: NIODeadline?
     private var awaitedMessage: Int?
-    /// As much as the call was asked with that has had no reply yet: it is kept until then, in one form or another.
+    /// The size of a call without a reply. Its memory is in use until then.
     private var awaitedBytes = 0
-    /// Memory kept by what came and was not looked at or waits for an answer, and by what a caller does not take.
+    /// The memory of unparsed and unanswered requests, and of unread replies.
     private(set) var requestBytes = 0
     private(set) var replyBytes = 0
 
@@ -57,7 +57,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
         drive()
     }
 
-    /// Reads on only while that leads anywhere: a client that sends ahead without end waits in its own socket.
+    /// Reads only if the input can be processed. A client that sends more waits in its own socket.
     func read(context: ChannelHandlerContext) {
         isHeldBack = !connection.wantsInput(takingCalls: takesCalls(context))
         if !isHeldBack { context.read() }
@@ -72,7 +72,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The client has said all it will say; what it asked for is still answered.
+        // The client sends no more calls. Earlier ones are still answered.
         if case ChannelEvent.inputClosed? = event as? ChannelEvent {
             inputHasEnded = true
             closeIfDone()
@@ -90,10 +90,10 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Also how a channel ends that never became active.
+    /// Called also for a channel that never became active.
     func handlerRemoved(context: ChannelHandlerContext) { leave() }
 
-    /// The channel is gone. What its client said and waits for its turn is still to be heard, and counts until then.
+    /// Handles the end of the channel. Calls that wait for their turn are still made, and count until then.
     private func leave() {
         context = nil
         if isYielding { noteBytes() } else { countOut() }
@@ -104,7 +104,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
         server.connectionClosed(self)
     }
 
-    /// A client may say what it has to say and vanish: of what waits for its turn then, the calls without an answer count.
+    /// Makes the calls of a client that has gone. Only oneway calls count, since the others would have no reader.
     private func hearTheRest() {
         var heard = 0
         while !server.isClosed, case .call(let message)? = connection.next() {
@@ -132,7 +132,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
 
     // MARK: From the server
 
-    /// Ends the connection with an error, whatever it is doing.
+    /// Ends the connection with an error at any time.
     func refuse(_ error: VarlinkError) {
         awaitedBytes = 0
         closeAfter(writing: connection.refuse(error))
@@ -151,8 +151,8 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
         drive()
     }
 
-    /// Does what there is to do until nothing is: tells the call that it may go on, takes up calls until one waits for
-    /// its answer or the client does not take the answers, and sends what was written in one system call.
+    /// Works until nothing is left: resumes the present call, starts further calls until one waits for its answer or
+    /// the client does not read, and sends all output with one system call.
     private func drive() {
         guard !isDriving else { return }
         isDriving = true
@@ -187,13 +187,13 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
 
     private func takesCalls(_ context: ChannelHandlerContext) -> Bool { context.channel.isWritable && !isYielding }
 
-    /// Goes on with what was sent ahead after everybody else had a turn: one caller must not keep the loop for itself.
+    /// Continues after other connections had their turn, so that one caller does not occupy the loop.
     private func yield() {
         isYielding = true
         server.waitForTurn(self)
     }
 
-    /// It is this connection's turn again.
+    /// Continues with the next pipelined calls.
     func goOn() {
         isYielding = false
         if context == nil { hearTheRest() } else { drive() }
@@ -202,7 +202,7 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
     private func noteBytes() {
         let requests = connection.pendingCapacity + awaitedBytes
         var replies = 0
-        // What a writable connection keeps is little.
+        // The output of a writable connection is small.
         if let context, !context.channel.isWritable {
             let buffered = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
             replies = buffered ?? replyBytes
@@ -240,16 +240,16 @@ final class VarlinkServerHandler: ChannelDuplexHandler {
 
     private func closeIfDone() {
         guard inputHasEnded, !isClosing, !isDriving, !connection.isAnswering, let context else { return }
-        // What was sent ahead and waits until answers are taken is still to be answered.
+        // Pipelined calls that wait until replies are read are still to be answered.
         guard takesCalls(context) else { return }
         let buffered = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
         if buffered != 0 { return closeAfter(writing: nil) }
-        // Nothing is to be taken first: of a thousand callers a second who come and go each costs an eighth less.
+        // Without unsent output, closing at once saves an eighth of the cost of a short connection.
         isClosing = true
         context.close(promise: nil)
     }
 
-    /// Closes once everything written has been taken: a close would throw it away.
+    /// Closes after the output is sent, since a close would drop it.
     private func closeAfter(writing frame: ByteBuffer?) {
         guard let context else { return }
         guard !isClosing else { return }

@@ -3,9 +3,9 @@
 
 package import NIOCore
 
-/// The client's side of one connection: any number of calls may be sent ahead; replies come in the order of the calls.
+/// The client's side of one connection. Any number of calls may be pipelined; replies come in the order of the calls.
 package struct VarlinkClientConnection {
-    /// What the service did that Varlink does not allow.
+    /// A reply that Varlink does not allow.
     package enum Violation: Error, Sendable, Hashable {
         /// A reply is no JSON object of the right form.
         case malformed(JSONError)
@@ -56,7 +56,7 @@ package struct VarlinkClientConnection {
     /// Takes in bytes that were read. They are only kept; ``next()`` looks at them.
     package mutating func receive(_ bytes: ByteBuffer) { framer.receive(bytes) }
 
-    /// As ``receive(_:)``, straight into the memory where the reply is put together.
+    /// Lends memory of at least `minimum` bytes to `body`, which puts received bytes there and returns their count.
     package mutating func receive(atLeast minimum: Int, _ body: (UnsafeMutableRawBufferPointer) -> Int) {
         framer.receive(atLeast: minimum, body)
     }

@@ -26,7 +26,7 @@ package struct VarlinkCallMessage: Sendable, Hashable {
     package struct Malformed: Error, Sendable, Hashable {
         /// `message`, or the key whose value is wrong.
         package var part: String
-        /// What is wrong with the JSON, where that is it.
+        /// The JSON error, if the fault is one.
         package var cause: JSONError?
     }
 

@@ -3,17 +3,16 @@
 
 package import NIOCore
 
-/// The server's side of one connection: calls are answered one at a time in the order they came, however many the
-/// client has sent ahead.
+/// The server's side of one connection: pipelined calls are answered one at a time, in the order of their arrival.
 ///
-/// Give it what the socket delivers with ``receive(_:)``, then ask ``next()`` until that is nil. After a `call`, `next`
-/// stays nil until that call has been answered in full; after `refuse` the connection is of no more use.
+/// Pass received bytes to ``receive(_:)``, then call ``next()`` until it returns nil. After a `call`, `next` stays nil until
+/// that call has had its last reply. After `refuse` the connection cannot be used any more.
 package struct VarlinkServerConnection {
-    /// What the bytes received so far amount to.
+    /// The meaning of the bytes received so far.
     package enum Event: Sendable {
         /// A call to answer. One with `oneway` counts as answered at once.
         case call(VarlinkCallMessage)
-        /// What came is no call. Send `frame` where there is one, then close.
+        /// The bytes are no call. Send `frame` if there is one, then close.
         case refuse(frame: ByteBuffer?, cause: Refusal)
     }
 
@@ -46,8 +45,8 @@ package struct VarlinkServerConnection {
         if case .answering = state { true } else { false }
     }
 
-    /// Whether there is any use in reading on: false once refused, and while no call is taken up (one is being answered,
-    /// or the caller of this takes none now) and as much as one whole message has been sent ahead.
+    /// Returns whether to read on. False once refused, and while no call is taken and one whole message is already buffered. No
+    /// call is taken while one is being answered or `takingCalls` is false.
     package func wantsInput(takingCalls: Bool = true) -> Bool {
         switch state {
         case .idle where takingCalls: true
@@ -56,8 +55,8 @@ package struct VarlinkServerConnection {
         }
     }
 
-    /// The number of the message that is on its way, where some of it has come and nothing else is to be done before the
-    /// rest has; nil at any other time. Right after ``next()`` was nil.
+    /// The number of a message that has arrived in part and is the only thing to wait for; nil at any other time. Valid right
+    /// after ``next()`` returned nil.
     package var awaitedMessage: Int? {
         if case .idle = state, framer.pendingBytes > 0 { framer.messageCount } else { nil }
     }
@@ -102,7 +101,7 @@ package struct VarlinkServerConnection {
         }
     }
 
-    /// Ends the call being answered without a word, where nobody would hear one.
+    /// Ends the call being answered without a reply, for a peer that is gone.
     package mutating func abandon() {
         if case .answering = state { state = .idle }
     }

@@ -22,9 +22,10 @@ struct ContainerCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
             abstract: "List the containers that you may read.",
+            usage: "gather container list [<options>]",
             discussion: """
-                A pipe gets identifier, state, items and path with tabs between. Items are all entries, those
-                inside packages too.
+                A pipe gets identifier, state, items and path with tabs between. Items are all entries, also those inside \
+                packages.
 
                 EXAMPLES
                   gather container list
@@ -35,7 +36,7 @@ struct ContainerCommand: ParsableCommand {
         @Flag(help: "Print one JSON object a line.")
         var json = false
 
-        @Flag(help: "Wait until none is being read or compared. The status is 1 where one is not live then.")
+        @Flag(help: "Wait until no container is being read or compared. The status is 1 if one is not live then.")
         var wait = false
 
         @OptionGroup var connection: ConnectionOptions
@@ -69,16 +70,18 @@ struct ContainerCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add",
             abstract: "Watch another directory from now on.",
+            usage: "gather container add [<options>] <identifier> <directory>",
             discussion: """
-                Kept across restarts of the daemon. Returns when the directory has been read and is live. Only root and the \
-                user that the daemon runs as may do this; a container may also be a file in /etc/gatherd/containers.d.
+                The container stays across restarts of the daemon. The command returns when the directory has been read and \
+                is live. Only root and the daemon's own user may do this. A container may also be a file in \
+                /etc/gatherd/containers.d.
 
                 EXAMPLES
                   gather container add grocery /srv/grocery
-                  gather container add photos ~/Pictures --ignore '*.tmp' --package photoslibrary
+                  gather container add photos ~/Pictures --ignore '*.tmp' --package bundle
                 """)
 
-        @Argument(help: "What to call it: a plain word, or a reversed domain such as org.example.notes.")
+        @Argument(help: "The identifier: a plain word, or a reversed domain such as org.example.notes.")
         var identifier: String
 
         @Argument(help: "The directory; relative paths and symbolic links are resolved.", completion: .directory)
@@ -86,12 +89,20 @@ struct ContainerCommand: ParsableCommand {
 
         @Option(
             name: .customLong("package"),
-            help: ArgumentHelp("Directories with this extension are one item. May be repeated.", valueName: "extension")
+            help: ArgumentHelp(
+                "Take directories with this extension for one item. May be repeated.", valueName: "extension")
         )
         var packages: [String] = []
 
-        @Option(help: ArgumentHelp("Do not read names like this. May be repeated.", valueName: "glob"))
+        @Option(help: ArgumentHelp("Do not read names that this pattern fits. May be repeated.", valueName: "glob"))
         var ignore: [String] = []
+
+        @Option(
+            help: ArgumentHelp(
+                "Let this program share it with other devices: syncthing. 'gather share' does the rest.",
+                valueName: "program"),
+            completion: .list([SharingProgram.name]))
+        var sync: String?
 
         @Flag(name: .customLong("no-wait"), help: "Return at once, while the directory is being read.")
         var withoutWaiting = false
@@ -101,7 +112,8 @@ struct ContainerCommand: ParsableCommand {
         mutating func run() throws {
             let path = try RealPath.directory(directory)
             var client = try connection.connect()
-            var container = try client.addContainer(identifier, path: path, packages: packages, ignore: ignore)
+            var container = try client.addContainer(
+                identifier, path: path, packages: packages, ignore: ignore, sync: sync)
             if !withoutWaiting { try wait(for: &container, &client) }
             var output = Output()
             output.line(ContainerTable.sentence(container))
@@ -109,7 +121,7 @@ struct ContainerCommand: ParsableCommand {
             if container.state == .unavailable { throw ExitCode(ExitStatus.failure) }
         }
 
-        /// Waits until the container is past its first reading, and shows on a terminal how far that is.
+        /// Waits until the container was read for the first time. Shows the progress on a terminal.
         private func wait(for container: inout ContainerStatus, _ client: inout BlockingClient) throws {
             guard container.state.isTemporary else { return }
             var latest = container
@@ -127,6 +139,7 @@ struct ContainerCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
             abstract: "Stop watching a directory that was added at run time. The directory stays as it is.",
+            usage: "gather container remove [<options>] <identifier>",
             discussion: """
                 EXAMPLES
                   gather container remove grocery
@@ -147,9 +160,10 @@ struct ContainerCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rescan",
             abstract: "Compare a whole tree with the index again.",
+            usage: "gather container rescan [<options>] <identifier>",
             discussion: """
-                Useful after changes that the kernel does not report, such as those another machine makes on a shared file \
-                system. Live queries hear of the differences.
+                Useful after changes that the kernel does not report, such as those of another machine on a shared file \
+                system. Live queries get the differences.
 
                 EXAMPLES
                   gather container rescan grocery

@@ -1,4 +1,4 @@
-// gather count: how many match now.
+// gather count: the number of items that match now.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
@@ -7,27 +7,35 @@ internal import GatherKit
 struct CountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "count",
-        abstract: "Print how many match now.",
+        abstract: "Print how many items match now.",
+        usage: "gather count [<options>] <predicate>",
         discussion: """
             EXAMPLES
               gather count "name LIKE 'Item_*'"
               gather count "kind == 'directory'" --in /usr/share
-              gather count "size > 1000000" --embedded --in .   without a daemon
+              gather count -t d -g node_modules
+              gather count "size > 1MB" --embedded --in .    without a daemon
             """)
 
-    @Argument(help: "What has to be true of an item; '' is true of all.", completion: Completions.predicate)
-    var predicate: String
-
+    @OptionGroup var question: QuestionOptions
     @OptionGroup var places: ScopeOptions
 
-    @Flag(name: .customLong("no-sync"), help: "Take what is known at once, without waiting for what is being read.")
+    @Flag(name: .customLong("no-sync"), help: "Answer at once with what is known, while containers are being read.")
     var withoutSync = false
 
+    @OptionGroup var exactness: ExactnessOptions
+    @OptionGroup var hosts: HostOptions
     @OptionGroup var daemon: ConnectionOptions
     @OptionGroup var embedding: EmbeddedOptions
 
     mutating func run() throws {
-        let connection = try embedding.connection(daemon, places, isSynchronized: !withoutSync)
+        let connections = try hosts.connections(daemon, embedding, places, isSynchronized: !withoutSync)
+        let connection = connections[0]
+        let asked = try question.question("gather count\(connection.words)")
+        if connections.count > 1 {
+            let search = Search(predicate: asked.predicate, isSynchronized: !withoutSync)
+            return try HostCount(connections: connections, places: places).run(asked, search, exactness)
+        }
         let scopes = try places.scopes(connection)
         if !withoutSync { connection.showProgress(scopes) }
         var client = try connection.connect()
@@ -35,14 +43,15 @@ struct CountCommand: ParsableCommand {
         do throws(GatherError) {
             result = try client.count(
                 Search(
-                    predicate: predicate, scopes: scopes, isSynchronized: !withoutSync, timeout: connection.patience))
+                    predicate: asked.predicate, scopes: scopes, isSynchronized: !withoutSync,
+                    timeout: connection.patience))
         } catch {
-            throw Failure(error, command: "gather count\(connection.words)", predicate: predicate)
+            throw exactness.failure(Failure(error, command: asked.command, predicate: asked.predicate))
         }
         var output = Output()
         output.line(String(result.count))
         output.flush()
-        Inexact.note(result.inexactContainers, connection)
-        if result.count == 0 { NoContainers.note(ifNoneIn: &client, scopes, connection) }
+        try exactness.check(result.inexactContainers, connection)
+        if result.count == 0 { EmptyAnswer.note(asked, &client, scopes, connection) }
     }
 }

@@ -1,4 +1,4 @@
-// gather doctor: what gatherd needs of this machine, and what to do where it is missing.
+// gather doctor: faults of the daemon and its machine, and the commands that mend them.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
@@ -9,13 +9,14 @@ internal import Glibc
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look for what keeps the daemon from working well, and say how to mend it.",
+        abstract: "Look for faults of the daemon and its machine, and print what mends them.",
+        usage: "gather doctor [<options>]",
         discussion: """
-            Looks at the daemon, its units, its configuration, the kernel's limits, and for each container whether the daemon \
-            may read it and hears of what happens in it; without a daemon at as much of that as can be known. Nothing is \
-            changed. As root it sees more.
+            Looks at the daemon, its units, its configuration and the kernel's limits. For each container it looks whether the \
+            daemon may read it and gets its changes. If a container is shared, it looks at the settings of Syncthing. \
+            Without a daemon it looks at the rest. Nothing is changed. Root sees more.
 
-            The status is 0 where nothing has to be done, and 1 where something should be mended (warning, problem).
+            The status is 1 if there is something to mend (warning, problem).
 
             EXAMPLES
               gather doctor
@@ -24,23 +25,26 @@ struct DoctorCommand: ParsableCommand {
               gather doctor --json | jq -r '.findings[].command // empty'
             """)
 
-    @Flag(help: "Print only what should be mended.")
+    @Flag(help: "Print only the faults.")
     var quiet = false
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    @OptionGroup var helper: HelperOptions
     @OptionGroup var connection: ConnectionOptions
 
     mutating func run() throws {
         let socket = connection.daemon
+        let helper = helper.target(connection)
         let place: Doctor<LinuxFacts>.Place =
             socket.path == DaemonSocket.find(.system).path
             ? .system : socket.path == DaemonSocket.find(.user).path ? .user : .other
         let paths = place == .system ? DaemonPaths(userID: 0, environment: [:]) : DaemonPaths.current
         var doctor = Doctor(
-            LinuxFacts(connection: connection.target), place: place, socket: socket.path, words: connection.words,
-            startCommand: socket.startCommand, version: Version.current, configurationFile: paths.configuration,
+            LinuxFacts(connection: connection.target, helper: helper), place: place, socket: socket.path,
+            words: connection.words, startCommand: socket.startCommand, helperStartCommand: helper.startCommand,
+            version: Version.current, configurationFile: paths.configuration,
             stateDirectory: paths.stateDirectory)
         let findings = doctor.examine()
         let shown = quiet ? findings.filter { $0.level >= .warning } : findings
@@ -58,7 +62,7 @@ struct DoctorCommand: ParsableCommand {
         if !isWell { throw ExitCode(ExitStatus.failure) }
     }
 
-    /// Each finding in a line, and below it the command that mends it.
+    /// Returns the lines of findings, each followed by its command.
     static func lines(_ findings: [Finding], color: Bool) -> [String] {
         let width = findings.map(\.subject.count).max() ?? 0
         return findings.flatMap { finding in

@@ -1,4 +1,4 @@
-// gather explain and gather attributes: the language, and what it may name.
+// gather explain and gather attributes: the meaning of a predicate, and the attributes.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
@@ -7,17 +7,18 @@ internal import GatherKit
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Say how a predicate is understood and answered.",
+        abstract: "Print how a predicate is understood and answered.",
+        usage: "gather explain [<options>] <predicate>",
         discussion: """
             EXAMPLES
               gather explain "name LIKE 'Item_*' AND size > 4096"
+              gather explain -e pdf -t f report
               gather explain --analyze "name MATCHES '.*[0-9]{4}.*'" --in /srv
             """)
 
-    @Argument(help: "The predicate.", completion: Completions.predicate)
-    var predicate: String
+    @OptionGroup var question: QuestionOptions
 
-    @Flag(help: "Carry it out once, and say what each step left and how long it took.")
+    @Flag(help: "Carry it out once, and print how many items each step left and how long it took.")
     var analyze = false
 
     @OptionGroup var places: ScopeOptions
@@ -32,22 +33,25 @@ struct ExplainCommand: ParsableCommand {
     }
 
     mutating func run() throws {
+        let asked = try question.question("gather explain\(connection.words)")
         let scopes = try places.scopes(connection.target)
         var client = try connection.connect()
         let explanation: QueryExplanation
         do throws(GatherError) {
             explanation =
                 try analyze
-                ? client.analyze(Search(predicate: predicate, scopes: scopes)) : client.explain(predicate)
+                ? client.analyze(Search(predicate: asked.predicate, scopes: scopes)) : client.explain(asked.predicate)
         } catch {
-            throw Failure(error, command: "gather explain\(connection.words)", predicate: predicate)
+            throw Failure(error, command: asked.command, predicate: asked.predicate)
         }
+        let hints = EmptyAnswer.hints(asked.predicate)
         var output = Output()
         if json {
             var line = JSONLine()
             line.add("canonical", explanation.canonical)
             line.add("attributes", explanation.attributes)
             line.add("plan", explanation.plan)
+            if !hints.isEmpty { line.add("hints", hints) }
             if let steps = explanation.steps {
                 line.add(
                     "steps",
@@ -66,6 +70,7 @@ struct ExplainCommand: ParsableCommand {
             for (number, line) in explanation.plan.split(separator: "\n").enumerated() {
                 output.line((number == 0 ? "plan        " : "            ") + line)
             }
+            for hint in hints { output.line("hint        \(hint)") }
             if let steps = explanation.steps { table(steps, &output) }
         }
         output.flush()
@@ -95,8 +100,10 @@ extension QueryStep {
 struct AttributesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attributes",
-        abstract: "List what predicates, --attributes and --sort may name.",
+        abstract: "List the attributes of predicates, --attributes and --sort.",
         discussion: """
+            Needs no daemon. With --socket, --user or --system the list is that of the daemon.
+
             EXAMPLES
               gather attributes
               gather attributes --json | jq -r .name
@@ -108,9 +115,8 @@ struct AttributesCommand: ParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     mutating func run() throws {
-        var client = try connection.connect()
         var output = Output()
-        let attributes = try client.attributes()
+        let attributes = try attributes()
         if json {
             for attribute in attributes {
                 var line = JSONLine()
@@ -121,7 +127,7 @@ struct AttributesCommand: ParsableCommand {
                 output.line(line.bytes())
             }
         } else if Terminal.isTerminal() {
-            var table = Table()
+            var table = Table(header: [("name", false), ("type", false), ("description", false)])
             for attribute in attributes {
                 table.add([.init(attribute.name, .bold), .init(attribute.type, .dim), .init(attribute.description)])
             }
@@ -132,5 +138,14 @@ struct AttributesCommand: ParsableCommand {
             }
         }
         output.flush()
+    }
+
+    /// Returns the attributes of the chosen daemon, or those of this version.
+    private func attributes() throws -> [AttributeSummary] {
+        guard connection.isAutomatic else {
+            var client = try connection.connect()
+            return try client.attributes()
+        }
+        return AttributeSummary.all
     }
 }

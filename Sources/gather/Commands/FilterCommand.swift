@@ -10,10 +10,10 @@ internal import PredicateLanguage
 struct FilterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "filter",
-        abstract: "Print the JSON objects that match, of those read from standard input.",
+        abstract: "Print the JSON objects of standard input that match.",
         discussion: """
-            Reads one object a line; a key path names a value inside it. Needs no daemon. A line that has no answer is named \
-            on standard error and makes the status 2; the other lines are still answered.
+            Reads one object a line. A key path names a value inside it. Needs no daemon. If a line has no answer, it is \
+            named on standard error and the status is 2. The other lines are still answered.
 
             EXAMPLES
               journalctl -o json | gather filter "PRIORITY <= '3' AND _COMM == 'gatherd'"
@@ -21,7 +21,7 @@ struct FilterCommand: ParsableCommand {
               echo '{"name":"Milk","price":1.19}' | gather filter "name BEGINSWITH[c] 'm'"
             """)
 
-    @Argument(help: "What has to be true of an object.")
+    @Argument(help: "The condition on an object.")
     var predicate: String
 
     mutating func run() throws {
@@ -46,31 +46,31 @@ struct FilterCommand: ParsableCommand {
         }
         output.flush()
         if let code = lines.failure {
-            throw Failure("cannot read standard input: \(String(cString: strerror(code)))")
+            throw Failure("standard input cannot be read: \(String(cString: strerror(code)))")
         }
         if failed { throw ExitCode(ExitStatus.predicate) }
     }
 }
 
-/// The lines of standard input, however long, without their ends.
+/// The lines of standard input, of any length, without their ends.
 private struct LineReader {
-    /// How much is read at once.
+    /// The size of one read(2).
     private static let readBytes = 256 << 10
 
     private var buffer = [UInt8](repeating: 0, count: readBytes)
     private var start = 0
-    /// Up to where `buffer` is filled, and up to where it is known to hold no line end.
+    /// The end of the bytes in `buffer`, and the end of the part that has no line end.
     private var end = 0
     private var searched = 0
     private var isAtEnd = false
 
-    /// The number of the line given last, from 1.
+    /// The number of the last line, from 1.
     private(set) var number = 0
-    /// The errno that reading ended with, if it did not end well.
+    /// The errno of a read(2) that failed.
     private(set) var failure: Int32?
 
-    /// The next line; nil after the last. `wait` is called before each read, which may block: what is known by then ought
-    /// to be told.
+    /// Returns the next line; nil after the last. Calls `wait` before each read(2), which may block, to write the
+    /// output so far.
     mutating func next(whileWaiting wait: () -> Void) -> [UInt8]? {
         while true {
             if let newline = buffer[searched..<end].firstIndex(of: UInt8(ascii: "\n")) {

@@ -1,4 +1,4 @@
-// gather find: what matches now.
+// gather find: the items that match now.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
@@ -8,31 +8,37 @@ internal import Glibc
 struct FindCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "find",
-        abstract: "Print the paths of what matches now.",
+        abstract: "Print the paths of the items that match now.",
+        usage: "gather find [<options>] <predicate>",
         discussion: """
             The answer reflects every change made before the question. A pipe gets one path a line, or with --attributes \
-            their values with tabs between; a terminal gets columns. A name that holds line ends wants -0.
+            their values with tabs between. A terminal gets columns. If names may hold line ends, use -0.
+
+            The options -e, -t, -S, -g, -H, --changed-within and --changed-before are those of fd. With one of them a word \
+            is a part of the name, and a predicate must hold as well. 'gather explain' with the same arguments prints the \
+            predicate that they make.
 
             EXAMPLES
               gather find "name LIKE 'Item_*'"
-              gather find "ANY tags == 'urgent'" --container grocery --scope documents
-              gather find "size > 1000000 AND kind == 'file'" --sort -size --limit 10
+              gather find -e pdf -t f report
+              gather find --size +10M --changed-within 7d
+              gather find "ANY tags == 'urgent'" --container grocery
+              gather find "size > 1MB AND kind == 'file'" --sort -size --limit 10
               gather find "name ENDSWITH '.log'" --in /srv/www -0 | xargs -0 gzip
               gather find "" --in . --attributes path,size,modified
               gather find "name ENDSWITH[c] '.jpg'" --json | jq .size
               if gather find "name == 'STOP'" --quiet; then exit; fi
-              gather find "size > 1000000" --embedded --in .   try it without installing anything
+              gather -H attic -H cellar find -e iso --sort -size
+              gather find "size > 1MB" --embedded --in .    without a daemon
             """)
 
-    @Argument(help: "What has to be true of an item; '' is true of all.", completion: Completions.predicate)
-    var predicate: String
-
+    @OptionGroup var question: QuestionOptions
     @OptionGroup var places: ScopeOptions
 
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Sort by this attribute; -KEY or KEY:desc turns the order round. May be repeated, the first counting most.",
+            "Sort by this attribute; -KEY and KEY:desc sort in descending order. May be repeated.",
             valueName: "key"), completion: Completions.sortKey)
     var sort: [SortArgument] = []
 
@@ -52,12 +58,14 @@ struct FindCommand: ParsableCommand {
     @Flag(help: "Print only how many match.")
     var count = false
 
-    @Flag(help: "Print nothing; the status is 1 where nothing matches.")
+    @Flag(help: "Print nothing; the status is 1 if nothing matches.")
     var quiet = false
 
-    @Flag(name: .customLong("no-sync"), help: "Take what is known at once, without waiting for what is being read.")
+    @Flag(name: .customLong("no-sync"), help: "Answer at once with what is known, while containers are being read.")
     var withoutSync = false
 
+    @OptionGroup var exactness: ExactnessOptions
+    @OptionGroup var hosts: HostOptions
     @OptionGroup var daemon: ConnectionOptions
     @OptionGroup var embedding: EmbeddedOptions
 
@@ -72,32 +80,62 @@ struct FindCommand: ParsableCommand {
     }
 
     mutating func run() throws {
-        let connection = try embedding.connection(daemon, places, isSynchronized: !withoutSync)
+        let connections = try hosts.connections(daemon, embedding, places, isSynchronized: !withoutSync)
+        if connections.count > 1 { return try run(connections) }
+        let connection = connections[0]
+        let asked = try question.question("gather find\(connection.words)")
         let scopes = try places.scopes(connection)
         if !withoutSync { connection.showProgress(scopes) }
-        if isPlain {
-            let search = Search(
-                predicate: predicate, scopes: scopes, sort: sort.map(\.key), limit: limit, isSynchronized: !withoutSync,
-                timeout: connection.patience)
-            return try PlainFind(search: search, nulTerminated: nulTerminated, connection: connection).run()
-        }
         var search = Search(
-            predicate: predicate, scopes: scopes, sort: sort.map(\.key), limit: quiet ? 1 : limit,
+            predicate: asked.predicate, scopes: scopes, sort: sort.map(\.key), limit: quiet ? 1 : limit,
             isSynchronized: !withoutSync, timeout: connection.patience)
+        if isPlain {
+            return try PlainFind(
+                search: search, nulTerminated: nulTerminated, connection: connection, question: asked,
+                exactness: exactness
+            ).run()
+        }
         var client = try connection.connect()
         let summary: BlockingClient.Summary
         do {
             summary = try answer(&search, &client)
         } catch let error as GatherError {
-            throw Failure(error, command: "gather find\(connection.words)", predicate: predicate)
+            throw exactness.failure(Failure(error, command: asked.command, predicate: asked.predicate))
         }
-        Inexact.note(summary.inexactContainers, connection)
+        try exactness.check(summary.inexactContainers, connection)
         guard summary.count == 0 else { return }
-        NoContainers.note(ifNoneIn: &client, scopes, connection)
         if quiet { throw ExitCode(ExitStatus.failure) }
+        EmptyAnswer.note(asked, &client, scopes, connection)
     }
 
-    /// Whether nothing is wanted but paths, for a program.
+    /// Asks several machines.
+    private func run(_ connections: [Connection]) throws {
+        let asked = try question.question("gather find\(connections[0].words)")
+        if count { return try HostCount(connections: connections, places: places).run(asked, search(asked), exactness) }
+        var search = search(asked)
+        let isTable = Terminal.isTerminal() && !nulTerminated && !json && !quiet
+        let shown =
+            attributes?.attributes ?? (json ? search.attributes : isTable ? [.size, .modified, .path] : [.path])
+        let needed = sort.map(\.key.attribute) + (isTable ? [.kind] : [])
+        search.attributes = shown + Set(needed).subtracting(shown)
+        let lines = HostLines(
+            form: json ? .json : attributes == nil && !isTable ? .paths : .tabs, attributes: shown)
+        let limit = search.limit ?? .max
+        let find = HostFind(
+            connections: connections, searches: try HostFind.searches(search, connections, places),
+            printer: HostPrinter(lines, nulTerminated: nulTerminated, isQuiet: quiet, limit: limit),
+            isQuiet: quiet, requiresExact: exactness.requireExact,
+            failure: { Failure($0, command: asked.command, predicate: asked.predicate) })
+        Task { await find.follow() }
+        Output.waitUntilNobodyReads()
+    }
+
+    private func search(_ asked: AskedQuestion) -> Search {
+        Search(
+            predicate: asked.predicate, sort: sort.map(\.key), limit: quiet ? 1 : limit, isSynchronized: !withoutSync)
+    }
+
+    /// Whether the output is paths alone, for a program.
     private var isPlain: Bool {
         !count && !quiet && !json && attributes == nil && (nulTerminated || !Terminal.isTerminal())
     }
@@ -127,11 +165,11 @@ struct FindCommand: ParsableCommand {
             if attributes == nil { search.attributes = [.size, .modified, .path] }
             let columns = search.attributes
             search.attributes += columns.contains(.kind) ? [] : [.kind]
-            var table = Table()
+            var table = Table(header: columns.map { (name: $0.name, alignsRight: ItemColumns.alignsRight($0)) })
             let summary = try client.find(search) { items in
                 for item in items { table.add(ItemColumns.row(columns, of: item)) }
             }
-            for line in table.lines(color: Terminal.hasColor()) { output.line(line) }
+            for line in table.lines(color: Terminal.hasColor(), width: Terminal.width) { output.line(line) }
             output.flush()
             return summary
         }
@@ -143,7 +181,7 @@ struct FindCommand: ParsableCommand {
     }
 }
 
-/// An item's attributes side by side.
+/// Attributes of items as columns.
 enum ItemColumns {
     static func row(_ attributes: [Attribute], of item: MetadataItem) -> [Table.Cell] {
         attributes.map { attribute in
@@ -151,16 +189,19 @@ enum ItemColumns {
             return switch attribute {
             case .path, .name: Table.Cell(text, color(of: item.kind))
             case .created, .modified, .changed: Table.Cell(text, .dim)
-            default: Table.Cell(text, alignsRight: attribute.type == .integer)
+            default: Table.Cell(text, alignsRight: alignsRight(attribute))
             }
         }
     }
+
+    /// Whether the values of an attribute are aligned to the right.
+    static func alignsRight(_ attribute: Attribute) -> Bool { attribute.type == .integer }
 
     static func tabSeparated(_ attributes: [Attribute], of item: MetadataItem) -> [UInt8] {
         Array(attributes.map { Readable.bytes($0, of: item) }.joined(separator: [UInt8(ascii: "\t")]))
     }
 
-    /// As `ls` paints them.
+    /// The colours of `ls`.
     static func color(of kind: FileKind?) -> Color? {
         switch kind {
         case .directory, .package: .blue
@@ -171,12 +212,12 @@ enum ItemColumns {
     }
 }
 
-/// What is said where an answer may be wrong.
+/// The remark on an answer that may be wrong.
 enum Inexact {
     static func note(_ containers: [String], _ connection: Connection) {
         guard !containers.isEmpty else { return }
-        // What is wrong within this command it has said itself.
-        let hint = connection.embedded == nil ? " ('gather status' says why)" : ""
+        // An engine within this command has reported the reason already.
+        let hint = connection.embedded == nil ? " ('gather status' tells the reason)" : ""
         Output.note("the answer may be wrong for: \(containers.joined(separator: ", "))\(hint)")
     }
 }

@@ -1,4 +1,4 @@
-// gather metrics: what the daemon measures, for programs that collect that.
+// gather metrics: the metrics of the daemon, for collectors.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
@@ -9,14 +9,15 @@ extension MetricsText.Format: ExpressibleByArgument {}
 struct MetricsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics",
-        abstract: "Print what the daemon measures, for Prometheus and its kin.",
+        abstract: "Print what the daemon measures, for Prometheus and similar collectors.",
+        usage: "gather metrics [<options>]",
         discussion: """
-            Text in the OpenMetrics format, or with --format prometheus in that of Prometheus, which node_exporter's textfile \
-            collector wants. With --output the file is replaced as a whole. On Debian the unit gatherd-metrics.timer does \
-            that for prometheus-node-exporter: sudo systemctl enable --now gatherd-metrics.timer
+            The format is OpenMetrics. With --format prometheus it is the one that node_exporter's textfile collector reads. \
+            With --output the file is replaced as a whole. On Debian the unit gatherd-metrics.timer does that for \
+            prometheus-node-exporter: sudo systemctl enable --now gatherd-metrics.timer
 
-            Root and the daemon's own user are told everything; others what they can see: the process, their containers, \
-            their own live queries.
+            Root and the daemon's own user get everything. Other users get the process, their containers and their own live \
+            queries.
 
             EXAMPLES
               gather metrics
@@ -35,12 +36,13 @@ struct MetricsCommand: ParsableCommand {
     @Option(
         name: .customLong("live-queries"),
         help: ArgumentHelp(
-            "Tell so many of the busiest live queries one by one, without their predicates.", valueName: "n"))
+            "List this many of the busiest live queries one by one, without their predicates.", valueName: "n"))
     var liveQueries = 0
 
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
+    @OptionGroup var hosts: HostOptions
     @OptionGroup var connection: ConnectionOptions
 
     mutating func validate() throws {
@@ -48,7 +50,7 @@ struct MetricsCommand: ParsableCommand {
     }
 
     mutating func run() throws {
-        var client = try connection.connect()
+        var client = try hosts.connection(connection).connect()
         let metrics = try client.metrics(liveQueries: liveQueries).map(MetricsCommand.withoutPredicate)
         var lines = Output()
         let bytes: [UInt8]
@@ -62,7 +64,7 @@ struct MetricsCommand: ParsableCommand {
         lines.flush()
     }
 
-    /// What is collected is kept, and read by others than who asked.
+    /// Returns the metric without its predicate, since other users read collected metrics.
     private static func withoutPredicate(_ metric: DaemonMetric) -> DaemonMetric {
         guard metric.label("predicate") != nil else { return metric }
         return DaemonMetric(

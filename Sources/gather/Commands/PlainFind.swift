@@ -1,27 +1,34 @@
-// gather find in its plain form: paths for a program, as fast as the process can be.
+// The plain form of gather find: paths for a program, with a fast start.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 internal import Glibc
 
-/// The plain form of `gather find`: bytes go from the socket to the pipe, and nothing is made of them.
+/// The plain form of `gather find`. It copies bytes from the socket to the pipe.
 ///
-/// Scripts ask it often, and for few matches most of the time is the start of the process: loading it, and then the
-/// general parser of arguments, which asks the runtime about conformances and so reads all of them. The plain forms are
-/// recognised by hand, and whatever is not exactly one of them goes to the parser, as does everything that is wrong.
+/// Scripts ask often, and with few matches most of the time is the start of the process. The general parser of
+/// arguments makes the runtime read all protocol conformances. So the plain forms are recognised here. All other
+/// arguments, wrong ones included, go to the parser.
 struct PlainFind {
     let search: Search
     let nulTerminated: Bool
     let connection: Connection
+    let question: AskedQuestion
+    let exactness: ExactnessOptions?
 
-    init(search: Search, nulTerminated: Bool, connection: Connection) {
+    init(
+        search: Search, nulTerminated: Bool, connection: Connection, question: AskedQuestion,
+        exactness: ExactnessOptions
+    ) {
         self.search = search
         self.nulTerminated = nulTerminated
         self.connection = connection
+        self.question = question
+        self.exactness = exactness
     }
 
-    /// The arguments of the process, without its name, where they are a plain find; else nil. Throws where a directory
-    /// cannot be looked in.
+    /// Reads the arguments of the process without its name; nil if they are not a plain find. Throws if a directory of
+    /// `--in` does not exist.
     init?(_ arguments: some Collection<String>) throws(Failure) {
         guard arguments.first == "find" else { return nil }
         var predicate: String?
@@ -65,6 +72,8 @@ struct PlainFind {
         search = Search(predicate: predicate, scopes: scopes, limit: limit, isSynchronized: isSynchronized)
         self.nulTerminated = nulTerminated
         self.connection = connection
+        question = AskedQuestion(predicate: predicate, withHidden: nil, command: "gather find\(connection.words)")
+        exactness = nil
     }
 
     func run() throws {
@@ -74,10 +83,15 @@ struct PlainFind {
         do {
             summary = try client.findPaths(search, { output.line($0) }, finishBatch: { output.flush() })
         } catch let error as GatherError {
-            throw Failure(error, command: "gather find\(connection.words)", predicate: search.predicate)
+            let failure = Failure(error, command: question.command, predicate: search.predicate)
+            throw exactness?.failure(failure) ?? failure
         }
-        Inexact.note(summary.inexactContainers, connection)
-        if summary.count == 0 { NoContainers.note(ifNoneIn: &client, search.scopes, connection) }
+        if let exactness {
+            try exactness.check(summary.inexactContainers, connection)
+        } else {
+            Inexact.note(summary.inexactContainers, connection)
+        }
+        if summary.count == 0 { EmptyAnswer.note(question, &client, search.scopes, connection) }
     }
 }
 

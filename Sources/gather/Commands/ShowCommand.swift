@@ -8,9 +8,10 @@ struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Print every attribute of files.",
+        usage: "gather show [<options>] <path> ...",
         discussion: """
-            As mdls lays them out: one 'name = value' a line, lists in parentheses, (null) where there is no value, and \
-            each extended attribute as xattr.NAME. A symbolic link is shown itself, not what it leads to.
+            The layout is that of mdls: one 'name = value' a line, lists in parentheses, (null) for a missing value, and each \
+            extended attribute as xattr.NAME. A symbolic link is shown itself.
 
             EXAMPLES
               gather show notes.txt
@@ -29,7 +30,7 @@ struct ShowCommand: ParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
-    @Flag(name: .customLong("no-sync"), help: "Take what is known at once, without waiting for what is being read.")
+    @Flag(name: .customLong("no-sync"), help: "Answer at once with what is known, while containers are being read.")
     var withoutSync = false
 
     @OptionGroup var daemon: ConnectionOptions
@@ -39,8 +40,8 @@ struct ShowCommand: ParsableCommand {
         name: .customLong("in"),
         help: ArgumentHelp(
             """
-            With --embedded: read this directory whole. May be repeated. Without it the directories of the files are read, and \
-            nothing below them.
+            With --embedded: read this directory and all below it. May be repeated. Without it, the directories of the files \
+            are read, and nothing below them.
             """,
             valueName: "dir"))
     var directories: [String] = []
@@ -72,7 +73,7 @@ struct ShowCommand: ParsableCommand {
                 }
                 isFirst = false
             } catch let failure as Failure {
-                // The others are shown all the same.
+                // The other files are still shown.
                 output.flush()
                 Output.note(failure.message)
                 status = max(status, failure.status)

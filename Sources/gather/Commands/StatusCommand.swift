@@ -8,27 +8,58 @@ internal import GatherService
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how the daemon and its containers are.",
+        abstract: "Show the state of the daemon and its containers.",
+        usage: "gather status [<options>]",
         discussion: """
             EXAMPLES
               gather status
               gather status --json | jq .residentBytes
+              gather -H attic -H cellar status
             """)
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
+    @OptionGroup var hosts: HostOptions
     @OptionGroup var connection: ConnectionOptions
 
+    /// The state of a daemon.
+    private struct Answer: Sendable {
+        let connection: Connection
+        let status: DaemonStatus
+        let containers: [ContainerStatus]
+
+        init(_ connection: Connection, _ client: inout BlockingClient) throws {
+            self.connection = connection
+            status = try client.status()
+            containers = try client.containers()
+        }
+    }
+
     mutating func run() throws {
-        var client = try connection.connect()
-        let status = try client.status()
-        let containers = try client.containers()
+        let connections = try hosts.connections(connection)
+        guard connections.count > 1 else {
+            let connection = connections.first ?? connection.target
+            var client = try connection.connect()
+            return print(try Answer(connection, &client))
+        }
+        let results = HostAnswers(connections) { client, number in try Answer(connections[number], &client) }
+        for (number, (host, answer)) in results.answers.enumerated() { print(answer, host, isFirst: number == 0) }
+        try results.finish()
+    }
+
+    /// Prints the state of a daemon, with the name of its machine if there are several.
+    private func print(_ answer: Answer, _ host: String? = nil, isFirst: Bool = true) {
+        let (status, containers, connection) = (answer.status, answer.containers, answer.connection)
         var output = Output()
         if json {
-            output.line(object(status, containers))
+            output.line(HostLines.named(host, object(answer)))
         } else {
             let color = Terminal.hasColor()
+            if let host {
+                if !isFirst { output.line("") }
+                output.line("host          \(DisplayText.escaped(host))")
+            }
             let started =
                 status.started.map { "since \(Readable.time($0)) (\(Readable.span(from: $0, to: .now)))" } ?? ""
             output.line(
@@ -48,24 +79,34 @@ struct StatusCommand: ParsableCommand {
                 "events        \(Readable.count(status.eventsRead)), \(Readable.count(status.overflows, "overflow", "overflows"))"
             )
             if let time = status.snapshotTime { output.line("saved         \(Readable.time(time))") }
+            if let error = status.savingError {
+                let since = status.unsavedSince.map { " since \(Readable.time($0))" } ?? ""
+                output.line(Color.red.paint("not saved    \(since): \(error)", if: color))
+            }
+            if status.contentTypes == 0 { output.line("content types none: shared-mime-info is not installed") }
             if !containers.isEmpty { output.line("") }
             for line in ContainerTable.lines(containers, color: color) { output.line(line) }
-            // That nothing is watched is said below.
-            let next = containers.isEmpty ? [] : next(status, containers)
+            // A daemon without containers gets a note on standard error instead.
+            let next = containers.isEmpty ? [] : next(answer)
             if !next.isEmpty { output.line("") }
             for line in next { output.line("next: \(line)") }
         }
         output.flush()
-        if containers.isEmpty { Output.note(NoContainers.message(connection.target)) }
+        if containers.isEmpty { Output.note(NoContainers.message(connection)) }
     }
 
-    private func next(_ status: DaemonStatus, _ containers: [ContainerStatus]) -> [String] {
-        StatusAdvice.next(
-            containers.map { ($0.identifier, $0.state, $0.unreadable) }, overflows: status.overflows,
-            uptime: status.started.map { Int(Readable.seconds(from: $0, to: .now)) }, words: connection.words)
+    private func next(_ answer: Answer) -> [String] {
+        let status = answer.status
+        return StatusAdvice.next(
+            answer.containers.map { ($0.identifier, $0.state, $0.unreadable) }, overflows: status.overflows,
+            uptime: status.started.map { Int(Readable.seconds(from: $0, to: .now)) },
+            isUnsaved: status.savingError != nil,
+            words: answer.connection.daemonWords,
+            shell: answer.connection.command(""))
     }
 
-    private func object(_ status: DaemonStatus, _ containers: [ContainerStatus]) -> [UInt8] {
+    private func object(_ answer: Answer) -> [UInt8] {
+        let status = answer.status
         var line = JSONLine()
         line.add("version", status.version)
         line.add("pid", status.processID)
@@ -79,8 +120,11 @@ struct StatusCommand: ParsableCommand {
         line.add("snapshotTime", status.snapshotTime?.rfc3339)
         if let watches = status.watches { line.add("watches", watches) }
         if let limit = status.watchLimit { line.add("watchLimit", limit) }
-        line.add("next", next(status, containers))
-        line.add("containers", containers.map(ContainerTable.object))
+        line.add("savingError", status.savingError)
+        line.add("unsavedSince", status.unsavedSince?.rfc3339)
+        if let types = status.contentTypes { line.add("contentTypes", types) }
+        line.add("next", next(answer))
+        line.add("containers", answer.containers.map(ContainerTable.object))
         return line.bytes()
     }
 }
@@ -89,18 +133,20 @@ struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
         abstract: "Make the daemon read its configuration again.",
+        usage: "gather reload [<options>]",
         discussion: """
-            Returns when the new configuration is in force. Where a file is wrong it is named with the line, and the daemon \
-            keeps what it has. Only root and the user that the daemon runs as may do this.
+            Returns when the new configuration is in force. If a file is wrong, its line is named and the daemon keeps the \
+            configuration that it has. Only root and the daemon's own user may do this.
 
             EXAMPLES
               sudo gather reload
             """)
 
+    @OptionGroup var hosts: HostOptions
     @OptionGroup var connection: ConnectionOptions
 
     mutating func run() throws {
-        var client = try connection.connect()
+        var client = try hosts.connection(connection).connect()
         try client.reload()
     }
 }

@@ -1,4 +1,4 @@
-// gather values: what values an attribute has, and how many items have each.
+// gather values: the distinct values of an attribute, with the number of items that have each.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
@@ -8,16 +8,17 @@ struct ValuesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "values",
         abstract: "Print the distinct values of an attribute, and how many items have each.",
+        usage: "gather values [<options>] <attribute> [<predicate>]",
         discussion: """
-            Most frequent first. Of a list, such as tags, each value counts by itself; items without a value count under \
-            an empty one. A pipe gets COUNT, a tab and VALUE a line; a terminal gets columns.
+            The most frequent value comes first. Each value of a list, such as tags, counts by itself. Items without a value \
+            count under an empty one. A pipe gets COUNT, a tab and VALUE a line. A terminal gets columns.
 
             EXAMPLES
               gather values contentType
               gather values tags "kind == 'file'" --container grocery
-              gather values fileExtension "size > 1000000" --in . --limit 10
+              gather values fileExtension "size > 1MB" --in . --limit 10
               gather values owner "" --json | jq -r .value
-              gather values fileExtension --embedded --in .   without a daemon
+              gather values fileExtension --embedded --in .    without a daemon
             """)
 
     @Argument(
@@ -25,9 +26,7 @@ struct ValuesCommand: ParsableCommand {
         completion: Completions.attribute)
     var attribute: AttributeArgument
 
-    @Argument(help: "What has to be true of an item; '' is true of all.", completion: Completions.predicate)
-    var predicate = ""
-
+    @OptionGroup var question: QuestionOptions
     @OptionGroup var places: ScopeOptions
 
     @Option(help: ArgumentHelp("Print this many at most.", valueName: "n"))
@@ -39,9 +38,11 @@ struct ValuesCommand: ParsableCommand {
     @Flag(name: [.customShort("0"), .customLong("null")], help: "End each line with NUL in place of a line end.")
     var nulTerminated = false
 
-    @Flag(name: .customLong("no-sync"), help: "Take what is known at once, without waiting for what is being read.")
+    @Flag(name: .customLong("no-sync"), help: "Answer at once with what is known, while containers are being read.")
     var withoutSync = false
 
+    @OptionGroup var exactness: ExactnessOptions
+    @OptionGroup var hosts: HostOptions
     @OptionGroup var daemon: ConnectionOptions
     @OptionGroup var embedding: EmbeddedOptions
 
@@ -50,7 +51,11 @@ struct ValuesCommand: ParsableCommand {
     }
 
     mutating func run() throws {
-        let connection = try embedding.connection(daemon, places, isSynchronized: !withoutSync)
+        let connections = try hosts.connections(daemon, embedding, places, isSynchronized: !withoutSync)
+        let connection = connections[0]
+        let asked = try question.question(
+            "gather values\(connection.words) \(attribute.attribute.name)", isOptional: true)
+        if connections.count > 1 { return try run(connections, asked) }
         let scopes = try places.scopes(connection)
         if !withoutSync { connection.showProgress(scopes) }
         var client = try connection.connect()
@@ -59,32 +64,55 @@ struct ValuesCommand: ParsableCommand {
             result = try client.values(
                 of: attribute.attribute,
                 Search(
-                    predicate: predicate, scopes: scopes, limit: limit, isSynchronized: !withoutSync,
+                    predicate: asked.predicate, scopes: scopes, limit: limit, isSynchronized: !withoutSync,
                     timeout: connection.patience))
         } catch {
-            throw Failure(
-                error, command: "gather values\(connection.words) \(attribute.attribute.name)", predicate: predicate)
+            throw exactness.failure(Failure(error, command: asked.command, predicate: asked.predicate))
         }
+        print([(nil, result.values)])
+        try exactness.check(result.inexactContainers, connection)
+        if result.values.isEmpty { EmptyAnswer.note(asked, &client, scopes, connection) }
+    }
+
+    /// Asks several machines.
+    private func run(_ connections: [Connection], _ asked: AskedQuestion) throws {
+        let search = Search(predicate: asked.predicate, limit: limit, isSynchronized: !withoutSync)
+        let searches = try HostFind.searches(search, connections, places)
+        let attribute = attribute.attribute
+        var results = HostAnswers(
+            connections, failure: { Failure($0, command: asked.command, predicate: asked.predicate) }
+        ) { client, number in try client.values(of: attribute, searches[number]) }
+        print(results.answers.map { ($0.host, $0.answer.values) })
+        for (host, answer) in results.answers { results.report.add(inexact: answer.inexactContainers, of: host) }
+        try results.finish(exactness)
+    }
+
+    /// Prints the values of each machine, with its name if it has one.
+    private func print(_ results: [(host: String?, values: [AttributeValueCount])]) {
         var output = Output(nulTerminated: nulTerminated)
-        if json {
-            for entry in result.values { output.line(line(entry)) }
-        } else if Terminal.isTerminal(), !nulTerminated {
-            var table = Table()
-            for entry in result.values {
+        let named = results.contains { $0.host != nil }
+        let header = [(name: "count", alignsRight: true), (name: attribute.attribute.name, alignsRight: false)]
+        var table = Table(header: (named ? [(name: "host", alignsRight: false)] : []) + header)
+        let isTable = Terminal.isTerminal() && !nulTerminated && !json
+        for (host, values) in results {
+            for entry in values {
+                if json {
+                    output.line(HostLines.named(host, line(entry)))
+                    continue
+                }
                 let text = Readable.exact(entry.value, of: attribute.attribute)
+                guard isTable else {
+                    output.line((host.map { $0 + "\t" } ?? "") + "\(entry.count)\t\(text)")
+                    continue
+                }
                 let cell =
                     entry.value == .none ? Table.Cell("(none)", .dim) : Table.Cell(DisplayText.escaped(text))
-                table.add([.init(Readable.count(entry.count), alignsRight: true), cell])
-            }
-            for line in table.lines(color: Terminal.hasColor()) { output.line(line) }
-        } else {
-            for entry in result.values {
-                output.line("\(entry.count)\t\(Readable.exact(entry.value, of: attribute.attribute))")
+                let row = [Table.Cell(Readable.count(entry.count), alignsRight: true), cell]
+                table.add((host.map { [Table.Cell(DisplayText.escaped($0))] } ?? []) + row)
             }
         }
+        for line in table.lines(color: Terminal.hasColor(), width: Terminal.width) { output.line(line) }
         output.flush()
-        Inexact.note(result.inexactContainers, connection)
-        if result.values.isEmpty { NoContainers.note(ifNoneIn: &client, scopes, connection) }
     }
 
     private func line(_ entry: AttributeValueCount) -> [UInt8] {

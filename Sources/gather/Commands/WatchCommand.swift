@@ -1,100 +1,134 @@
-// gather watch: what matches now, and each change as it happens.
+// gather watch: the items that match now, and each change as it happens.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
 internal import GatherKit
+internal import GatherService
 internal import Glibc
+internal import Synchronization
 
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Print what matches now, then each change, until Ctrl-C.",
+        abstract: "Print the items that match now, then each change, until Ctrl-C.",
+        usage: "gather watch [<options>] <predicate>",
         discussion: """
-            The first results are indented by two blanks. Then a line for each change: + for an item that matches now, ~ for \
-            one that changed and still matches, - for one that no longer matches or is gone; a move is ~ OLD -> NEW. When \
-            the daemon restarts, the command waits for it and goes on: what changed meanwhile follows.
+            The first results are indented by two blanks. Then each change has a line: + for an item that matches now, ~ for \
+            one that changed and still matches, - for one that no longer matches or is gone. A move is ~ OLD -> NEW. If the \
+            daemon restarts, the command waits for it and prints the changes of the meantime.
 
             With --json each line is an object; its "event" is started, result, gathered, added, changed, removed, updated \
-            (which closes a batch of changes and has the clock to go on from), reconnecting or reconnected.
+            (the end of a batch of changes, with a clock), reconnecting or reconnected.
+
+            The options --exec and --exec-batch take the rest of the line as a command. It runs without a shell, one at a \
+            time. In its arguments {} is the path, {/} its last component and {//} its directory. Without the extension, the \
+            first two are {.} and {/.}. GATHER_CHANGE is result, added, changed or removed. The first results count, unless \
+            --changes is given.
 
             EXAMPLES
               gather watch "name LIKE 'Item_*'"
               gather watch "ANY tags == 'urgent'" --container grocery
               gather watch "name ENDSWITH '.c'" --in . --batch 100 --json
-              gather watch "" --json --since "$clock"
-              gather watch "" --embedded --in ~/Downloads   try it without installing anything
+              gather watch -e c -e h --in src --changes --batch 200 -X make
+              gather watch -e md --changes --exec pandoc {} -o {.}.html
+              gather watch "name == 'ready'" --once --timeout 30s
+              gather watch "" --json --since "$(gather clock)"
+              gather watch "" --embedded --in ~/Downloads    without a daemon
+              gather -H attic -H cellar watch -e iso
             """)
 
-    @Argument(help: "What has to be true of an item; '' is true of all.", completion: Completions.predicate)
-    var predicate: String
-
+    @OptionGroup var question: QuestionOptions
     @OptionGroup var places: ScopeOptions
 
-    @Option(
-        help: ArgumentHelp("Print these attributes with --json: a,b,c.", valueName: "names"),
-        completion: Completions.attributes)
-    var attributes: AttributeList?
+    @OptionGroup var output: ChangeOutput
 
-    @Flag(help: "Print one JSON object a line.")
-    var json = false
+    @Flag(help: "Leave the first results out.")
+    var changes = false
 
-    @Flag(name: [.customShort("0"), .customLong("null")], help: "End each line with NUL in place of a line end.")
-    var nulTerminated = false
+    @Flag(help: "End after the first batch of changes.")
+    var once = false
 
     @Option(
-        help: ArgumentHelp("Print only what changed after this clock, where it is still known.", valueName: "clock"))
+        help: ArgumentHelp("End after this time: 30s, 5min. With --once, no change is status 124.", valueName: "time"))
+    var timeout: TimeSpan?
+
+    @Option(
+        help: ArgumentHelp("Print only the changes since this clock ('gather clock') at first.", valueName: "clock"),
+        completion: .list([]))
     var since: String?
 
     @Option(help: ArgumentHelp("Merge the changes of this many milliseconds.", valueName: "ms"))
     var batch: Int = 0
 
+    @OptionGroup var hosts: HostOptions
     @OptionGroup var daemon: ConnectionOptions
     @OptionGroup var embedding: EmbeddedOptions
 
+    @Option(
+        name: [.customShort("x"), .customLong("exec")], parsing: .remaining,
+        help: ArgumentHelp("Run this command for each item in place of printing it.", valueName: "command"))
+    var exec: [String] = []
+
+    @Option(
+        name: [.customShort("X"), .customLong("exec-batch")], parsing: .remaining,
+        help: ArgumentHelp("Run this command for all items of one kind of change together.", valueName: "command"))
+    var execBatch: [String] = []
+
     mutating func validate() throws {
         if batch < 0 || batch > 3_600_000 { throw ValidationError("--batch wants milliseconds, an hour at most.") }
-        if attributes != nil, !json { throw ValidationError("--attributes goes with --json.") }
+        guard !exec.isEmpty || !execBatch.isEmpty else { return }
+        if output.json || output.nulTerminated {
+            throw ValidationError("--exec and --exec-batch print nothing: they do not go with --json or --null.")
+        }
+        if template == nil { throw ValidationError("--exec and --exec-batch want a command behind them.") }
     }
 
+    private var template: CommandTemplate? { CommandTemplate(exec.isEmpty ? execBatch : exec) }
+
     mutating func run() throws {
-        let connection = try embedding.connection(daemon, places, watches: true)
+        let timer = WatchTimer(timeout)
+        if let since { try ClockArgument.check(since) }
+        let connections = try hosts.connections(daemon, embedding, places, watches: true)
+        let connection = connections[0]
+        let asked = try question.question("gather watch\(connection.words)")
+        if connections.count > 1 { return try run(connections, asked, timer) }
         let scopes = try places.scopes(connection)
-        let attributes = attributes?.attributes ?? (json ? MetadataQuery.defaultAttributes : [.path])
         let query = MetadataQuery(
-            predicate: predicate, scopes: scopes, attributes: attributes, batchingInterval: .milliseconds(batch),
-            since: since, socket: connection.daemon)
+            predicate: asked.predicate, scopes: scopes, attributes: output.wanted,
+            batchingInterval: .milliseconds(batch), since: since, socket: connection.daemon)
         connection.showProgress(scopes)
-        let command = self
-        // The process ends from the task, or here: a reader that goes away is noticed at once, not at the next change.
-        Task { await command.follow(query, attributes, connection) }
+        if template != nil { Signals.installForCommands() }
+        let session = WatchSession(
+            query: query, question: asked, connection: connection, endsAfterChange: once, timer: timer,
+            printing: output.settings(isResuming: since != nil, tellsResults: !changes, connection),
+            runner: template.map { ChangeRunner($0, isBatch: exec.isEmpty, tellsResults: !changes) },
+            isTalkative: !output.json && template == nil && Terminal.isTerminal() && Terminal.isTerminal(STDERR_FILENO))
+        // The task ends the process, or this thread does when the reader of the pipe is gone.
+        Task { await session.follow() }
         Output.waitUntilNobodyReads()
     }
 
-    /// Follows the query to its end, and ends the process. Not `Never`, and its errors not typed: with both, Swift 6.3
-    /// makes code that crashes after the first `await` when it optimizes.
-    private func follow(_ query: MetadataQuery, _ attributes: [Attribute], _ connection: Connection) async {
-        do {
-            try await tell(query, attributes, connection)
-            Glibc.exit(0)
-        } catch let error as GatherError {
-            Failure(error, command: "gather watch\(connection.words)", predicate: predicate).exit()
-        } catch {
-            Failure("\(error)").exit()
+    /// Watches several machines.
+    private func run(_ connections: [Connection], _ asked: AskedQuestion, _ timer: WatchTimer) throws {
+        if since != nil {
+            throw Failure(status: ExitStatus.usage, "a clock is one of a single daemon: --since goes with one machine")
         }
-    }
-
-    private func tell(_ query: MetadataQuery, _ attributes: [Attribute], _ connection: Connection) async throws {
-        try await query.start()
-        var printer = ChangePrinter(
-            asJSON: json, nulTerminated: nulTerminated, attributes: attributes, isResuming: since != nil,
-            connection: connection)
-        for try await notification in query.notifications {
-            printer.print(notification, of: query)
-            guard case .gathered = notification, query.resultCount == 0 else { continue }
-            // Asked on the way, by a connection of its own: an empty answer has a reason.
-            if var client = try? connection.connect() {
-                NoContainers.note(ifNoneIn: &client, query.scopes, connection)
-            }
+        guard template == nil else {
+            throw Failure(
+                status: ExitStatus.usage, "--exec and --exec-batch run here: they go with one machine")
         }
+        try places.checkForSeveral()
+        let watches = try connections.map { connection in
+            var printing = output.settings(isResuming: false, tellsResults: !changes, connection)
+            printing.host = connection.hostName
+            let query = MetadataQuery(
+                predicate: asked.predicate, scopes: try places.scopes(connection), attributes: output.wanted,
+                batchingInterval: .milliseconds(batch), socket: connection.daemon)
+            return HostWatch(query: query, host: connection.hostName, printing: printing)
+        }
+        let session = HostWatchSession(
+            watches: watches, question: asked, endsAfterChange: once, timer: timer)
+        Task { await session.follow() }
+        Output.waitUntilNobodyReads()
     }
 }

@@ -1,4 +1,4 @@
-// The configuration: whether it is in order, and whether the daemon may read it.
+// Examines the configuration and the daemon's access to it.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
@@ -24,7 +24,7 @@ extension Doctor {
                     command: gather("container add", "NAME DIRECTORY", isRoots: true))
             }
         case .failure where hidden != nil:
-            // It may well be closed to others on purpose.
+            // The files may be closed to other users on purpose.
             let path = hidden ?? configurationFile
             note(
                 .note, "configuration", "this user may not read \(DisplayText.escaped(path)), so it was not looked at",
@@ -36,8 +36,8 @@ extension Doctor {
         }
     }
 
-    /// Holds the daemon's rights against each file that it reads: who looks may have others, and a file that root made for
-    /// itself is in order for root alone. Returns the first that who looks may not read.
+    /// Notes each configuration file that the daemon may not read. Returns the first one that the caller may not read,
+    /// who may have other rights than the daemon.
     private mutating func examineConfigurationAccess() -> String? {
         let end = configurationFile.lastIndex(of: "/") ?? configurationFile.startIndex
         let directory = configurationFile[..<end] + "/containers.d"
@@ -51,7 +51,7 @@ extension Doctor {
                 }
                 continue
             }
-            // The first is passed, and not read.
+            // The first directory is only searched, not listed.
             let wanted: Permissions = !entry.isDirectory ? .read : path == directory ? [.read, .search] : .search
             if !facts.caller.may(wanted, entry.access) { hidden = hidden ?? path }
             guard let servant, !servant.readsEverything, !servant.credentials.may(wanted, entry.access) else {

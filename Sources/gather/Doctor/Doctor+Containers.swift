@@ -1,11 +1,11 @@
-// Each container: whether the daemon can get there, read it, and hear of what happens in it.
+// Examines whether the daemon can reach and read each container, and receives its changes.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 internal import Metadata
 
 extension Doctor {
-    /// Directories that are looked at where no daemon says how many it cannot read.
+    /// The number of directories that are examined for the daemon's access.
     private static var directoriesLookedAt: Int { 10_000 }
 
     mutating func examine(_ container: ContainerFacts) {
@@ -14,25 +14,29 @@ extension Doctor {
         guard reaches(container) else { return }
         examineSandbox(container)
         examineContents(container)
-        if let system = facts.polledFileSystem(at: container.path) {
+        let system = facts.polledFileSystem(at: container.path)
+        if let system {
             note(
-                .note, name, "\(system) does not report what is changed elsewhere: it is polled, and later for it",
+                .note, name,
+                "\(system) does not report changes that other machines make: it is polled, which finds them later",
                 command: gather("container rescan", ShellText.quoted(name)))
         } else if container.polled > 0 {
             note(
                 .warning, name,
-                "\(Readable.count(container.polled, "directory is", "directories are")) polled, since there are too few watches"
+                "\(Readable.count(container.polled, "directory is", "directories are")) polled, because there are too few watches"
             )
         }
         noteMounts(in: container)
         switch container.state {
         case "unavailable" where !findings[before...].contains { $0.level >= .warning }:
             note(
-                .problem, name, "it is unavailable: \(container.reason ?? "no reason is known")",
-                command: place == .other ? nil : journal)
+                .problem, name, "it is unavailable: \(container.reason ?? "the reason is unknown")",
+                command: journal)
+        case "degraded" where system == nil && !findings[before...].contains { $0.level >= .warning }:
+            note(.warning, name, "it is degraded: \(container.reason ?? "the reason is unknown")")
         case "crawling", "verifying":
             note(
-                .note, name, "it is being read; answers wait for that",
+                .note, name, "it is being read, and exact answers wait until it is",
                 command: gather("container list --wait"))
         default: break
         }
@@ -44,18 +48,25 @@ extension Doctor {
         }
     }
 
-    /// Walks down to the container's directory as the daemon does.
+    /// Follows the path to the container's directory as the daemon does. Returns whether the daemon reaches it.
     private mutating func reaches(_ container: ContainerFacts) -> Bool {
         let name = container.identifier
+        if let mount = facts.silentMount(at: container.path) {
+            note(
+                .problem, name,
+                "the file system at \(DisplayText.escaped(mount.path)) \(mount.reason); mend its server, or unmount it",
+                command: asRoot("umount -l \(ShellText.quoted(mount.path))"))
+            return false
+        }
         guard let path = facts.resolved(container.path) else {
-            // It may be that who looks may not search a directory above it.
+            // The caller may be unable to search a directory above.
             guard case .failure(let failure) = facts.entry(at: container.path), failure.code != ErrorCode.access else {
                 note(
                     .note, name, "this user may not look at \(DisplayText.escaped(container.path)); root may",
                     command: lookAgain(at: container.path))
                 return false
             }
-            // Not to be made: where a disk is to be mounted, what is written would land below it.
+            // Making the directory is not advised: files written there would land below a later mount.
             note(
                 .problem, name,
                 "\(DisplayText.escaped(container.path)): \(ErrorCode.text(failure.code))"
@@ -94,7 +105,7 @@ extension Doctor {
         return true
     }
 
-    /// What the unit hides from its process.
+    /// Notes settings of the unit that hide the container from the daemon.
     private mutating func examineSandbox(_ container: ContainerFacts) {
         guard let service = units["gatherd.service"], let path = facts.resolved(container.path) else { return }
         func lies(in directories: [String]) -> Bool {
@@ -103,7 +114,7 @@ extension Doctor {
         func hidden(by setting: String, _ better: String) {
             note(
                 .problem, container.identifier, "\(DisplayText.escaped(path)) is hidden from gatherd by \(setting)",
-                command: systemctl("edit gatherd") + "  # [Service] \(better)")
+                command: editUnit(better))
         }
         if let home = service["ProtectHome"], home == "yes" || home == "tmpfs",
             lies(in: ["/home", "/root", "/run/user"])
@@ -115,60 +126,91 @@ extension Doctor {
         }
     }
 
-    /// Directories below that the daemon cannot read.
+    /// The number of unreadable directories that are named.
+    private static var directoriesNamed: Int { 3 }
+
+    /// Notes the directories below that the daemon cannot read.
     private mutating func examineContents(_ container: ContainerFacts) {
         let name = container.identifier
         var count = container.unreadable
         guard container.state == nil || count > 0 else { return }
-        var text = "\(Readable.count(count, "directory", "directories")) below it cannot be read"
+        var paths = container.unreadablePaths
+        var text = "\(Readable.count(count, "directory", "directories"))"
         var isMeant = false
         if let servant, !servant.readsEverything {
-            let seen = countUnreadable(below: container.path, servant)
+            let seen = findUnreadable(below: container.path, servant)
             if container.state == nil {
                 count = seen.unreadable
                 text =
-                    "of \(Readable.count(seen.looked, "directory", "directories")) looked at \(Readable.count(count)) cannot be read"
+                    "\(Readable.count(count)) of \(Readable.count(seen.looked, "directory", "directories")) looked at"
             }
+            if paths.isEmpty { paths = seen.paths }
             isMeant = seen.unreadable >= count && seen.unreadable == seen.ownersAlone
         }
         guard count > 0 else { return }
         let user = servant?.name ?? "gatherd"
-        // Directories alone: with a list on a file its mode shows the group's bits, and ssh refuses a key that others
-        // seem to read.
-        note(
-            isMeant ? .note : .warning, name,
-            text
-                + " by \(user), so what lies in them is not known; leave closed what is meant to be, or open all to it",
-            command: asRoot(
-                "find \(ShellText.quoted(container.path)) -xdev -type d -exec setfacl -m u:\(user):rx,d:u:\(user):rx {} +"
-            ))
-    }
-
-    /// Those that cannot be read, and of these those that are their owners' alone, which seldom is a mistake.
-    private func countUnreadable(
-        below root: String, _ servant: Servant
-    ) -> (unreadable: Int, ownersAlone: Int, looked: Int) {
-        var waiting = [root]
-        var looked = 0
-        var unreadable = 0
-        var ownersAlone = 0
-        while let directory = waiting.popLast(), looked < Self.directoriesLookedAt {
-            looked += 1
-            guard case .success(let entry) = facts.entry(at: directory) else {
-                unreadable += 1
-                continue
-            }
-            guard servant.credentials.may([.read, .search], entry.access) else {
-                unreadable += 1
-                if entry.access.mode & 0o077 == 0 { ownersAlone += 1 }
-                continue
-            }
-            waiting += (facts.directories(in: directory) ?? []).map { directory + "/" + $0 }
+        let named = paths.prefix(Self.directoriesNamed).map { DisplayText.escaped($0) }.joined(separator: ", ")
+        let more = max(count - paths.prefix(Self.directoriesNamed).count, 0)
+        if !named.isEmpty { text += " (\(named)\(more > 0 ? " and \(Readable.count(more)) more" : ""))" }
+        text += " cannot be read by \(user), so their contents are in no answer; leave them closed if they should be"
+        guard !Self.isSystemTree(facts.resolved(container.path) ?? container.path) else {
+            return note(
+                isMeant ? .note : .warning, name,
+                text + "; in a system tree no access list is advised, and SECURITY in gatherd(8) has another way",
+                command: "man 8 gatherd")
         }
-        return (unreadable, ownersAlone, looked)
+        // Directories only: a list on a file shows in the bits of the group, and ssh refuses a private key with such a
+        // mode.
+        let trees = paths.count == count && paths.allSatisfy { !$0.contains("\u{FFFD}") } ? paths : [container.path]
+        note(
+            isMeant ? .note : .warning, name, text + ", or open them with:",
+            command: asRoot(
+                "find \(trees.map { ShellText.quoted($0) }.joined(separator: " ")) -xdev -type d "
+                    + "-exec setfacl -m u:\(user):rx,d:u:\(user):rx {} +"))
     }
 
-    /// What is mounted below is not entered.
+    /// Whether a path is in a tree of the system (hier(7)). A recursive default access list would also open keys and
+    /// spools that are made there later.
+    static func isSystemTree(_ path: String) -> Bool {
+        if path == "/" { return true }
+        let first = path.split(separator: "/").first.map(String.init) ?? ""
+        return systemTrees.contains(first) || first.hasPrefix("lib")
+    }
+
+    private static var systemTrees: Set<String> {
+        ["bin", "boot", "dev", "etc", "opt", "proc", "root", "run", "sbin", "snap", "sys", "usr", "var"]
+    }
+
+    private struct Unreadable {
+        var unreadable = 0
+        /// Those with access for their owners only, which are rarely a mistake.
+        var ownersAlone = 0
+        var looked = 0
+        var paths: [String] = []
+    }
+
+    /// Finds directories that the daemon cannot read among the first ``directoriesLookedAt``.
+    private func findUnreadable(below root: String, _ servant: Servant) -> Unreadable {
+        // The daemon does not enter other mounts, and a look at one may wait for its server.
+        let mounts = Set(facts.mountPoints())
+        var waiting = [facts.resolved(root) ?? root]
+        var seen = Unreadable()
+        while let directory = waiting.popLast(), seen.looked < Self.directoriesLookedAt {
+            seen.looked += 1
+            let entry = try? facts.entry(at: directory).get()
+            if let entry, servant.credentials.may([.read, .search], entry.access) {
+                waiting += (facts.directories(in: directory) ?? []).sorted().map { directory + "/" + $0 }
+                    .filter { !mounts.contains($0) }
+                continue
+            }
+            seen.unreadable += 1
+            if let entry, entry.access.mode & 0o077 == 0 { seen.ownersAlone += 1 }
+            if seen.paths.count <= Self.directoriesNamed { seen.paths.append(directory) }
+        }
+        return seen
+    }
+
+    /// Notes file systems mounted below, which are not part of the container.
     private mutating func noteMounts(in container: ContainerFacts) {
         guard let path = facts.resolved(container.path), path != "/" else { return }
         let others = Set(containers.compactMap { facts.resolved($0.path) })
@@ -177,12 +219,12 @@ extension Doctor {
         let more = mounted.count > 1 ? " and \(Readable.count(mounted.count - 1, "other place", "other places"))" : ""
         note(
             .note, container.identifier,
-            "what is mounted on \(DisplayText.escaped(first))\(more) is not part of it",
+            "the file system mounted on \(DisplayText.escaped(first))\(more) is not part of it",
             command: gather("container add", "NAME \(ShellText.quoted(first))", isRoots: true))
     }
 }
 
-/// Errors of looking at files.
+/// The errno values that the examination distinguishes.
 enum ErrorCode {
     static let missing: Int32 = 2
     static let access: Int32 = 13

@@ -1,14 +1,27 @@
-// Where the daemon keeps its state: whose it is, and whether there is room.
+// Examines the state directory: its owner, its mode and its free space.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 internal import Metadata
 
 extension Doctor {
-    /// So much should be free: the journal and an index beside the one that it replaces.
+    /// The free space that the journal and one more index need, in bytes.
     private static var roomWanted: UInt64 { 256 << 20 }
 
+    /// Notes that the daemon cannot save its state, with the reason.
+    private mutating func examineSaving() {
+        guard let daemon, daemon.savingError != nil || daemon.metrics["gatherd_changes_unsaved"] == 1 else { return }
+        let since = daemon.unsavedSince.map { " since \($0)" } ?? ""
+        note(
+            .problem, "state",
+            "gatherd cannot save its state\(since): \(daemon.savingError ?? "its log says why"); after a restart it "
+                + "would compare all containers, and live queries would start over",
+            command: place == .other
+                ? nil : "findmnt -T \(ShellText.quoted(stateDirectory)); df -h \(ShellText.quoted(stateDirectory))")
+    }
+
     mutating func examineState() {
+        examineSaving()
         guard place != .other else { return }
         let quoted = ShellText.quoted(stateDirectory)
         let entry: EntryFacts
@@ -16,7 +29,9 @@ extension Doctor {
         case .success(let facts): entry = facts
         case .failure(let failure):
             if failure.code == ErrorCode.missing {
-                note(daemon == nil ? .note : .warning, "state", "\(stateDirectory) is not there yet: nothing was saved")
+                note(
+                    daemon == nil ? .note : .warning, "state",
+                    "\(stateDirectory) does not exist, so nothing is saved there")
             } else {
                 note(
                     .note, "state", "\(stateDirectory): \(ErrorCode.text(failure.code)); root may look",
@@ -36,7 +51,7 @@ extension Doctor {
             isFine = false
             note(
                 .warning, "state",
-                "\(stateDirectory) is open to others (mode \(String(entry.access.mode & 0o7777, radix: 8))), and tells the names of files",
+                "\(stateDirectory) is open to others (mode \(String(entry.access.mode & 0o7777, radix: 8))), and holds the names of files",
                 command: asRoot("chmod 700 \(quoted)"))
         }
         if let free = facts.freeBytes(at: stateDirectory) {
@@ -44,7 +59,7 @@ extension Doctor {
                 isFine = false
                 note(
                     .warning, "state",
-                    "\(Readable.size(Int64(clamping: free))) free in \(stateDirectory): changes may not be saved soon",
+                    "\(Readable.size(Int64(clamping: free))) free in \(stateDirectory), so saving may fail soon",
                     command: "df -h \(quoted)")
             } else if isFine {
                 note(.fine, "state", "\(stateDirectory), \(Readable.size(Int64(clamping: free))) free")

@@ -1,4 +1,4 @@
-// The units of systemd: whether they are there, run, and leave the daemon what it needs.
+// Examines the units of systemd: whether they exist, run, and give the daemon access.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
@@ -12,19 +12,23 @@ extension Doctor {
         ]
     }
 
-    /// Asks systemd, before anybody connects to the daemon: a connection would start one that is stopped.
+    /// Reads the units from systemd. Must be called before the daemon is, since a connection would start a stopped one.
     mutating func askUnits() {
         guard place != .other else { return }
         units = UnitStates.read(facts, isUser: place == .user, Self.properties)
     }
 
-    /// Whether systemd holds the socket, and nobody runs behind it.
+    /// Whether systemd holds the socket, and no daemon runs.
     var isAsleep: Bool { UnitStates.isAsleep(units) }
 
     mutating func examineUnits() {
         guard place != .other else { return }
         guard !units.isEmpty else {
-            return note(.note, "units", "there is no systemd to ask here, so the units were not looked at")
+            return note(
+                .note, "units",
+                hasSystemd
+                    ? "systemctl does not answer, so the units were not examined"
+                    : "systemd does not run on this machine, so there are no units to examine")
         }
         guard let service = units["gatherd.service"] else { return }
         let socket = units["gatherd.socket"] ?? [:]
@@ -46,7 +50,7 @@ extension Doctor {
         if service["NeedDaemonReload"] == "yes" {
             note(
                 .warning, "units", "the unit's files were changed since systemd read them",
-                command: systemctl("daemon-reload") + " && " + systemctl("restart gatherd"))
+                command: [systemctl("daemon-reload"), restart].compactMap { $0 }.joined(separator: " && "))
         }
         if let count = service["NRestarts"].flatMap({ Int($0) }), count > 0 {
             note(
@@ -64,7 +68,7 @@ extension Doctor {
         {
             note(
                 .warning, "units",
-                "gatherd has \(Readable.size(Int64(resident))) of memory, and is held to \(Readable.size(Int64(high))) (MemoryHigh)",
+                "gatherd uses \(Readable.size(Int64(resident))) of memory, near its limit of \(Readable.size(Int64(high))) (MemoryHigh)",
                 command: systemctl("edit gatherd"))
         }
     }
@@ -78,7 +82,7 @@ extension Doctor {
             note(.fine, "units", "gatherd.service is active\(isEnabled ? " and enabled" : "")")
         default:
             if socket["ActiveState"] == "active" {
-                note(.fine, "units", "gatherd.socket listens; the first question starts gatherd.service")
+                note(.fine, "units", "gatherd.socket listens; the first connection starts gatherd.service")
             } else {
                 note(
                     daemon == nil ? .problem : .note, "units", "gatherd.service is not active",
@@ -88,7 +92,7 @@ extension Doctor {
         if !isEnabled {
             note(
                 .warning, "units",
-                "the units are not enabled, so nothing starts gatherd after a restart of the machine",
+                "the units are not enabled, so gatherd does not start with the machine",
                 command: systemctl("enable gatherd.socket gatherd.service"))
         }
     }

@@ -1,26 +1,27 @@
-// Looks at everything that gatherd needs of a machine, and says what to do where it is missing.
+// Examines everything that gatherd needs on a machine.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 internal import Metadata
 
-/// An examination of one daemon and of the machine around it. It changes nothing, and says as much as it can where no
-/// daemon runs.
+/// An examination of one daemon and its machine. It changes nothing. Without a running daemon, it examines the rest.
 struct Doctor<Facts: SystemFacts> {
-    /// Which daemon is meant.
+    /// The kind of daemon.
     enum Place: Equatable {
         case system
         case user
-        /// One with a socket of its own, of which no unit is known.
+        /// A daemon with a socket of its own and without a known unit.
         case other
     }
 
     let facts: Facts
     let place: Place
     let socket: String
-    /// The options by which the daemon was meant, for commands that are advised.
+    /// The options that selected the daemon, for suggested commands.
     let words: String
     let startCommand: String
+    /// The command that starts the sharing helper.
+    let helperStartCommand: String
     /// The version of this command.
     let version: String
     let configurationFile: String
@@ -29,26 +30,27 @@ struct Doctor<Facts: SystemFacts> {
     private(set) var findings: [Finding] = []
     private(set) var daemon: DaemonFacts?
     var configuration: ConfigurationFacts?
-    /// The properties of the units, by unit; empty where there is no systemd to ask.
+    /// The properties of the units, by unit; empty without systemd.
     var units: [String: [String: String]] = [:]
-    /// As whom the daemon looks at files; nil where that is not known.
+    /// The user that the daemon runs as; nil if it is unknown.
     private(set) var servant: Servant?
 
     init(
-        _ facts: Facts, place: Place, socket: String, words: String, startCommand: String, version: String,
-        configurationFile: String, stateDirectory: String
+        _ facts: Facts, place: Place, socket: String, words: String, startCommand: String,
+        helperStartCommand: String = "", version: String, configurationFile: String, stateDirectory: String
     ) {
         self.facts = facts
         self.place = place
         self.socket = socket
         self.words = words
         self.startCommand = startCommand
+        self.helperStartCommand = helperStartCommand
         self.version = version
         self.configurationFile = configurationFile
         self.stateDirectory = stateDirectory
     }
 
-    /// Looks at everything, and returns what was found in the order in which it is looked at.
+    /// Examines everything. Returns the findings in the order of the examination.
     mutating func examine() -> [Finding] {
         findings = []
         askUnits()
@@ -59,6 +61,7 @@ struct Doctor<Facts: SystemFacts> {
         examineConfiguration()
         examineLimits()
         for container in containers { examine(container) }
+        examineSharing()
         examineState()
         return findings
     }
@@ -67,29 +70,38 @@ struct Doctor<Facts: SystemFacts> {
         findings.append(Finding(level, subject, text, command: command))
     }
 
-    /// A command that takes root.
+    /// Returns a command that runs as root.
     func asRoot(_ command: String) -> String { facts.caller.user == 0 ? command : "sudo " + command }
 
-    /// A command to this daemon. Root's right to it is wanted for the system's alone: for root another is a user's own.
+    /// Returns a command to this daemon. Only for the system's daemon, `isRoots` adds sudo, since root's own choice
+    /// would be another daemon.
     func gather(_ command: String, _ operands: String = "", isRoots: Bool = false) -> String {
         let line = "gather \(command)\(words)\(operands.isEmpty ? "" : " " + operands)"
         return isRoots && place == .system ? asRoot(line) : line
     }
 
-    /// What lets see more: root may look everywhere, and of a daemon that is not the system's root has another.
+    /// Returns the command that sees more: doctor as root for the system's daemon. Other daemons are not root's, so it
+    /// is namei(1).
     func lookAgain(at path: String) -> String {
         place == .system ? gather("doctor", isRoots: true) : "namei -l \(ShellText.quoted(path))"
     }
 
-    /// What makes the queue of the kernel as long as the limit is.
+    /// The command that restarts the daemon; nil if it has no known unit.
     var restart: String? { place == .other ? nil : systemctl("restart gatherd") }
 
-    /// A command about the units of this daemon.
-    func systemctl(_ arguments: String) -> String {
-        place == .user ? "systemctl --user \(arguments)" : asRoot("systemctl \(arguments)")
+    /// Whether systemd runs this machine (sd_booted(3)).
+    var hasSystemd: Bool { if case .success = facts.entry(at: "/run/systemd/system") { true } else { false } }
+
+    /// Returns a command for the units of this daemon; nil without systemd.
+    func systemctl(_ arguments: String) -> String? {
+        guard hasSystemd else { return nil }
+        return place == .user ? "systemctl --user \(arguments)" : asRoot("systemctl \(arguments)")
     }
 
-    /// The containers as the daemon has them; without one as the files have them.
+    /// Returns the command that opens a drop-in of the service for a setting; nil without systemd.
+    func editUnit(_ setting: String) -> String? { systemctl("edit gatherd").map { $0 + "  # [Service] " + setting } }
+
+    /// The containers of the daemon, or those of the configuration if the daemon does not answer.
     var containers: [ContainerFacts] { daemon?.containers ?? configuration?.containers ?? [] }
 
     // MARK: The daemon
@@ -97,7 +109,7 @@ struct Doctor<Facts: SystemFacts> {
     private mutating func askDaemon() {
         if isAsleep {
             return note(
-                .note, "daemon", "gatherd does not run, and to look changes nothing; the first question starts it",
+                .note, "daemon", "gatherd does not run; the first connection starts it, which this command avoids",
                 command: gather("status"))
         }
         switch facts.daemon() {
@@ -109,28 +121,33 @@ struct Doctor<Facts: SystemFacts> {
                     .warning, "daemon", "it is version \(facts.version), and this command \(version)",
                     command: place == .other ? nil : systemctl("restart gatherd"))
             }
-            if facts.metrics["gatherd_changes_unsaved"] == 1 {
-                note(
-                    .problem, "daemon", "changes cannot be saved, so a restart would cost a comparison and clocks",
-                    command: place == .other ? nil : journal)
-            }
+            if let types = facts.contentTypes, types == 0 { noteMissingTypes() }
         case .failure(let failure):
-            // Who may not ask is told so below.
+            // A caller without access gets a finding of its own below.
             guard !failure.isDenied else { return }
-            // The command stands below.
+            // The finding has the command separately.
             let text = failure.message.split(separator: ". Start it with:").first.map(String.init) ?? failure.message
             note(.problem, "daemon", text, command: startCommand)
         }
     }
 
-    /// A command that shows what the daemon said of late.
-    var journal: String {
-        place == .user ? "journalctl --user -u gatherd -n 30" : asRoot("journalctl -u gatherd -n 30")
+    /// The command that shows the latest messages of the daemon; nil if they are not in a journal.
+    var journal: String? {
+        guard place != .other, hasSystemd else { return nil }
+        return place == .user ? "journalctl --user -u gatherd -n 30" : asRoot("journalctl -u gatherd -n 30")
+    }
+
+    /// Notes a missing database. Every contentType is null then, and a query for one finds nothing.
+    private mutating func noteMissingTypes() {
+        note(
+            .warning, "daemon",
+            "the shared MIME-info database is missing, so no file has a contentType; install it and restart gatherd",
+            command: asRoot("apt-get install shared-mime-info") + (restart.map { " && " + $0 } ?? ""))
     }
 
     // MARK: The caller
 
-    /// Whether who asks may ask.
+    /// Notes whether the caller may connect.
     private mutating func examineCaller() {
         guard case .success(let entry) = facts.entry(at: socket), entry.isSocket else { return }
         let caller = facts.caller
@@ -143,7 +160,7 @@ struct Doctor<Facts: SystemFacts> {
         guard group != "root", entry.access.mode & 0o020 != 0 else {
             return note(
                 .problem, "access", "\(socket) is for \(accounts.user(entry.access.owner)) alone",
-                command: place == .system ? asRoot("systemctl restart gatherd.socket gatherd") : nil)
+                command: place == .system ? systemctl("restart gatherd.socket gatherd") : nil)
         }
         if accounts.isMember(name, of: entry.access.group) {
             note(

@@ -1,16 +1,16 @@
-// What an examination has found, with the command that mends it.
+// A finding of an examination, with the command that helps.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 
-/// One thing that was looked at.
+/// A result of an examination.
 struct Finding: Equatable {
     enum Level: String, Comparable {
-        /// As it should be.
+        /// In order.
         case fine
-        /// Worth knowing; nothing has to be done.
+        /// Worth knowing. Nothing must be done.
         case note
-        /// Works, and not as well as it could.
+        /// Works, but not as well as it could.
         case warning
         /// Does not work.
         case problem
@@ -28,10 +28,10 @@ struct Finding: Equatable {
     }
 
     let level: Level
-    /// What was looked at: `limits`, `units`, or a container.
+    /// The subject: `limits`, `units`, or a container.
     let subject: String
     let text: String
-    /// What mends it, for a shell.
+    /// The command that helps, for a shell.
     let command: String?
 
     init(_ level: Level, _ subject: String, _ text: String, command: String? = nil) {

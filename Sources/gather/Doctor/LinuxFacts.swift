@@ -1,4 +1,4 @@
-// The machine that this runs on.
+// Facts about this machine.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
@@ -7,9 +7,11 @@ internal import Glibc
 internal import LinuxSystem
 internal import Metadata
 
-/// The machine that this runs on, and the daemon behind a connection.
+/// Facts about this machine, and about the daemon behind a connection.
 struct LinuxFacts: SystemFacts {
     let connection: Connection
+    /// The sharing helper.
+    var helper = SharingSocket.find()
 
     var caller: Credentials {
         var groups = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))
@@ -38,7 +40,7 @@ struct LinuxFacts: SystemFacts {
         var status = stat()
         guard stat(path, &status) == 0 else { return .failure(EntryFacts.Failure(code: errno)) }
         let kind = status.st_mode & S_IFMT
-        // What the mode says is not all where there is a list of who may do what.
+        // An access control list adds to the mode.
         var list = AccessListID.none
         if kind == S_IFDIR || kind == S_IFREG, let resolved = resolved(path), let slash = resolved.lastIndex(of: "/"),
             let directory = try? Directory.open(kind == S_IFDIR ? resolved : "/" + resolved[..<slash], access: .path)
@@ -75,10 +77,10 @@ struct LinuxFacts: SystemFacts {
         return names
     }
 
-    func resolved(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
+    func resolved(_ path: String) -> String? { MountPaths.resolve(path) }
+
+    func silentMount(at path: String) -> (path: String, reason: String)? {
+        MountPaths.failure(at: path).map { ($0.mount.text, $0.error == .timedOut ? "does not answer" : "\($0.error)") }
     }
 
     func freeBytes(at path: String) -> UInt64? {
@@ -136,13 +138,16 @@ struct LinuxFacts: SystemFacts {
             return .success(
                 DaemonFacts(
                     version: status.version, process: status.processID, watches: status.watches,
-                    watchLimit: status.watchLimit, overflows: status.overflows,
+                    watchLimit: status.watchLimit, watchShare: status.watchShare, savingError: status.savingError,
+                    unsavedSince: status.unsavedSince.map { Readable.time($0) }, contentTypes: status.contentTypes,
+                    overflows: status.overflows,
                     uptime: status.started.map { Int(Readable.seconds(from: $0, to: .now)) },
                     containers: containers.map { container in
                         ContainerFacts(
                             identifier: container.identifier, path: container.path, state: container.state.rawValue,
                             reason: container.reason, directories: container.directories, polled: container.polled,
-                            unreadable: container.unreadable)
+                            unreadable: container.unreadable, unreadablePaths: container.unreadablePaths,
+                            isShared: container.sync != nil)
                     },
                     metrics: Dictionary(
                         metrics.filter(\.labels.isEmpty).map { ($0.name, $0.value) },
@@ -154,12 +159,23 @@ struct LinuxFacts: SystemFacts {
         }
     }
 
+    func sharing() -> Result<[SharingFinding], DaemonFacts.Failure> {
+        do throws(GatherError) {
+            var client = try BlockingSharingClient(helper)
+            return .success(try client.check())
+        } catch {
+            return .failure(DaemonFacts.Failure(message: error.message, isDenied: error.code == .permissionDenied))
+        }
+    }
+
     func configuration(_ file: String) -> Result<ConfigurationFacts, ConfigurationFacts.Failure> {
         do throws(ConfigurationError) {
             let read = try ConfigurationLoader.load(file: file, required: false, toleratingOverlaps: true)
             return .success(
                 ConfigurationFacts(
-                    containers: read.containers.map { ContainerFacts(identifier: $0.identifier, path: $0.path) },
+                    containers: read.containers.map {
+                        ContainerFacts(identifier: $0.identifier, path: $0.path, isShared: $0.sync != nil)
+                    },
                     watchShare: read.watchShare, leftOut: read.leftOut.map { "\($0); it is left out" }))
         } catch {
             return .failure(ConfigurationFacts.Failure(message: "\(error)"))
@@ -167,7 +183,7 @@ struct LinuxFacts: SystemFacts {
     }
 }
 
-/// The words of the system for its errors.
+/// The system's messages for errno values.
 enum SystemMessage {
     static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 }

@@ -1,15 +1,15 @@
-// When a queue that overflowed is too short.
+// Decides whether the kernel's event queue is too short.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is made of overflows of the kernel's queue, which gatherd makes good by comparing.
+/// The judgement of overflows of the kernel's event queue. gatherd repairs each by a comparison.
 enum LostEvents {
-    /// The length that the package gives the queue.
+    /// The queue length that the package sets.
     static let usualQueue = 131_072
-    /// A longer one is not advised: the kernel's memory for it is nobody's, and some 100 bytes an event.
+    /// The longest advised queue. An event takes about 100 bytes of the kernel's memory.
     static let longestQueue = 1 << 20
 
-    /// Whether they are more than the days since the start of the daemon, given in seconds: on its first day each counts, and
-    /// what came once is forgotten after that.
+    /// Whether there were more overflows than days since the start of the daemon. `uptime` is in seconds. On the first
+    /// day, each one counts.
     static func areMany(_ overflows: Int, uptime: Int?) -> Bool {
         overflows > (uptime.map { max(0, $0) / 86_400 } ?? 0)
     }

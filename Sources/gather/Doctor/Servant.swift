@@ -1,17 +1,17 @@
-// As whom the daemon looks at files, and what accounts are called.
+// The user that the daemon runs as, and the names of accounts.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Metadata
 
-/// As whom the daemon looks at files.
+/// The user that the daemon runs as.
 struct Servant {
     let name: String
     let credentials: Credentials
-    /// Whether it may read and search every directory (CAP_DAC_READ_SEARCH, or CAP_DAC_OVERRIDE).
+    /// Whether it may read and search every directory (CAP_DAC_READ_SEARCH or CAP_DAC_OVERRIDE).
     let readsEverything: Bool
 }
 
-/// The accounts of this machine's files: a program without shared libraries can ask no other source of names.
+/// The accounts in this machine's files. A statically linked program has no other source of names.
 struct Accounts {
     private var users: [(name: String, user: UInt32, group: UInt32)] = []
     private var groups: [(name: String, group: UInt32, members: [Substring])] = []
@@ -46,7 +46,7 @@ struct Accounts {
 }
 
 extension Doctor {
-    /// As whom the daemon that runs looks at files, else the one that would.
+    /// Returns the user of the running daemon, or the user that the daemon would run as.
     func findServant() -> Servant? {
         let accounts = Accounts(facts)
         if let process = daemon?.process, let status = facts.text(of: "/proc/\(process)/status") {
@@ -72,14 +72,14 @@ extension Doctor {
         }
     }
 
-    /// From `/proc/PID/status` (proc(5)).
+    /// Reads `/proc/PID/status` (proc(5)).
     private static func servant(_ status: String, _ accounts: Accounts) -> Servant? {
         var fields: [Substring: [Substring]] = [:]
         for line in status.split(separator: "\n") {
             guard let colon = line.firstIndex(of: ":") else { continue }
             fields[line[..<colon]] = line[line.index(after: colon)...].split { $0 == " " || $0 == "\t" }
         }
-        // The effective ones are the second.
+        // The second number is the effective one.
         guard let users = fields["Uid"], users.count > 1, let user = UInt32(users[1]), let groups = fields["Gid"],
             groups.count > 1, let group = UInt32(groups[1])
         else { return nil }

@@ -1,38 +1,43 @@
-// What an examination asks of the machine, so that a test can play another.
+// The facts that an examination reads. A test can provide others.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherKit
 internal import Metadata
 
-/// The machine as ``Doctor`` sees it. Nothing here changes anything.
+/// The machine as ``Doctor`` sees it. No call changes anything.
 protocol SystemFacts {
-    /// Who looks.
+    /// The user that runs the examination.
     var caller: Credentials { get }
 
-    /// The text of a small file; nil where it cannot be read.
+    /// Returns the text of a small file; nil if it cannot be read.
     func text(of path: String) -> String?
-    /// What lies at a path, symbolic links followed; or the errno that prevented the look.
+    /// Returns the entry at a path, symbolic links followed, or an errno.
     func entry(at path: String) -> Result<EntryFacts, EntryFacts.Failure>
-    /// The directories right in a directory; nil where it cannot be read.
+    /// Returns the names of the directories in a directory; nil if it cannot be read.
     func directories(in path: String) -> [String]?
-    /// The names of what else lies right in a directory; nil where it cannot be read.
+    /// Returns the names of all other entries in a directory; nil if it cannot be read.
     func files(in path: String) -> [String]?
-    /// A path without symbolic links.
+    /// Returns a path without symbolic links.
     func resolved(_ path: String) -> String?
-    /// Bytes that are free for an ordinary user.
+    /// Returns the mount on the way to a path that does not answer, and the reason; nil if there is none.
+    func silentMount(at path: String) -> (path: String, reason: String)?
+    /// Returns the bytes that an ordinary user may still write.
     func freeBytes(at path: String) -> UInt64?
-    /// The name of a file system that is changed elsewhere without this machine hearing of it; nil for any other.
+    /// Returns the name of a file system that is polled; nil for any other.
     func polledFileSystem(at path: String) -> String?
-    /// Where something is mounted.
+    /// Returns the paths of all mount points.
     func mountPoints() -> [String]
-    /// What a program prints; nil where there is none, or it fails.
+    /// Returns the output of a program; nil if it does not exist or fails.
     func output(of program: String, _ arguments: [String]) -> String?
-    /// The daemon, or a sentence on why it cannot be asked.
+    /// Returns facts of the daemon, or a sentence with the reason.
     func daemon() -> Result<DaemonFacts, DaemonFacts.Failure>
-    /// The containers of the configuration, or a sentence on what is wrong with it.
+    /// Returns the findings of the sharing helper, or a sentence with the reason for which it does not answer.
+    func sharing() -> Result<[SharingFinding], DaemonFacts.Failure>
+    /// Returns the containers of the configuration, or a sentence with the mistake.
     func configuration(_ file: String) -> Result<ConfigurationFacts, ConfigurationFacts.Failure>
 }
 
-/// What lies at a path.
+/// An entry of the file system.
 struct EntryFacts {
     struct Failure: Error { let code: Int32 }
 
@@ -41,45 +46,56 @@ struct EntryFacts {
     var isSocket = false
 }
 
-/// A daemon that answers.
+/// A daemon that answered.
 struct DaemonFacts {
     struct Failure: Error {
         let message: String
-        /// Whether it is the socket's permissions that are in the way.
+        /// Whether the permissions of the socket refused the connection.
         var isDenied = false
     }
 
     var version: String
     var process: Int
-    /// Nil where the caller is not told.
+    /// The watches in use; nil if the caller is not told.
     var watches: Int?
     var watchLimit: Int?
+    /// The configured share of the limits; nil if it is unknown.
+    var watchShare: Double?
+    /// The latest error of saving the state, and the text of the time of the first one.
+    var savingError: String?
+    var unsavedSince: String?
+    /// The number of known media types; nil if it is unknown.
+    var contentTypes: Int?
     var overflows = 0
-    /// Seconds since its start; nil where that is not known.
+    /// The seconds since its start; nil if they are unknown.
     var uptime: Int?
     var containers: [ContainerFacts] = []
-    /// What else it measures, by name.
+    /// Further metrics by name.
     var metrics: [String: Double] = [:]
 }
 
-/// A container, as the daemon or a file describes it.
+/// A container, as described by the daemon or by a file.
 struct ContainerFacts {
     var identifier: String
     var path: String
-    /// Nil where only a file was read.
+    /// The state; nil if only a file was read.
     var state: String?
     var reason: String?
     var directories = 0
     var polled = 0
     var unreadable = 0
+    /// A few of the unreadable directories.
+    var unreadablePaths: [String] = []
+    /// Whether it is shared with other devices.
+    var isShared = false
 }
 
-/// What the configuration says.
+/// The configuration.
 struct ConfigurationFacts {
     struct Failure: Error { let message: String }
 
     var containers: [ContainerFacts] = []
     var watchShare = 0.8
-    /// What was left out, and why.
+    /// The containers that are left out, with the reason.
     var leftOut: [String] = []
 }

@@ -1,8 +1,8 @@
-// What systemd knows of the daemon's units.
+// The state of the daemon's units in systemd.
 // SPDX-License-Identifier: Apache-2.0
 
 enum UnitStates {
-    /// The properties of `gatherd.service` and `gatherd.socket`, by unit; empty where there is no systemd to ask.
+    /// Returns the properties of `gatherd.service` and `gatherd.socket`, by unit; empty without systemd.
     static func read(
         _ facts: some SystemFacts, isUser: Bool, _ properties: [String]
     ) -> [String: [String: String]] {
@@ -23,7 +23,7 @@ enum UnitStates {
         return units
     }
 
-    /// Whether systemd holds the socket, and nobody runs behind it: then to connect starts the daemon.
+    /// Whether systemd holds the socket and no daemon runs. A connection would start it.
     static func isAsleep(_ units: [String: [String: String]]) -> Bool {
         let state = units["gatherd.service"]?["ActiveState"]
         return units["gatherd.socket"]?["ActiveState"] == "active" && (state == "inactive" || state == "failed")

@@ -30,7 +30,7 @@ struct SortArgument: ExpressibleByArgument {
             ascending = false
             name = name.dropFirst()
         }
-        // The name of an extended attribute may have colons of its own.
+        // The name of an extended attribute may contain colons.
         if let colon = name.lastIndex(of: ":") {
             let direction = name[name.index(after: colon)...]
             guard direction == "asc" || direction == "desc" || name.hasPrefix(Attribute.extendedPrefix) else {

@@ -1,48 +1,70 @@
-// What a shell offers to type: containers as the daemon has them, and attributes.
+// Words for completion in shells: identifiers of containers, and attributes.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
 internal import GatherKit
 internal import Glibc
 
-/// Words that shells offer (`gather --generate-completion-script`). Made while somebody waits with a finger on the tab key:
-/// whatever goes wrong or takes long, nothing is offered and nothing is said.
+/// Words that shells offer (`gather --generate-completion-script`). If something fails or takes long, nothing is offered and
+/// nothing is printed, because the user waits at the prompt.
 ///
-/// Bash's script hands what is offered to `compgen -W`, which expands it: a `$(…)` that is only typed would run if it were
-/// offered back. So nothing is offered there that has characters which bash might take for more than themselves.
+/// Bash's script hands the words to `compgen -W`, which expands them: a `$(…)` that was only typed would run if it were
+/// offered back. So bash is offered only words without special characters.
 enum Completions {
     /// Identifiers of containers.
     static let containers = CompletionKind.custom { words, _, _ in identifiers(words) }
 
-    /// Identifiers of those that were added at run time, which alone can be removed.
+    /// Identifiers of containers that were added at run time: only these can be removed.
     static let removable = CompletionKind.custom { words, _, _ in identifiers(words) { $0.origin == "runtime" } }
+
+    /// Identifiers of containers that are shared.
+    static let shared = CompletionKind.custom { words, _, _ in identifiers(words) { $0.sync != nil } }
+
+    /// Devices: their names, and the first group of their identifiers for those without a plain name.
+    static let devices = CompletionKind.custom { words, _, _ in deviceWords(sharing(words)?.devices ?? []) }
+
+    /// Containers that other devices offer.
+    static let offers = CompletionKind.custom { words, _, _ in
+        offered(Set((sharing(words)?.offers ?? []).map(\.container)).sorted())
+    }
 
     /// One attribute.
     static let attribute = CompletionKind.custom { _, _, _ in attributeNames }
 
-    /// Attributes with commas between: what was typed up to the last comma stays.
+    /// Attributes with commas between. The text up to the last comma stays.
     static let attributes = CompletionKind.custom { words, place, prefix in
-        harmless(list(typed(words, place, prefix)))
+        let typed = typed(words, place, prefix)
+        return harmless(forShell(list(typed), typed))
     }
 
-    /// A sort key, which a minus or `:desc` turns round.
+    /// A sort key. A minus in front stays.
     static let sortKey = CompletionKind.custom { words, place, prefix in
         let sign = typed(words, place, prefix).hasPrefix("-") ? "-" : ""
         return attributeNames.map { sign + $0 }
     }
 
-    /// A predicate begins with an attribute.
+    /// A predicate: an attribute at its beginning, or the attribute that is being typed within it.
     static let predicate = CompletionKind.custom { words, place, prefix in
-        harmless(predicates(typed(words, place, prefix)))
+        let typed = typed(words, place, prefix)
+        return harmless(forShell(predicates(typed), typed))
     }
 
-    /// Those of the words that a shell takes as they are, whatever it does with them. Zsh and fish expand nothing that is
-    /// offered; any other shell is treated as bash.
+    /// Returns the words that the shell does not expand. Zsh and fish expand none; any other shell is treated as bash.
     static func harmless(
         _ words: [String], isExpanded: Bool = ![.zsh, .fish].contains(CompletionShell.requesting)
     ) -> [String] { isExpanded ? words.filter { isPlain($0, and: ",") } : words }
 
-    /// Whether a word is of letters, digits and `._-` of ASCII, and those given.
+    /// Returns the words as the shell matches them. Zsh passes a quote at the beginning of the word, matches without it, and
+    /// takes what follows a colon for a description.
+    static func forShell(
+        _ words: [String], _ typed: String, isZsh: Bool = CompletionShell.requesting == .zsh
+    ) -> [String] {
+        guard isZsh else { return words }
+        let isQuoted = typed.hasPrefix("\"") || typed.hasPrefix("'")
+        return words.map { (isQuoted ? String($0.dropFirst()) : $0).replacing(":", with: "\\:") }
+    }
+
+    /// Whether a word has only ASCII letters, digits, `._-` and the characters of `more`.
     private static func isPlain(_ word: String, and more: String = "") -> Bool {
         func isFine(_ byte: UInt8) -> Bool {
             switch byte {
@@ -56,9 +78,14 @@ enum Completions {
 
     static var attributeNames: [String] { Attribute.fixed.map(\.name).sorted() }
 
-    /// What is typed of the word so far. Bash and zsh tell the part before the cursor, fish 3 only the word.
-    private static func typed(_ words: [String], _ place: Int, _ prefix: String) -> String {
-        prefix.isEmpty && words.indices.contains(place) ? words[place] : prefix
+    /// The word up to the cursor. Bash and zsh pass the part before the cursor, fish 3 only the word. Within a quote that is
+    /// still open, the script for zsh counts from the last blank, so the whole word is taken.
+    static func typed(
+        _ words: [String], _ place: Int, _ prefix: String, isZsh: Bool = CompletionShell.requesting == .zsh
+    ) -> String {
+        guard words.indices.contains(place) else { return prefix }
+        let isQuoted = words[place].hasPrefix("\"") || words[place].hasPrefix("'")
+        return prefix.isEmpty || (isZsh && isQuoted) ? words[place] : prefix
     }
 
     static func list(_ text: String) -> [String] {
@@ -68,12 +95,14 @@ enum Completions {
         return attributeNames.filter { !chosen.contains($0) }.map { head + $0 }
     }
 
-    /// The name that is being typed, behind what is there: `size > 3 AND na` may go on with `name`.
+    /// Returns the ways to complete the attribute at the end of a predicate: `size > 3 AND na` may go on with `name`.
     static func predicates(_ text: String) -> [String] {
+        // Options are offered by the shell; `-name` is none.
+        guard !text.hasPrefix("-") else { return [] }
         let isLetter = { (character: Character) in character.isASCII && (character.isLetter || character.isNumber) }
         let head = text[..<(text.lastIndex { !isLetter($0) }.map { text.index(after: $0) } ?? text.startIndex)]
         let begun = text[head.endIndex...]
-        // Within a literal, and behind a number, no name begins.
+        // No name begins within a literal or behind a number.
         let inner = head.first == "\"" || head.first == "'" ? head.dropFirst() : head
         let quote: Character = head.first == "'" ? "\"" : "'"
         guard inner.count(where: { $0 == quote }).isMultiple(of: 2) else { return [] }
@@ -82,17 +111,21 @@ enum Completions {
 
     // MARK: The daemon
 
-    /// How long anybody waits.
+    /// The time limit for asking the daemon.
     private static let patience = itimerval(
         it_interval: timeval(), it_value: timeval(tv_sec: 0, tv_usec: 500_000))
+
+    /// Ends the process when the time is over. A daemon that is stopped accepts connections and does not answer.
+    private static func limitTime() {
+        signal(SIGALRM) { _ in _exit(0) }
+        var patience = patience
+        setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &patience, nil)
+    }
 
     private static func identifiers(
         _ words: [String], where isWanted: (ContainerStatus) -> Bool = { _ in true }
     ) -> [String] {
-        // One that is stopped takes connections, and does not answer.
-        signal(SIGALRM) { _ in _exit(0) }
-        var patience = patience
-        setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &patience, nil)
+        limitTime()
         let daemon = connection(words)
         if isAsleep(daemon, LinuxFacts(connection: daemon)) { return [] }
         guard var client = try? daemon.connect(), let containers = try? client.containers() else {
@@ -101,19 +134,48 @@ enum Completions {
         return offered(containers.filter(isWanted).map(\.identifier))
     }
 
-    /// Whether the daemon would have to be started for an answer: a finger on the tab key is no question.
+    /// Whether systemd would start the daemon for a connection. Completion does not start it.
     static func isAsleep(_ connection: Connection, _ facts: some SystemFacts) -> Bool {
         let isUser = connection.daemon.path == DaemonSocket.find(.user).path
         guard isUser || connection.daemon.path == DaemonSocket.find(.system).path else { return false }
         return UnitStates.isAsleep(UnitStates.read(facts, isUser: isUser, ["ActiveState"]))
     }
 
-    /// The identifiers that a daemon may have: another may listen behind `--socket`, and say what it likes.
+    /// Returns the identifiers that are well formed: any program may listen at the path of `--socket`.
     static func offered(_ identifiers: [String]) -> [String] {
         identifiers.filter { isPlain($0) && !$0.hasPrefix("-") }
     }
 
-    /// The daemon that the words on the line mean.
+    /// Returns the state of sharing; nil if the helper cannot be asked.
+    private static func sharing(_ words: [String]) -> SharingStatus? {
+        limitTime()
+        guard var client = try? BlockingSharingClient(helper(words)) else { return nil }
+        return try? client.status()
+    }
+
+    /// Returns the words for devices other than this one.
+    static func deviceWords(_ devices: [SharingDevice]) -> [String] {
+        offered(
+            devices.filter { !$0.isHere }.map { device in
+                device.name.isEmpty || offered([device.name]).isEmpty ? device.shortIdentifier : device.name
+            }
+        ).sorted()
+    }
+
+    /// The helper that the options on the line choose.
+    static func helper(_ words: [String]) -> SharingSocket {
+        for (place, word) in words.enumerated() {
+            if word == "--sync-socket", words.indices.contains(place + 1) {
+                return SharingSocket(path: words[place + 1])
+            }
+            if word.hasPrefix("--sync-socket=") {
+                return SharingSocket(path: String(word.dropFirst("--sync-socket=".count)))
+            }
+        }
+        return .find(connection(words).choice)
+    }
+
+    /// The daemon that the options on the line choose.
     static func connection(_ words: [String]) -> Connection {
         var connection = Connection()
         for (place, word) in words.enumerated() {

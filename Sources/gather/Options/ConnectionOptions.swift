@@ -1,11 +1,11 @@
-// Which daemon is meant.
+// The choice of the daemon.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
 internal import GatherKit
 
 struct ConnectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"), completion: .file())
+    @Option(help: ArgumentHelp("The socket of the daemon.", valueName: "path"), completion: .file())
     var socket: String?
 
     @Flag(help: "The daemon of this user.")
@@ -20,7 +20,7 @@ struct ConnectionOptions: ParsableArguments {
         }
     }
 
-    /// Which daemon these options mean.
+    /// The daemon that these options choose.
     var target: Connection {
         Connection(socket: socket, choice: user ? .user : system ? .system : .automatic)
     }
@@ -31,12 +31,16 @@ struct ConnectionOptions: ParsableArguments {
     func connect() throws(GatherError) -> BlockingClient { try target.connect() }
 }
 
-/// Which daemon is meant, however that was said.
+/// The chosen daemon, here or on another machine, or an engine within this command.
 struct Connection {
     var socket: String?
     var choice = DaemonSocket.Choice.automatic
+    /// The other machine.
+    var host: RemoteHost?
+    /// Whether other machines are asked the same.
+    var isOneOfSeveral = false
 
-    /// An engine within this command, and the directories that it reads as they were typed.
+    /// An engine within this command, with its directories as they were typed.
     struct Embedded {
         var daemon: InProcessDaemon
         var directories: [String]
@@ -44,22 +48,31 @@ struct Connection {
 
     var embedded: Embedded?
 
-    /// How long answers may wait for what is being read: within this command until it is read, else as the daemon has it.
+    /// The time that answers may wait for containers that are being read. Nil for the daemon's default.
     var patience: Duration? { embedded == nil ? nil : .seconds(86_400) }
 
     var daemon: DaemonSocket {
         if let embedded { return DaemonSocket(embedded.daemon) }
+        if let host { return DaemonSocket(host: host, choice: choice, path: socket, asks: !isOneOfSeveral) }
         return socket.map { DaemonSocket(path: $0) } ?? .find(choice)
     }
 
-    /// The options as they would be typed, for commands that are suggested.
+    /// The options as they would be typed, for suggested commands.
     var words: String {
         if let embedded {
             return " --embedded" + embedded.directories.map { " --in \(ShellText.quoted($0))" }.joined()
         }
+        return (host.map { " --host \(ShellText.quoted($0.description))" } ?? "") + daemonWords
+    }
+
+    /// The options of the daemon on its machine.
+    var daemonWords: String {
         if let socket { return " --socket \(ShellText.quoted(socket))" }
         return choice == .user ? " --user" : choice == .system ? " --system" : ""
     }
+
+    /// Returns a command as it would be typed here for the machine of the daemon.
+    func command(_ command: String) -> String { (host.map { $0.shellWords + " " } ?? "") + command }
 
     func connect() throws(GatherError) -> BlockingClient { try BlockingClient(daemon) }
 }

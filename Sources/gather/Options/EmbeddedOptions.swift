@@ -12,30 +12,31 @@ struct EmbeddedOptions: ParsableArguments {
         help: ArgumentHelp(
             "Read the directories of --in within this command, without a daemon.",
             discussion: """
-                Nothing is written anywhere. What is mounted below a directory is not entered, and names of owners come from \
+                Nothing is written. File systems mounted below a directory are not entered. Names of owners come from \
                 /etc/passwd and /etc/group.
                 """))
     var embedded = false
 
-    /// The daemon that these options mean together: one within this command, which begins to read, or the one of the
-    /// machine. With `watches` it follows changes.
+    /// Returns the daemon that these options choose together: an engine within this command, which begins to read, or a
+    /// daemon. With `watches` the engine follows changes.
     func connection(
         _ options: ConnectionOptions, _ places: ScopeOptions, watches: Bool = false, isSynchronized: Bool = true
     ) throws(Failure) -> Connection {
         guard embedded else { return options.target }
         guard !places.directories.isEmpty else {
             throw Failure(
-                status: ExitStatus.usage, "--embedded reads the directories of --in: say at least one, such as --in .")
+                status: ExitStatus.usage, "--embedded reads the directories of --in; give at least one, such as --in .")
         }
         guard places.container.isEmpty else {
             throw Failure(
-                status: ExitStatus.usage, "--container means one of a daemon; with --embedded there are those of --in")
+                status: ExitStatus.usage,
+                "--container is a container of a daemon; --embedded reads the directories of --in")
         }
         try check(options, isSynchronized: isSynchronized)
         return try EmbeddedOptions.connection(places.directories, watches: watches)
     }
 
-    /// Throws where something was said that only a daemon can do.
+    /// Throws if an option needs a daemon.
     func check(_ options: ConnectionOptions, isSynchronized: Bool) throws(Failure) {
         guard options.isAutomatic else {
             throw Failure(
@@ -43,11 +44,11 @@ struct EmbeddedOptions: ParsableArguments {
         }
         guard isSynchronized else {
             throw Failure(
-                status: ExitStatus.usage, "--embedded knows nothing before it has read: it does not go with --no-sync")
+                status: ExitStatus.usage, "--embedded has no answer before it has read: it does not go with --no-sync")
         }
     }
 
-    /// An engine within this command, which begins to read directories; without `descends` only what lies right in one.
+    /// Starts an engine within this command that reads directories; without `descends` only their own entries.
     static func connection(
         _ directories: [String], watches: Bool = false, descends: Bool = true
     ) throws(Failure) -> Connection {
@@ -83,7 +84,7 @@ struct EmbeddedOptions: ParsableArguments {
         } catch {
             switch error {
             case .directories(let message): throw Failure(status: ExitStatus.usage, message)
-            // What inotify_init1(2) says of that.
+            // inotify_init1(2): the limit of instances for each user.
             case .system(EMFILE):
                 throw Failure("no more inotify instances for this user; raise fs.inotify.max_user_instances (sysctl)")
             case .system(let code):

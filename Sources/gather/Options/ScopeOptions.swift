@@ -1,4 +1,4 @@
-// Where a query looks.
+// The scopes of a query.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
@@ -30,10 +30,10 @@ struct ScopeOptions: ParsableArguments {
         }
     }
 
-    /// Whether nothing was said of where to look.
+    /// Whether no scope was given.
     var isEmpty: Bool { container.isEmpty && scope == nil && directories.isEmpty }
 
-    /// The scopes. `--scope` without a container means every container, so the daemon is asked which there are.
+    /// Returns the scopes. `--scope` without a container applies to every container, so the daemon is asked for them.
     func scopes(_ connection: Connection) throws -> [SearchScope] {
         var containers = container
         if scope != nil, containers.isEmpty {
@@ -47,13 +47,34 @@ struct ScopeOptions: ParsableArguments {
             case .documents: .documents(ofContainer: identifier)
             case .data: .data(ofContainer: identifier)
             }
-        } + directories.map { .directory(try RealPath.directory($0)) }
+        } + directories.map { .directory(try directory($0, connection)) }
     }
 }
 
-/// Directories as the daemon knows them: absolute, and without symbolic links.
+extension ScopeOptions {
+    /// Throws if a machine would have to be asked before the question.
+    func checkForSeveral() throws(Failure) {
+        guard scope != nil, container.isEmpty else { return }
+        throw Failure(status: ExitStatus.usage, "with several machines, --scope goes with --container")
+    }
+
+    /// Returns a directory as the daemon of the connection has it.
+    private func directory(_ path: String, _ connection: Connection) throws(Failure) -> String {
+        guard connection.host != nil else { return try RealPath.directory(path) }
+        guard path.hasPrefix("/") else {
+            throw Failure(
+                status: ExitStatus.usage,
+                "'\(DisplayText.escaped(path))' is no absolute path, and with --host a directory is one of that machine"
+            )
+        }
+        return path
+    }
+}
+
+/// Paths of directories as the daemon has them: absolute, and without symbolic links.
 enum RealPath {
     static func directory(_ path: String) throws(Failure) -> String {
+        try SilentMount.check(path)
         guard let resolved = realpath(path, nil) else {
             throw Failure(
                 status: ExitStatus.usage, "\(DisplayText.escaped(path)): \(String(cString: strerror(errno)))")
@@ -64,21 +85,24 @@ enum RealPath {
             throw Failure(status: ExitStatus.usage, "\(DisplayText.escaped(path)) is not a directory")
         }
         guard let text = String(validatingCString: resolved) else {
-            throw Failure(status: ExitStatus.usage, "\(DisplayText.escaped(path)): not UTF-8, which a scope must be")
+            throw Failure(
+                status: ExitStatus.usage, "\(DisplayText.escaped(path)): the path is not UTF-8, and a scope must be")
         }
         return text
     }
 }
 
-/// What is said where a daemon watches nothing at all.
+/// The advice if a daemon watches nothing.
 enum NoContainers {
     static func message(_ connection: Connection) -> String {
-        "gatherd watches nothing yet. Add a directory with: gather container add\(connection.words) NAME DIRECTORY"
+        "gatherd watches nothing yet. Add a directory with: "
+            + connection.command("gather container add\(connection.daemonWords) NAME DIRECTORY")
     }
 
-    /// Says so where that is why a query over everything found nothing.
-    static func note(ifNoneIn client: inout BlockingClient, _ scopes: [SearchScope], _ connection: Connection) {
-        guard scopes.isEmpty, let containers = try? client.containers(), containers.isEmpty else { return }
+    /// Says that nothing is watched, if that is why a query over everything found nothing. Returns whether it is.
+    static func note(ifNoneIn client: inout BlockingClient, _ scopes: [SearchScope], _ connection: Connection) -> Bool {
+        guard scopes.isEmpty, let containers = try? client.containers(), containers.isEmpty else { return false }
         Output.note(message(connection))
+        return true
     }
 }

@@ -4,26 +4,36 @@
 internal import GatherKit
 internal import Glibc
 
-/// Prints notifications, each as soon as it is there: lines for people and pipes, or JSON objects.
+/// Prints each notification as it comes: lines for people and pipes, or JSON objects.
 struct ChangePrinter: ~Copyable {
-    private let asJSON: Bool
-    private let attributes: [Attribute]
-    private let isResuming: Bool
-    private let connection: Connection
+    struct Settings: Sendable {
+        var asJSON: Bool
+        var nulTerminated: Bool
+        /// The attributes in JSON objects.
+        var attributes: [Attribute]
+        /// Whether the query was given a clock.
+        var isResuming: Bool
+        /// Whether the first results are printed.
+        var tellsResults = true
+        var connection: Connection
+        /// The machine whose name each line has; nil for one machine.
+        var host: String?
+    }
+
+    private let settings: Settings
     private let isTerminal: Bool
     private let hasColor: Bool
     private var output: Output
-    /// Whether what comes as progress is a difference.
+    /// Whether progress notifications are the difference since a clock.
     private var isResumed = false
 
-    init(asJSON: Bool, nulTerminated: Bool, attributes: [Attribute], isResuming: Bool, connection: Connection) {
-        self.asJSON = asJSON
-        self.attributes = attributes
-        self.isResuming = isResuming
-        self.connection = connection
-        isTerminal = Terminal.isTerminal() && !nulTerminated
+    private var asJSON: Bool { settings.asJSON }
+
+    init(_ settings: Settings) {
+        self.settings = settings
+        isTerminal = Terminal.isTerminal() && !settings.nulTerminated
         hasColor = Terminal.hasColor() && isTerminal
-        output = Output(nulTerminated: nulTerminated)
+        output = Output(nulTerminated: settings.nulTerminated)
     }
 
     mutating func print(_ notification: QueryNotification, of query: MetadataQuery) {
@@ -31,9 +41,15 @@ struct ChangePrinter: ~Copyable {
         case .started(let resumed):
             isResumed = resumed
             if asJSON { event("started") { $0.add("resumed", resumed) } }
-            if isResuming, !resumed { Output.note("that clock is no longer known; everything is told anew") }
+            if settings.isResuming, !resumed {
+                Output.note("the changes since this clock are not known any more; all that matches is printed")
+            }
         case .progress(let changes):
-            if isResumed { print(changes) } else { for item in changes.added { result(item) } }
+            if isResumed {
+                print(changes)
+            } else if settings.tellsResults {
+                for item in changes.added { result(item) }
+            }
         case .gathered:
             if asJSON {
                 event("gathered") {
@@ -41,16 +57,17 @@ struct ChangePrinter: ~Copyable {
                     $0.add("clock", query.clock)
                 }
             }
-            Inexact.note(query.inexactContainers, connection)
+            let name = settings.host.map { $0 + ":" } ?? ""
+            Inexact.note(query.inexactContainers.map { name + $0 }, settings.connection)
         case .updated(let changes):
             print(changes)
             if asJSON { event("updated") { $0.add("clock", query.clock) } }
         case .reconnecting(let error):
             if asJSON { event("reconnecting") { $0.add("message", error.message) } }
-            Output.note("\(error.message); waiting for it to come back")
+            note("\(error.message); waiting for gatherd")
         case .reconnected(let resumed):
             if asJSON { event("reconnected") { $0.add("resumed", resumed) } }
-            Output.note("gatherd is back; what changed meanwhile follows")
+            note("gatherd is back; the changes of the meantime follow")
         }
         output.flush()
     }
@@ -58,7 +75,7 @@ struct ChangePrinter: ~Copyable {
     // MARK: Changes
 
     private mutating func print(_ changes: QueryChanges) {
-        // Removals first, so that a name that moved from one item to another reads in the order it happened.
+        // Removals come first: a name that goes from one item to another then ends with the item that has it.
         for removal in changes.removed { removed(removal) }
         for item in changes.changed { changed(item) }
         for item in changes.added { added(item) }
@@ -77,7 +94,7 @@ struct ChangePrinter: ~Copyable {
     private mutating func changed(_ item: MetadataItem) {
         if asJSON { return event("changed", item) }
         guard let previous = item.previousPath else { return line("~ ", .yellow, [path(of: item)]) }
-        line("~ ", .yellow, [Array(previous.utf8), path(of: item)])
+        line("~ ", .yellow, [named(Array(previous.utf8)), path(of: item)])
     }
 
     private mutating func removed(_ removal: RemovedItem) {
@@ -88,12 +105,19 @@ struct ChangePrinter: ~Copyable {
                 if !removal.pathBytes.elementsEqual(removal.path.utf8) { $0.add("rawPath", base64: removal.pathBytes) }
             }
         }
-        line("- ", .red, [removal.pathBytes])
+        line("- ", .red, [named(removal.pathBytes)])
+    }
+
+    /// Says a sentence about the daemon, with the name of its machine if there are several.
+    private func note(_ message: String) {
+        Output.note(settings.host.map { HostReport.named(message, of: $0) } ?? message)
     }
 
     // MARK: Lines
 
-    private func path(of item: MetadataItem) -> [UInt8] { item.pathBytes ?? [] }
+    private func path(of item: MetadataItem) -> [UInt8] { named(item.pathBytes ?? []) }
+
+    private func named(_ path: [UInt8]) -> [UInt8] { HostLines.path(path, of: settings.host) }
 
     private mutating func line(_ mark: String, _ color: Color?, _ paths: [[UInt8]]) {
         if isTerminal {
@@ -105,7 +129,7 @@ struct ChangePrinter: ~Copyable {
     }
 
     private mutating func event(_ name: String, _ item: MetadataItem) {
-        let attributes = attributes
+        let attributes = settings.attributes
         event(name) { $0.add("item", item, attributes: attributes) }
     }
 
@@ -113,6 +137,7 @@ struct ChangePrinter: ~Copyable {
         var line = JSONLine()
         line.add("event", name)
         fields(&line)
-        output.line(line.bytes())
+        let bytes = line.bytes()
+        output.line(HostLines.named(settings.host, bytes))
     }
 }

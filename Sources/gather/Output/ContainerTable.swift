@@ -29,6 +29,7 @@ enum ContainerTable {
     private static func remarks(_ container: ContainerStatus) -> String? {
         var remarks: [String] = []
         if let reason = container.reason, !reason.isEmpty { remarks.append(reason) }
+        if container.sync != nil { remarks.append("shared") }
         if container.polled > 0 {
             remarks.append("\(Readable.count(container.polled, "directory", "directories")) polled")
         }
@@ -59,11 +60,13 @@ enum ContainerTable {
         line.add("watches", container.watches)
         line.add("polled", container.polled)
         line.add("unreadable", container.unreadable)
+        line.add("unreadablePaths", container.unreadablePaths)
         line.add("packages", container.packages)
         line.add("ignore", container.ignore)
         line.add("clock", container.clock)
         line.add("filled", container.filledAttributes)
         line.add("filledBytes", container.filledBytes)
+        line.add("sync", container.sync)
         return line.bytes()
     }
 }

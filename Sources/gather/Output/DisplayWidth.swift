@@ -1,11 +1,11 @@
-// How wide text is on a terminal.
+// The width of text on a terminal.
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many columns of a terminal text takes: two for the ideographs of East Asia and for emoji, none for what joins the
-/// character before (Unicode Standard Annex 11).
+/// The width of text in columns of a terminal: two for the ideographs of East Asia and for emoji, none for marks that join
+/// the character before (Unicode Standard Annex 11).
 enum DisplayWidth {
     static func of(_ text: some StringProtocol) -> Int {
-        // Nearly everything is plain.
+        // Most text is ASCII.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
         return text.reduce(0) { $0 + of($1) }
     }
@@ -13,7 +13,7 @@ enum DisplayWidth {
     static func of(_ character: Character) -> Int {
         var width = 0
         for scalar in character.unicodeScalars {
-            // The selector that asks for the picture of a character which is also text.
+            // The selector of the emoji form (Unicode Technical Standard 51).
             if scalar.value == 0xFE0F, width > 0 { return 2 }
             width = max(width, of(scalar))
         }
@@ -30,14 +30,14 @@ enum DisplayWidth {
         return wide.contains { $0.contains(scalar.value) } ? 2 : 1
     }
 
-    /// What is wide or full-width in `EastAsianWidth.txt`, by blocks.
+    /// The wide and full-width characters of `EastAsianWidth.txt`, by blocks.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
         0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60,
         0xFFE0...0xFFE6, 0x1F200...0x1F265, 0x20000...0x3FFFD,
     ]
 
-    /// As much of the text as fits, with an ellipsis where something is missing.
+    /// Returns as much of the text as fits, with an ellipsis if it is cut.
     static func cut(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         guard width > 0 else { return "" }
@@ -52,7 +52,7 @@ enum DisplayWidth {
         return result + "…"
     }
 
-    /// The text in exactly so many columns, cut or with blanks.
+    /// Returns the text in exactly this many columns, cut or padded with blanks.
     static func fitted(_ text: String, to width: Int, alignsRight: Bool = false) -> String {
         let text = cut(text, to: width)
         let blanks = String(repeating: " ", count: max(0, width - of(text)))

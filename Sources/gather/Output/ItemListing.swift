@@ -22,7 +22,7 @@ enum ItemListing {
         }
     }
 
-    /// A value, of which the first line stands behind the name.
+    /// The lines of a value. The first stands behind the name.
     private static func text(_ value: MetadataValue, of attribute: Attribute) -> [String] {
         switch value {
         case .none: ["(null)"]

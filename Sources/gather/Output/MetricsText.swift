@@ -1,12 +1,12 @@
-// Metrics as the text that Prometheus and its kin read.
+// Metrics in the text formats of Prometheus and OpenMetrics.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 
-/// Metrics as text: one family after the other, each with what it means, its kind and its unit.
+/// Metrics as text: one family after the other, each with its help, type and unit.
 ///
-/// The two formats differ in what a counter's family is called (OpenMetrics: without `_total`), in the lines for units and
-/// in the end. node_exporter reads OpenMetrics too, but does not recognise its counters as such.
+/// The two formats differ in what a counter's family is called (OpenMetrics: without `_total`), in the lines for units
+/// and in the end. node_exporter reads OpenMetrics too, but does not recognise its counters as such.
 enum MetricsText {
     enum Format: String, CaseIterable {
         /// OpenMetrics 1.0 (github.com/prometheus/OpenMetrics).
@@ -27,7 +27,7 @@ enum MetricsText {
         for family in families {
             guard let values = members[family], let first = values.first else { continue }
             let name = format == .prometheus && first.kind == .counter ? family + "_total" : family
-            // What a daemon newer than this command calls otherwise.
+            // A newer daemon may have types that this command does not know.
             let kind = first.kind == .unknown && format == .prometheus ? "untyped" : first.kind.rawValue
             text += "# HELP \(name) \(escaped(first.help, quotes: format == .openmetrics))\n"
             text += "# TYPE \(name) \(kind)\n"
@@ -39,7 +39,7 @@ enum MetricsText {
         return format == .openmetrics ? text + "# EOF\n" : text
     }
 
-    /// The name of a value without what its kind adds to it.
+    /// The name of a metric without the suffix of its type.
     static func family(of metric: DaemonMetric) -> String {
         let suffixes: [String] =
             switch metric.kind {
@@ -72,7 +72,7 @@ enum MetricsText {
         return escaped
     }
 
-    /// `[a-zA-Z_:][a-zA-Z0-9_:]*`: what comes from a daemon is not written where it could pass for more than a name.
+    /// Whether a name fits `[a-zA-Z_:][a-zA-Z0-9_:]*`. Any other name could look like another line.
     private static func isName(_ name: String) -> Bool {
         guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
             return false
@@ -87,7 +87,7 @@ enum MetricsText {
         }
     }
 
-    /// Whole numbers without a point.
+    /// The text of a number; whole numbers have no point.
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

@@ -1,22 +1,23 @@
-// What the command writes: whole buffers to standard output, sentences to standard error.
+// Output of the command: whole buffers to standard output, sentences to standard error.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 internal import Glibc
 
-/// Standard output, written in large pieces. Used by one thread at a time: the commands are sequential, and the live ones
-/// print from the one task that reads the notifications.
+/// Standard output, written in large pieces. Used by one thread at a time: the commands are sequential, and the live
+/// ones print from the one task that reads the notifications.
 struct Output: ~Copyable {
-    /// How much is gathered before it is written.
+    /// The bytes that are buffered before they are written.
     private static let pieceBytes = 128 << 10
 
     private var buffer: [UInt8] = []
-    /// Closes a line or, with `-0`, a name.
+    /// The byte at the end of each line; NUL with `-0`.
     private let terminator: UInt8
 
     init(nulTerminated: Bool = false) {
+        // No capacity is reserved here: Swift 6.3 then makes optimized code of `gather watch` that releases an address which
+        // was never set.
         terminator = nulTerminated ? 0 : UInt8(ascii: "\n")
-        buffer.reserveCapacity(Output.pieceBytes + 4096)
     }
 
     /// Adds a line's bytes and its end.
@@ -39,7 +40,7 @@ struct Output: ~Copyable {
     /// Adds bytes as they are.
     mutating func text(_ bytes: [UInt8]) { buffer += bytes }
 
-    /// Writes what has been gathered. A reader that is gone ends the process quietly: there is nobody left to tell.
+    /// Writes the buffer. If the pipe is closed, the process ends quietly, since its reader needs no more.
     mutating func flush() {
         let code = buffer.withUnsafeBytes { Output.write($0, to: STDOUT_FILENO) }
         buffer.removeAll(keepingCapacity: true)
@@ -47,20 +48,20 @@ struct Output: ~Copyable {
         case 0: return
         case EPIPE: exit(0)
         default:
-            Output.note("cannot write: \(String(cString: strerror(code)))")
+            Output.note("standard output cannot be written: \(String(cString: strerror(code)))")
             exit(ExitStatus.failure)
         }
     }
 
     /// Writes all of `bytes`; 0, or the errno that prevented it.
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
             let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
             if written >= 0 {
                 rest = rest.dropFirst(written)
             } else if errno == EAGAIN {
-                // A terminal or pipe that somebody else made non-blocking.
+                // Another process may have made the terminal or pipe non-blocking.
                 var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = Glibc.poll(&poll, 1, -1)
             } else if errno != EINTR {
@@ -70,8 +71,8 @@ struct Output: ~Copyable {
         return 0
     }
 
-    /// Waits until nobody can read standard output any more, and ends the process quietly. A file always can be read, so
-    /// this may wait for ever.
+    /// Waits until the pipe of standard output is closed, and ends the process quietly. Waits for ever for a file or
+    /// terminal.
     static func waitUntilNobodyReads() -> Never {
         while true {
             // No event is asked for; POLLERR, that the other end of a pipe is closed, comes unasked (poll(2)).
@@ -79,6 +80,15 @@ struct Output: ~Copyable {
             if poll(&output, 1, -1) > 0 { exit(0) }
         }
     }
+
+    /// A remark for a person at the terminal of standard error, dim.
+    static func remark(_ message: String) {
+        let text = Array((Color.dim.paint(message, if: Terminal.hasColor(STDERR_FILENO)) + "\n").utf8)
+        _ = text.withUnsafeBytes { write($0, to: STDERR_FILENO) }
+    }
+
+    /// A question on standard error, as it is.
+    static func prompt(_ text: String) { _ = Array(text.utf8).withUnsafeBytes { write($0, to: STDERR_FILENO) } }
 
     /// A sentence on standard error, with the command's name before it.
     static func note(_ message: String) {

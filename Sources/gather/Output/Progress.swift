@@ -1,12 +1,16 @@
-// How far the reading of containers is, on a terminal.
+// The progress of reading containers, on a terminal.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 internal import Glibc
+internal import Synchronization
 
-/// One line on the terminal that replaces itself. Nothing where standard error is none, or where what is printed goes into
-/// a pipe: whoever reads that may draw on the same terminal.
+/// One line on the terminal that replaces itself. Nothing is shown if standard error is no terminal, or if standard output
+/// is a pipe: its reader may draw on the same terminal.
 struct Progress {
+    /// Whether the line is on the screen now, for the handler of Ctrl-C.
+    static let isOnScreen = Atomic<Bool>(false)
+
     let isShown: Bool
 
     init() {
@@ -15,27 +19,37 @@ struct Progress {
         isShown = Terminal.isTerminal(STDERR_FILENO) && !isPiped
     }
 
-    func show(_ text: String) { write("\r\u{1B}[K" + text) }
-
-    func clear() { write("\r\u{1B}[K") }
-
-    private func write(_ text: String) {
+    func show(_ text: String) {
         guard isShown else { return }
+        Progress.isOnScreen.store(true, ordering: .relaxed)
+        let text = "\r\u{1B}[K" + text
         _ = Glibc.write(STDERR_FILENO, text, text.utf8.count)
+    }
+
+    func clear() {
+        guard isShown else { return }
+        Progress.eraseLine()
+        Progress.isOnScreen.store(false, ordering: .relaxed)
+    }
+
+    /// Takes the line away. Safe in a signal handler.
+    static func eraseLine() {
+        var bytes: (UInt8, UInt8, UInt8, UInt8) = (0x0D, 0x1B, 0x5B, 0x4B)
+        _ = Glibc.write(STDERR_FILENO, &bytes, 4)
     }
 }
 
-/// How far the reading of some containers is, as a line with a bar.
+/// The progress of reading containers, as a line with a bar.
 struct ReadingBar {
-    /// The largest share that was shown: a bar does not go back.
+    /// The largest share that was shown, so that the bar does not go back.
     private var share = 0.0
-    /// How often it was shown.
+    /// How many times the line was made.
     private var count = 0
 
     mutating func line(_ containers: [ContainerStatus], width: Int, isUnicode: Bool) -> String {
         let temporary = containers.filter(\.state.isTemporary)
         let name = temporary.count == 1 ? DisplayText.escaped(temporary[0].identifier) : "\(temporary.count) containers"
-        // How large a tree is that is read for the first time is known at the end.
+        // The size of a tree is not known while it is read for the first time.
         let isKnown = !temporary.contains { $0.state == .crawling }
         let items = Readable.count(temporary.reduce(0) { $0 + $1.items }, "item", "items")
         let known = temporary.reduce(0) { $0 + $1.directories }
@@ -46,7 +60,7 @@ struct ReadingBar {
             isKnown ? items : "\(items) so far", width: width, isUnicode: isUnicode)
     }
 
-    /// `comparing box  █████░░░░░  45 %  1,234 items`, as much of it as fits; where the share is not known a block that goes
+    /// Returns `comparing box  █████░░░░░  45 %  1,234 items`, as much of it as fits. If the share is not known, a block goes
     /// to and fro.
     mutating func line(_ title: String, share now: Double?, _ rest: String, width: Int, isUnicode: Bool) -> String {
         count += 1
@@ -67,12 +81,12 @@ struct ReadingBar {
 }
 
 extension Connection {
-    /// Shows on a terminal how far containers are that are being read or compared, those that `isMeant` is true of, and
-    /// returns when that is done; at once where there is no terminal, and where the daemon cannot be asked: whoever asks
-    /// next hears why.
+    /// Shows the progress of containers that are being read or compared, and for which `isMeant` holds, until that is done.
+    /// Returns at once without a terminal, and if the daemon cannot be asked: the next call then gets the error.
     func showProgress(of isMeant: (ContainerStatus) -> Bool) {
         let progress = Progress()
-        guard progress.isShown, var client = try? connect() else { return }
+        // Another connection to another machine is another login.
+        guard progress.isShown, host == nil, var client = try? connect() else { return }
         var bar = ReadingBar()
         var looks = 0
         while let containers = try? client.containers().filter(isMeant), containers.contains(where: \.state.isTemporary)
@@ -88,12 +102,12 @@ extension Connection {
         if looks > Self.silentLooks { progress.clear() }
     }
 
-    /// The same of the containers that a question is about.
+    /// Shows the progress of the containers that a question with these scopes is about.
     func showProgress(_ scopes: [SearchScope] = []) {
         showProgress { container in scopes.isEmpty || scopes.contains { $0.isAbout(container) } }
     }
 
-    /// Returns when none of the containers is being read or compared, and shows on a terminal how far that is.
+    /// Waits until no container is being read or compared, and shows the progress on a terminal.
     func waitUntilRead() throws -> [ContainerStatus] {
         showProgress(of: { _ in true })
         var client = try connect()

@@ -1,18 +1,18 @@
-// Values as a person reads them.
+// Values as text for people and for programs.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 internal import Glibc
 
-/// Values as a person reads them, for terminals; and as a program reads them, for pipes.
+/// Values as text: short for terminals, exact for pipes.
 enum Readable {
-    /// `1.2K`, `34M`: as `ls -h` has it.
+    /// `1.2K`, `34M`, as `ls -h` prints sizes.
     static func size(_ bytes: Int64) -> String {
         guard bytes >= 1024 else { return "\(bytes)" }
         var value = Double(bytes)
         var unit = 0
         let units = ["", "K", "M", "G", "T", "P", "E"]
-        // What would round to 1024 belongs to the next unit.
+        // A value that rounds to 1024 is printed in the next unit.
         while value >= 1023.5, unit < units.count - 1 {
             value /= 1024
             unit += 1
@@ -53,7 +53,7 @@ enum Readable {
         return "\(date) \(two(parts.tm_hour)):\(two(parts.tm_min))"
     }
 
-    /// Whole seconds from one to the other; 0 where the other is earlier, or no daemon could have run for so long.
+    /// Returns the whole seconds between two times; 0 if the second is earlier or the span overflows.
     static func seconds(from start: Timestamp, to end: Timestamp) -> Int64 {
         let (span, overflow) = end.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
         return overflow ? 0 : max(0, span / 1_000_000_000)
@@ -69,7 +69,7 @@ enum Readable {
         return "\(hours / 24) d \(hours % 24) h"
     }
 
-    /// An attribute's value for a terminal.
+    /// Returns an attribute's value for a terminal.
     static func value(_ attribute: Attribute, of item: MetadataItem) -> String {
         switch (attribute, item.value(forAttribute: attribute)) {
         case (_, .none): ""
@@ -82,7 +82,7 @@ enum Readable {
         }
     }
 
-    /// An attribute's value for a pipe: its own bytes, dates as RFC 3339, several values with commas.
+    /// Returns an attribute's value for a pipe: its own bytes, dates as RFC 3339, several values with commas.
     static func bytes(_ attribute: Attribute, of item: MetadataItem) -> [UInt8] {
         switch (attribute, item.value(forAttribute: attribute)) {
         case (.path, _): item.pathBytes ?? []
@@ -92,7 +92,7 @@ enum Readable {
         }
     }
 
-    /// A value as a program reads it, whole.
+    /// Returns a value for a program, exact.
     static func exact(_ value: MetadataValue, of attribute: Attribute? = nil) -> String {
         if attribute == .mode, case .integer(let mode) = value { return mode8(mode) }
         return plain(value)

@@ -4,20 +4,19 @@
 internal import GatherKit
 internal import Glibc
 
-/// Writes files so that whoever reads one finds it as it was before or as it is now, and nothing between.
+/// Writes files so that a reader finds the old or the new contents, and nothing between.
 ///
-/// Only a file can be replaced: what is a device or a pipe, such as `/dev/stdout`, is written into, and of a symbolic link
-/// what it leads to is meant.
+/// Only a file is replaced. A device or pipe, such as `/dev/stdout`, is written to. A symbolic link is followed.
 enum ReplacedFile {
-    /// Of a file that is new: collectors run as users of their own, and are to read it.
+    /// The mode of a new file: collectors run as users of their own and must read it.
     private static let mode: mode_t = 0o644
 
-    /// Writes beside the file and renames that over it; whose it was, and who may read it, stays.
+    /// Writes a new file beside it and renames that over it. Owner, group and mode stay.
     static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
         var old = stat()
         guard stat(path, &old) == 0 else {
             var link = stat()
-            // What a link is to lead to is not made: whether that is meant is not known.
+            // The missing target of a symbolic link is not created: the link may be a mistake.
             guard errno == ENOENT, lstat(path, &link) != 0 else { throw failure(errno, path) }
             return try replace(path, with: bytes, as: nil)
         }
@@ -53,7 +52,7 @@ enum ReplacedFile {
 
     private static func replace(_ path: String, with bytes: [UInt8], as old: stat?) throws(Failure) {
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        // A name with a dot before it, and without the ending, is read by no collector.
+        // Collectors read no name that begins with a dot or lacks the extension.
         var template = Array((path[..<slash] + "." + path[slash...] + ".XXXXXX").utf8CString)
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw failure(errno, path) }
@@ -67,7 +66,7 @@ enum ReplacedFile {
             if let old, made.st_uid != old.st_uid || made.st_gid != old.st_gid,
                 fchown(descriptor, old.st_uid, old.st_gid) != 0
             {
-                // The group is another now, which may no more than everybody.
+                // The new group gets the permissions of others.
                 mode = mode & 0o707 | (mode & 0o007) << 3
             }
             guard fchmod(descriptor, mode) == 0 else { throw failure(errno, path) }

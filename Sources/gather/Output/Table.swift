@@ -1,7 +1,8 @@
 // Rows in columns for a terminal.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows of cells that are printed in columns as wide as their widest cell.
+/// Rows of cells that are printed in columns as wide as their widest cell, in columns of the terminal: an ideograph takes
+/// two.
 struct Table {
     struct Cell {
         var text: String
@@ -15,27 +16,60 @@ struct Table {
         }
     }
 
-    private var rows: [[Cell]] = []
-    private var widths: [Int] = []
+    /// The blanks between columns.
+    private static let gap = 2
+    /// A column that is cut to fit keeps so much.
+    private static let leastCut = 8
 
-    mutating func add(_ row: [Cell]) {
-        while widths.count < row.count { widths.append(0) }
-        for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.text.count) }
-        rows.append(row)
+    private let header: [Cell]
+    private var rows: [[Cell]] = []
+
+    /// A table with a header, which is printed if there is a row; without names there is none.
+    init(header: [(name: String, alignsRight: Bool)] = []) {
+        self.header = header.map { Cell($0.name.uppercased(), .bold, alignsRight: $0.alignsRight) }
     }
 
-    /// The lines, without blanks at their ends.
-    func lines(color: Bool) -> [String] {
-        rows.map { row in
+    mutating func add(_ row: [Cell]) { rows.append(row) }
+
+    /// The lines, without blanks at their ends. If they are wider than `width`, the columns before the last are cut, the
+    /// widest first: the last, mostly a path, stays whole.
+    func lines(color: Bool, width: Int = .max) -> [String] {
+        guard !self.rows.isEmpty else { return [] }
+        let rows = header.isEmpty ? self.rows : [header] + self.rows
+        let widths = Table.widths(of: rows, within: width)
+        return rows.map { row in
             var line = ""
             for (column, cell) in row.enumerated() {
-                let padding = String(repeating: " ", count: widths[column] - cell.text.count)
-                let text = cell.color?.paint(cell.text, if: color) ?? cell.text
-                if column > 0 { line += "  " }
-                line += cell.alignsRight ? padding + text : text
-                if !cell.alignsRight, column < row.count - 1 { line += padding }
+                let isLast = column == row.count - 1
+                let text = isLast ? cell.text : DisplayWidth.cut(cell.text, to: widths[column])
+                let padding = String(repeating: " ", count: max(0, widths[column] - DisplayWidth.of(text)))
+                let painted = cell.color?.paint(text, if: color) ?? text
+                if column > 0 { line += String(repeating: " ", count: Table.gap) }
+                line += cell.alignsRight ? padding + painted : painted
+                if !cell.alignsRight, !isLast { line += padding }
             }
+            while line.utf8.last == UInt8(ascii: " ") { line.removeLast() }
             return line
         }
+    }
+
+    private static func widths(of rows: [[Cell]], within width: Int) -> [Int] {
+        var widths: [Int] = []
+        for row in rows {
+            while widths.count < row.count { widths.append(0) }
+            for (column, cell) in row.enumerated() { widths[column] = max(widths[column], DisplayWidth.of(cell.text)) }
+        }
+        var excess = widths.reduce(0, +) + gap * max(0, widths.count - 1) - width
+        // Cut to the width of the next widest, so that equal columns stay equal.
+        while excess > 0 {
+            let cuttable = widths.indices.dropLast().filter { widths[$0] > leastCut }
+            guard let widest = cuttable.map({ widths[$0] }).max() else { break }
+            let columns = cuttable.filter { widths[$0] == widest }
+            let next = max(leastCut, cuttable.map { widths[$0] }.filter { $0 < widest }.max() ?? leastCut)
+            let step = min(widest - next, (excess + columns.count - 1) / columns.count)
+            for column in columns { widths[column] -= step }
+            excess -= step * columns.count
+        }
+        return widths
     }
 }

@@ -1,4 +1,4 @@
-// What is known of the terminal, if there is one.
+// Properties of the terminal, if there is one.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
@@ -7,7 +7,10 @@ internal import Glibc
 enum Terminal {
     static func isTerminal(_ descriptor: Int32 = STDOUT_FILENO) -> Bool { isatty(descriptor) == 1 }
 
-    /// Whether more than ASCII is shown, as the locale says.
+    /// How many columns standard output has; no limit if it is no terminal.
+    static var width: Int { isTerminal() ? RawTerminal.columns(STDOUT_FILENO) : .max }
+
+    /// Whether the locale is one of UTF-8.
     static var isUnicode: Bool {
         for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
             guard let value = getenv(name), value.pointee != 0 else { continue }
@@ -17,7 +20,7 @@ enum Terminal {
         return false
     }
 
-    /// Whether colour is welcome: a terminal that understands it, and nobody has asked for none (no-color.org).
+    /// Whether to use colour: the terminal understands it, and `NO_COLOR` is not set (no-color.org).
     static func hasColor(_ descriptor: Int32 = STDOUT_FILENO) -> Bool {
         guard isTerminal(descriptor) else { return false }
         if let value = getenv("NO_COLOR"), value.pointee != 0 { return false }
@@ -26,7 +29,7 @@ enum Terminal {
     }
 }
 
-/// The few colours that are used, as the basic sixteen that every theme has chosen well.
+/// The colours in use, from the basic sixteen, which every theme of a terminal defines.
 enum Color: String {
     case bold = "1"
     case dim = "2"

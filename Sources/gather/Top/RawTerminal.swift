@@ -1,15 +1,14 @@
-// A terminal that is drawn on as a whole, and left as it was found.
+// The terminal as a full screen, restored at the end.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
 
-/// The terminal of this process while something is drawn on it as a whole: keys come one by one, and the screen is another
-/// than the one that the shell has. However the process ends, the terminal is as it was before; what cannot be caught is
-/// SIGKILL.
+/// The terminal of this process as a full screen: single keys, on the alternate screen. The terminal is restored at the
+/// end of the process, except after SIGKILL.
 enum RawTerminal {
-    /// Signals that are told to the loop, in place of what they do otherwise.
+    /// The signals that the loop handles.
     private static let told = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH]
-    /// The others by which a process ends (signal(7)): one that has a fault or spent its share, and one that somebody ends so.
+    /// The other signals that end a process (signal(7)).
     private static let fatal = [
         SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGXCPU, SIGXFSZ, SIGALRM, SIGVTALRM, SIGPROF,
         SIGUSR1,
@@ -21,17 +20,17 @@ enum RawTerminal {
     private nonisolated(unsafe) static var pipeEnd: Int32 = -1
     private nonisolated(unsafe) static var isRaw = false
 
-    /// Another screen, no cursor; and back.
+    /// The text that enters the alternate screen and hides the cursor, and the text that leaves it.
     private static let enterText: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J"
     private static let leaveText: StaticString = "\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Begins, and returns a descriptor from which the numbers of signals are read, a byte each. Nil where the terminal cannot
-    /// be set.
+    /// Sets the terminal, and returns a descriptor from which the numbers of signals are read, one byte each. Nil if
+    /// the terminal cannot be set.
     static func begin() -> Int32? {
         guard tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return nil }
-        // A handler must not wait, and programs that this starts, of which there are none, not have it.
+        // A handler must not block, and no other program inherits the pipe.
         for end in ends {
             _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -58,14 +57,14 @@ enum RawTerminal {
 
     static func enter() {
         var raw = before
-        // Ctrl-C, Ctrl-\ and Ctrl-Z still are signals.
+        // Ctrl-C, Ctrl-\ and Ctrl-Z stay signals.
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSADRAIN, &raw)
         put(enterText)
         isRaw = true
     }
 
-    /// Leaves the terminal as it was. Nothing but system calls that a handler of signals may make (signal-safety(7)).
+    /// Restores the terminal, with the system calls of signal-safety(7) only.
     static func leave() {
         guard isRaw else { return }
         isRaw = false
@@ -75,7 +74,7 @@ enum RawTerminal {
 
     private static func put(_ text: StaticString) { _ = write(STDOUT_FILENO, text.utf8Start, text.utf8CodeUnitCount) }
 
-    /// Ends the process as the signal would have, so that a shell sees why.
+    /// Ends the process by the signal itself, so that the shell sees it.
     static func end(by number: Int32) -> Never {
         leave()
         if number == SIGINT { exit(ExitStatus.interrupted) }
@@ -84,7 +83,7 @@ enum RawTerminal {
         exit(128 + number)
     }
 
-    /// Stops as Ctrl-Z would have, and returns when the process goes on.
+    /// Stops the process as Ctrl-Z does, and returns when it continues.
     static func suspend() {
         leave()
         raise(SIGSTOP)

@@ -1,9 +1,9 @@
-// What is shown: how fast things happen, and how that was of late.
+// The model of the live view: rates, latencies and their recent history.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 
-/// The samples of late, and what follows from them.
+/// The recent samples, and the rates and latencies that follow from them.
 struct TopModel {
     /// One line of values that are shown as a curve.
     enum Series: CaseIterable {
@@ -18,7 +18,7 @@ struct TopModel {
         var identifier: String
         var state: String
         var items: Double
-        /// A second; nil where one is not told.
+        /// Per second; nil if the daemon does not tell.
         var changes: Double?
         var lookUps: Double?
         var liveQueries: Double?
@@ -30,15 +30,15 @@ struct TopModel {
         var process: String
         var predicate: String
         var matches: Double
-        /// A second.
+        /// Per second.
         var deltas: Double
         var items: Double
         var pending: Double
-        /// On average over the samples of late, in seconds; nil where there was none.
+        /// The mean over the recent samples, in seconds; nil if there was none.
         var latency: Double?
     }
 
-    /// Samples over which latencies are told.
+    /// The number of samples over which latencies are computed.
     private static let window = 60
     private static let historyKept = 512
 
@@ -52,7 +52,7 @@ struct TopModel {
     var hasRates: Bool { samples.count > 1 }
 
     mutating func add(_ sample: TopSample) {
-        // Another daemon has begun to count anew.
+        // A new daemon counts from zero.
         if let latest, let started = sample.values["start_time_seconds"],
             latest.values["start_time_seconds"] != started
         {
@@ -67,16 +67,16 @@ struct TopModel {
         }
     }
 
-    /// How much a counter grows in a second; nil where it is not told, or nothing can be compared.
+    /// Returns the growth of a counter per second; nil without two samples that have it.
     func rate(_ name: String) -> Double? { rate(former?.values[name], latest?.values[name]) }
 
     private func rate(_ before: Double?, _ now: Double?) -> Double? {
         guard let former, let latest, let now, latest.time > former.time else { return nil }
-        // What was not there has grown from nothing.
+        // A new counter has grown from zero.
         return max(0, now - (before ?? 0)) * 1e9 / Double(latest.time - former.time)
     }
 
-    /// The value of a series now.
+    /// Returns the present value of a series.
     func value(of series: Series) -> Double? {
         switch series {
         case .events: rate("events_read_total")
@@ -87,7 +87,7 @@ struct TopModel {
         }
     }
 
-    /// The latency below which a share of those of late lies, in seconds.
+    /// Returns a quantile of the recent latencies, in seconds.
     func latency(_ share: Double) -> Double? { latest?.latency(share, since: hasRates ? samples.first : nil) }
 
     var containers: [ContainerRow] {
@@ -122,7 +122,7 @@ struct TopModel {
 
     // MARK: As an object
 
-    /// What is shown, for a program.
+    /// Returns the model as a JSON object.
     func object(at time: Timestamp) -> [UInt8] {
         var line = JSONLine()
         line.add("time", time.rfc3339)

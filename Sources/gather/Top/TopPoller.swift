@@ -1,4 +1,4 @@
-// Asks the daemon beside the loop that draws.
+// Asks the daemon on another thread.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
@@ -6,27 +6,28 @@ internal import Glibc
 internal import LinuxSystem
 internal import Synchronization
 
-/// Asks the daemon on another thread, one question at a time, so that keys are heard while it does not answer. Each question
-/// has a connection of its own: a daemon that was started again is not noticed.
+/// Asks the daemon on another thread, one question at a time, so that keys are handled while the daemon does not
+/// answer.
 final class TopPoller: Sendable {
     private struct State {
         var isAsking = false
         var answer: Result<TopSample, GatherError>?
     }
 
-    private let connection: Connection
     private let state = Mutex(State())
+    /// Used by the one question that is open.
+    private let sampler: Mutex<TopSampler>
     private let arrival: Signal
 
     init(_ connection: Connection) throws {
-        self.connection = connection
+        sampler = Mutex(TopSampler(connection))
         arrival = try Signal()
     }
 
     /// Becomes readable when there is an answer.
     var descriptor: Int32 { arrival.number }
 
-    /// Asks, unless there is no answer yet to the last question.
+    /// Asks, unless the last question is still open.
     func ask() {
         let mayAsk = state.withLock { state in
             defer { state.isAsking = true }
@@ -34,7 +35,7 @@ final class TopPoller: Sendable {
         }
         guard mayAsk else { return }
         Task.detached { [self] in
-            let answer = TopPoller.sample(connection)
+            let answer = sampler.withLock { $0.sample() }
             state.withLock {
                 $0.answer = answer
                 $0.isAsking = false
@@ -43,25 +44,12 @@ final class TopPoller: Sendable {
         }
     }
 
-    /// The answer that came, once.
+    /// Takes the answer.
     func take() -> Result<TopSample, GatherError>? {
         arrival.clear()
         return state.withLock { state in
             defer { state.answer = nil }
             return state.answer
-        }
-    }
-
-    /// Live queries that are told of one by one.
-    private static let liveQueries = 200
-
-    static func sample(_ connection: Connection) -> Result<TopSample, GatherError> {
-        do throws(GatherError) {
-            var client = try connection.connect()
-            let metrics = try client.metrics(liveQueries: liveQueries)
-            return .success(TopSample(metrics, time: MonotonicClock.now()))
-        } catch {
-            return .failure(error)
         }
     }
 }

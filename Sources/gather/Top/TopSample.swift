@@ -1,9 +1,9 @@
-// What the daemon measured at one moment.
+// The metrics of the daemon at one moment.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 
-/// What the daemon measured at one moment, in order.
+/// The metrics of the daemon at one moment, sorted into the parts of the view.
 struct TopSample {
     struct Container {
         var state = ""
@@ -17,14 +17,14 @@ struct TopSample {
         var values: [String: Double] = [:]
     }
 
-    /// When, in nanoseconds of a clock that never goes back.
+    /// The time, in nanoseconds of a monotonic clock.
     let time: UInt64
     private(set) var version = ""
     /// Values without labels, by their names without `gatherd_`.
     private(set) var values: [String: Double] = [:]
     private(set) var containers: [String: Container] = [:]
     private(set) var queries: [UInt64: Query] = [:]
-    /// The steps of latencies: their upper bounds in seconds, and how many there were up to each.
+    /// The buckets of the latency histogram: upper bounds in seconds, with cumulative counts.
     private(set) var latencies: [(bound: Double, count: Double)] = []
 
     init(_ metrics: [DaemonMetric], time: UInt64) {
@@ -56,7 +56,7 @@ struct TopSample {
         }
     }
 
-    /// The latency below which a share of those lies that came after an earlier sample, in seconds; nil where none came.
+    /// The quantile of the latencies since an earlier sample, in seconds; nil if there were none.
     func latency(_ share: Double, since earlier: TopSample?) -> Double? {
         func before(_ place: Int) -> Double {
             guard let earlier, earlier.latencies.indices.contains(place) else { return 0 }
@@ -69,7 +69,7 @@ struct TopSample {
         for (place, step) in latencies.enumerated() {
             let count = step.count - before(place)
             if count >= wanted, count > below {
-                // Nothing is known of what lies above the last bound but that.
+                // The last bucket has no upper bound.
                 guard step.bound.isFinite else { return lower }
                 return lower + (step.bound - lower) * (wanted - below) / (count - below)
             }

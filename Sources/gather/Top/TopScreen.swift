@@ -1,9 +1,9 @@
-// The live view as lines of text, for a screen of any size.
+// The live view as lines of text for a screen of any size.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
 
-/// What is on the screen, as lines: made of the model alone, so that a test can read it.
+/// The screen as lines, made from the model alone.
 struct TopScreen {
     enum Order: String, CaseIterable {
         case activity
@@ -12,7 +12,7 @@ struct TopScreen {
         case name
     }
 
-    /// Which table the arrows move.
+    /// The table that the arrow keys scroll.
     enum Table {
         case containers
         case queries
@@ -30,12 +30,12 @@ struct TopScreen {
     var order = Order.activity
     var isReversed = false
     var table = Table.queries
-    /// How many rows of each table are above what is shown.
+    /// The number of rows of each table above the visible part.
     var containerOffset = 0
     var queryOffset = 0
     var showsHelp = false
     var isPaused = false
-    /// What went wrong; shown in place of the last line.
+    /// An error, shown in place of the last line.
     var message: String?
     var interval = 1.0
     /// Whether the terminal shows more than ASCII.
@@ -98,7 +98,7 @@ struct TopScreen {
         }
     }
 
-    /// Cuts what is too wide and too much, and puts the last line where it belongs.
+    /// Cuts lines and rows that do not fit, and puts the last line at the bottom.
     private func fill(_ lines: [Line]) -> [Line] {
         let footer: Line? =
             message.map { [Cell(text: $0, color: .red)] }
@@ -155,7 +155,7 @@ struct TopScreen {
 
     private func curves(_ model: TopModel) -> [Line] {
         let most = height >= 20 ? 5 : height >= 12 ? 4 : 3
-        // What matters most comes first where there is little room.
+        // If there is little room, the first curves are shown.
         let series: [TopModel.Series] =
             most >= 5
             ? [.events, .lookUps, .items, .queue, .latency]
@@ -192,7 +192,7 @@ struct TopScreen {
         guard top > 0 else { return String(repeating: steps[0], count: shown.count) }
         return String(
             shown.map { value in
-                // A little is more than nothing.
+                // A small value is told from zero.
                 value <= 0
                     ? steps[0] : steps[min(steps.count - 1, 1 + Int(value / top * Double(steps.count - 2) + 0.5))]
             })

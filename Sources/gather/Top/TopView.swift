@@ -1,4 +1,4 @@
-// The live view: draws, hears keys, and asks again.
+// The live view: draws, handles keys, and asks again.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
@@ -14,7 +14,7 @@ struct TopView {
     private var iterations: Int?
     private var model = TopModel()
     private var screen: TopScreen
-    /// When the daemon is asked again, and since when it has not answered.
+    /// The time of the next question, and the time since which the daemon has not answered.
     private var askAgain: UInt64 = 0
     private var askedSince: UInt64?
     private var isOver = false
@@ -44,7 +44,7 @@ struct TopView {
         }
     }
 
-    /// A daemon that is stopped or busy does not refuse, and does not answer either.
+    /// The time after which a daemon that is stopped or busy is reported.
     private mutating func noteSilence(_ now: UInt64) {
         guard let askedSince, now - askedSince > Self.patience else { return }
         screen.message = "gatherd does not answer since \((now - askedSince) / 1_000_000_000) s; waiting for it"
@@ -70,7 +70,7 @@ struct TopView {
         case .success(let sample):
             screen.message = nil
             model.add(sample)
-            // The first has nothing to be compared with.
+            // Rates need two samples.
             if model.hasRates, let left = iterations {
                 iterations = left - 1
                 isOver = left <= 1
@@ -96,7 +96,7 @@ struct TopView {
     private mutating func hearKeys() {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = read(STDIN_FILENO, &bytes, bytes.count)
-        // The terminal is gone, or another's now: it would be ready at once for ever.
+        // The terminal is gone, and poll(2) would return at once each time.
         if count == 0 || count < 0 && errno != EINTR && errno != EAGAIN { isOver = true }
         for key in TopKey.keys(in: bytes.prefix(max(0, count))) {
             if key == .quit { isOver = true }
@@ -119,7 +119,7 @@ struct TopView {
     }
 }
 
-/// A key that means something.
+/// A key with a function.
 enum TopKey: Equatable {
     case quit
     case help
@@ -132,7 +132,7 @@ enum TopKey: Equatable {
     case pause
     case again
 
-    /// What was typed, from the bytes that a terminal sends.
+    /// The key for the bytes that a terminal sends.
     static func keys(in bytes: some Collection<UInt8>) -> [TopKey] {
         var keys: [TopKey] = []
         var rest = Array(bytes)[...]
@@ -147,7 +147,7 @@ enum TopKey: Equatable {
                 rest = rest.dropFirst(known.0.utf8.count)
                 continue
             }
-            // What else begins so is no key of ours, up to its letter.
+            // Other escape sequences are skipped up to their final letter.
             if byte == 0x1B, rest.dropFirst().first == UInt8(ascii: "[") {
                 rest = rest.dropFirst(2).drop { !(0x40...0x7E).contains($0) }.dropFirst()
                 continue

@@ -1,38 +1,58 @@
-// The commands that change the list.
+// The commands that change items on the list.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import GatherKit
-internal import Glibc
+internal import GatherDocuments
+internal import GroceryModel
 
-struct AddCommand: AsyncParsableCommand {
+struct BuyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Put items on the list.",
+        commandName: "buy", abstract: "Mark items as bought.",
         discussion: """
             EXAMPLES
-              grocery add Milk
-              grocery add Flour "Rye bread" --tag baking --tag urgent
+              grocery buy milk bread
             """)
 
-    @Argument(help: "The names.")
-    var names: [String]
-
-    @Option(name: .customLong("tag"), help: "A tag for each of them. May be repeated.")
-    var tags: [String] = []
+    @Argument(help: ItemArgument.severalHelp)
+    var items: [String]
 
     @OptionGroup var options: ListOptions
 
     mutating func run() async throws {
-        try ItemName.requireUTF8Arguments()
-        // All are looked at before the first is written.
-        let names = try names.map { try ItemName($0) }
-        let tags = try tags.map { try TagName($0).text }
-        let directory = try await options.list().container.documents()
-        for name in names {
-            let identifier = ItemIdentifier.random()
-            try ItemFile.create(identifier, in: directory, name: name, tags: tags.withoutRepetition)
-            Output.print(["\(identifier.text)  \(DisplayText.escaped(name.text))"])
-        }
+        try await BoughtMark(isBought: true, verb: "buy").set(items, of: options.list())
+    }
+}
+
+struct UnbuyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unbuy", abstract: "Mark items as not bought.",
+        discussion: """
+            EXAMPLES
+              grocery unbuy milk
+            """)
+
+    @Argument(help: ItemArgument.severalHelp)
+    var items: [String]
+
+    @OptionGroup var options: ListOptions
+
+    mutating func run() async throws {
+        try await BoughtMark(isBought: false, verb: "unbuy").set(items, of: options.list())
+    }
+}
+
+/// The work of both commands.
+private struct BoughtMark {
+    let isBought: Bool
+    /// The name of the change, for `undo`.
+    let verb: String
+
+    func set(_ texts: [String], of list: GroceryList) async throws {
+        let items = try await ItemArgument.items(texts, of: list)
+        let isBought = isBought
+        let names = items.map(\.name).joined(separator: ", ")
+        try await list.edit(items.map(\.id), "\(verb) \(names)") { $0.isBought = isBought }
+        Output.print(items.map { "\($0.title) is \(isBought ? "bought" : "not bought")" })
     }
 }
 
@@ -44,7 +64,7 @@ struct RenameCommand: AsyncParsableCommand {
               grocery rename milk "Oat milk"
             """)
 
-    @Argument(help: "The item: a part of its name or identifier.")
+    @Argument(help: ItemArgument.help)
     var item: String
 
     @Argument(help: "The new name.")
@@ -53,11 +73,12 @@ struct RenameCommand: AsyncParsableCommand {
     @OptionGroup var options: ListOptions
 
     mutating func run() async throws {
-        try ItemName.requireUTF8Arguments()
-        let name = try ItemName(name)
-        let item = try await options.list().items().named(item)
-        try ItemFile.save(name, to: item.path)
-        Output.print(["\(DisplayText.escaped(item.name)) is now \(DisplayText.escaped(name.text))"])
+        try ItemArgument.requireUTF8()
+        let name = try ItemText.name(name)
+        let list = try await options.list()
+        let item = try await list.items().named(item)
+        try await list.edit([item.id], "rename \(item.name)") { $0.name = name }
+        Output.print(["\(item.title) is now \(DisplayText.escaped(name))"])
     }
 }
 
@@ -66,10 +87,10 @@ struct TagCommand: AsyncParsableCommand {
         commandName: "tag", abstract: "Tag an item.",
         discussion: """
             EXAMPLES
-              grocery tag bread urgent breakfast
+              grocery tag rye urgent breakfast
             """)
 
-    @Argument(help: "The item: a part of its name or identifier.")
+    @Argument(help: ItemArgument.help)
     var item: String
 
     @Argument(help: "The tags.")
@@ -78,11 +99,11 @@ struct TagCommand: AsyncParsableCommand {
     @OptionGroup var options: ListOptions
 
     mutating func run() async throws {
-        try ItemName.requireUTF8Arguments()
-        let tags = try tags.map { try TagName($0).text }
-        let item = try await options.list().items().named(item)
-        // The file's own tags, which another may have set since the daemon looked.
-        try ItemFile.setTags((ItemFile.tags(at: item.path) + tags).withoutRepetition, at: item.path)
+        try ItemArgument.requireUTF8()
+        let tags = try tags.map { text throws(GroceryError) in try ItemText.tag(text) }
+        let list = try await options.list()
+        let item = try await list.items().named(item)
+        try await list.edit([item.id], "tag \(item.name)") { $0.tags = ($0.tags + tags).withoutRepetition }
     }
 }
 
@@ -91,10 +112,10 @@ struct UntagCommand: AsyncParsableCommand {
         commandName: "untag", abstract: "Take tags off an item.",
         discussion: """
             EXAMPLES
-              grocery untag bread urgent
+              grocery untag rye urgent
             """)
 
-    @Argument(help: "The item: a part of its name or identifier.")
+    @Argument(help: ItemArgument.help)
     var item: String
 
     @Argument(help: "The tags; none means all.")
@@ -103,46 +124,55 @@ struct UntagCommand: AsyncParsableCommand {
     @OptionGroup var options: ListOptions
 
     mutating func run() async throws {
-        try ItemName.requireUTF8Arguments()
-        let tags = try tags.map { try TagName($0).text }
-        let item = try await options.list().items().named(item)
-        let former = try ItemFile.tags(at: item.path)
-        if let missing = tags.first(where: { !former.contains($0) }) {
-            throw Problem("\(DisplayText.escaped(item.name)) is not tagged '\(DisplayText.escaped(missing))'")
+        try ItemArgument.requireUTF8()
+        let tags = try tags.map { text throws(GroceryError) in try ItemText.tag(text) }
+        let list = try await options.list()
+        let item = try await list.items().named(item)
+        try await list.edit([item.id], "untag \(item.name)") { contents in
+            if let missing = tags.first(where: { !contents.tags.contains($0) }) {
+                throw Problem("\(item.title) is not tagged '\(DisplayText.escaped(missing))'")
+            }
+            contents.tags = tags.isEmpty ? [] : contents.tags.filter { !tags.contains($0) }
         }
-        try ItemFile.setTags(tags.isEmpty ? [] : former.filter { !tags.contains($0) }, at: item.path)
     }
 }
 
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Take items off the list.",
+        commandName: "remove", abstract: "Move items to the trash of the container.",
         discussion: """
             EXAMPLES
               grocery remove milk bread
+              grocery remove milk && grocery undo
             """)
 
-    @Argument(help: "The items: a part of the name or identifier of each.")
+    @Argument(help: ItemArgument.severalHelp)
     var items: [String]
 
     @OptionGroup var options: ListOptions
 
     mutating func run() async throws {
-        let list = try await options.list().items()
-        // All are found before the first is removed.
-        let found = try items.map { try list.named($0) }
-        var removed: Set<String> = []
-        for item in found where removed.insert(item.path).inserted {
-            try ItemFile.remove(item.path)
-            Output.print(["\(DisplayText.escaped(item.name)) is off the list"])
-        }
+        let list = try await options.list()
+        let items = try await ItemArgument.items(items, of: list)
+        try await list.remove(items.map(\.id))
+        Output.print(items.map { "\($0.title) is off the list" })
     }
 }
 
-extension [String] {
-    /// Each once, where it came first.
-    var withoutRepetition: [String] {
-        var seen: Set<String> = []
-        return filter { seen.insert($0).inserted }
+struct UndoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo", abstract: "Undo the last change that you made on this machine.",
+        discussion: """
+            Changes that others made since are kept. Each call undoes one more change, up to \(GroceryLimits.undoSteps).
+
+            EXAMPLES
+              grocery undo
+            """)
+
+    @OptionGroup var options: ListOptions
+
+    mutating func run() async throws {
+        guard let action = try await options.list().undo() else { throw Problem("there is nothing to undo") }
+        Output.print(["undone: \(DisplayText.escaped(action))"])
     }
 }

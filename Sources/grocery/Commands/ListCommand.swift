@@ -1,58 +1,94 @@
-// The commands that show the list.
+// grocery list and grocery tags.
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import GatherKit
-internal import Glibc
+internal import GatherDocuments
+internal import GroceryModel
+
+extension ListSettings.Sorting: ExpressibleByArgument {}
+
+/// The values of `--group`.
+enum Grouping: String, ExpressibleByArgument, CaseIterable {
+    case tag, none
+}
 
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show the list.",
         discussion: """
+            Items are grouped by their first tag, and bought ones come last. An x marks a bought item, and an ! one with versions \
+            in conflict.
+
             EXAMPLES
               grocery list
               grocery list --tag urgent
+              grocery list --json | jq '.[].name'
             """)
 
     @Option(help: "Only what has this tag.")
     var tag: String?
 
+    @Option(help: "The order in a group: name or modified; else that of the settings.")
+    var sort: ListSettings.Sorting?
+
+    @Option(help: "Group the items by tag, or none; else as the settings say.")
+    var group: Grouping?
+
+    @Flag(help: "Print a JSON array with all fields.")
+    var json = false
+
     @OptionGroup var options: ListOptions
 
     mutating func run() async throws {
-        let tag = try tag.map { try TagName($0) }
-        let items = try await options.list().items(tag: tag)
-        Output.print(items.map(\.line))
+        var (list, settings) = try await options.open()
+        if let sort { settings.sorting = sort }
+        if let group { settings.isGrouped = group == .tag }
+        var items = try await list.items()
+        if let tag {
+            let tag = try ItemText.tag(tag)
+            items.removeAll { !$0.tags.contains(tag) }
+        }
+        let groups = items.arranged(settings)
+        if json {
+            var exported: [ExportedItem] = []
+            for item in groups.flatMap(\.items) {
+                exported.append(
+                    ExportedItem(
+                        id: item.id, contents: try await list.contents(of: item.id),
+                        conflictVersions: item.conflictVersions))
+            }
+            return Output.write(ItemsJSON.text(exported))
+        }
+        Output.print(ListText.lines(groups))
         if items.isEmpty, Output.isTerminal {
             Output.note(
-                tag == nil ? "the list is empty; 'grocery add NAME' puts something on it" : "nothing has that tag")
+                tag == nil ? "the list is empty; 'grocery add Milk' puts something on it" : "nothing has that tag")
         }
     }
 }
 
-struct ShowCommand: AsyncParsableCommand {
+struct TagsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show all that is known of an item.",
+        commandName: "tags", abstract: "Show the tags with the number of items that have them.",
         discussion: """
-            EXAMPLES
-              grocery show milk
-            """)
+            Bought items do not count.
 
-    @Argument(help: "The item: a part of its name or identifier.")
-    var item: String
+            EXAMPLES
+              grocery tags
+            """)
 
     @OptionGroup var options: ListOptions
 
     mutating func run() async throws {
-        let item = try await options.list().items().named(item)
+        var counts: [String: Int] = [:]
+        for item in try await options.list().items() {
+            for tag in item.tags { counts[tag, default: 0] += item.isBought ? 0 : 1 }
+        }
+        let width = counts.values.map { "\($0)".count }.max() ?? 0
         Output.print(
-            [
-                "name        \(DisplayText.escaped(item.name))",
-                "tags        \(item.tags.map { DisplayText.escaped($0) }.joined(separator: ", "))",
-                "identifier  \(item.identifier.text)",
-                "modified    \(item.modified?.rfc3339 ?? "")",
-                "owner       \(item.owner ?? "")",
-                "file        \(DisplayText.escaped(item.path))",
-            ])
+            counts.sorted { ($0.key.lowercased(), $0.key) < ($1.key.lowercased(), $1.key) }.map { tag, count in
+                String(repeating: " ", count: width - "\(count)".count) + "\(count)  \(DisplayText.escaped(tag))"
+            })
+        if counts.isEmpty, Output.isTerminal { Output.note("no item has a tag; see: grocery tag --help") }
     }
 }

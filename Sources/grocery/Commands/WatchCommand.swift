@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import GatherKit
+internal import GatherDocuments
 internal import Glibc
+internal import GroceryModel
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Show the list and keep it up to date, until Ctrl-C.",
         discussion: """
-            A terminal shows the list, which redraws itself as items change, whoever changes them. A pipe gets the items \
-            indented by two blanks, then a line for each change: + for a new item, ~ for one that changed (OLD -> NEW where \
-            that is its name), - for one that is gone.
+            A terminal shows the list and redraws it when any program changes an item. A pipe gets the items, indented by \
+            two blanks. Then it gets a line for each change: + for a new item, ~ for a changed item, - for a removed item. \
+            A new name is shown as OLD -> NEW.
 
             EXAMPLES
               grocery watch
@@ -21,92 +22,81 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var options: ListOptions
 
     mutating func run() async throws {
-        let list = try await options.list()
-        let query = MetadataQuery(
-            predicate: GroceryList.predicate, scopes: [list.scope], attributes: GroceryList.attributes,
-            socket: list.container.client.socket)
-        try await query.start()
-        var view: any ListView = Output.isTerminal ? TerminalListView(title: list.container.identifier) : LineListView()
-        for try await notification in query.notifications { view.show(notification) }
+        let (list, settings) = try await options.open()
+        var view: any ListView =
+            Output.isTerminal ? TerminalListView(title: list.name, settings: settings) : LineListView()
+        for try await event in list.events() { view.show(event) }
     }
 }
 
-/// What is known of the items of a live query: their names are in files, which are read as they change.
-struct LiveItems {
-    private(set) var items: [MetadataItem.ID: GroceryItem] = [:]
-
-    /// Takes in an item; returns it as it was and as it is. An item whose file has gone meanwhile stays as it was: its
-    /// removal is on the way.
-    mutating func put(_ item: MetadataItem) -> (old: GroceryItem?, new: GroceryItem?) {
-        let old = items[item.id]
-        guard let new = GroceryItem(item) else { return (old, old) }
-        items[item.id] = new
-        return (old, new)
-    }
-
-    mutating func remove(_ id: MetadataItem.ID) -> GroceryItem? { items.removeValue(forKey: id) }
-
-    mutating func removeAll() { items.removeAll() }
-}
-
-/// Shows a live list.
+/// A view of a live list.
 protocol ListView {
-    mutating func show(_ notification: QueryNotification)
+    mutating func show(_ event: ListEvent)
 }
 
-/// Lines for a pipe.
+/// A view for a pipe: one line for each change.
 struct LineListView: ListView {
-    private var items = LiveItems()
-
-    mutating func show(_ notification: QueryNotification) {
-        switch notification {
-        case .started: items.removeAll()
-        case .progress(let changes):
-            Output.print(changes.added.compactMap { items.put($0).new }.sortedByName().map { "  " + $0.line })
-        case .updated(let changes):
-            var lines: [String] = []
-            for removal in changes.removed {
-                if let old = items.remove(removal.id) { lines.append("- " + old.line) }
-            }
-            for item in changes.changed {
-                let (old, new) = items.put(item)
-                guard let new else { continue }
-                lines.append("~ " + (old.map { $0.line == new.line ? "" : $0.line + " -> " } ?? "") + new.line)
-            }
-            for item in changes.added {
-                if let new = items.put(item).new { lines.append("+ " + new.line) }
-            }
-            Output.print(lines)
-        case .reconnecting(let error): Output.note("\(error.message); waiting for it to come back")
-        case .reconnected: Output.note("gatherd is back")
-        case .gathered: break
-        }
-    }
-}
-
-/// The whole list on a terminal, redrawn in place.
-struct TerminalListView: ListView {
-    private let title: String
-    private var items = LiveItems()
-    private var remark: String?
+    private var items: [ItemIdentifier: GroceryItem] = [:]
     private var isGathered = false
 
-    init(title: String) { self.title = title }
+    private func text(_ item: GroceryItem) -> String {
+        (item.isBought ? "x " : "") + item.line + (item.isInConflict ? "  (in conflict)" : "")
+    }
 
-    mutating func show(_ notification: QueryNotification) {
-        switch notification {
-        case .started:
-            items.removeAll()
-            isGathered = false
-        case .progress(let changes), .updated(let changes):
-            for removal in changes.removed { _ = items.remove(removal.id) }
-            for item in changes.changed + changes.added { _ = items.put(item) }
-        case .gathered: isGathered = true
-        case .reconnecting: remark = "gatherd is away; waiting for it to come back"
-        case .reconnected: remark = nil
+    mutating func show(_ event: ListEvent) {
+        switch event {
+        case .items(let all):
+            if isGathered {
+                let present = Set(all.map(\.id))
+                Output.note("gatherd is back")
+                change(all.filter { items[$0.id] != $0 }, items.keys.filter { !present.contains($0) })
+            } else {
+                Output.print(all.sortedByName().map { "  " + text($0) })
+                items = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
+            }
+            isGathered = true
+        case .changed(let changed, let removed): change(changed, removed)
+        case .away(let reason): Output.note("\(reason); waiting for it to come back")
         }
-        // Half a list would only flicker.
-        if isGathered { draw() }
+    }
+
+    private mutating func change(_ changed: [GroceryItem], _ removed: [ItemIdentifier]) {
+        var lines: [String] = []
+        for id in removed { if let old = items.removeValue(forKey: id) { lines.append("- " + text(old)) } }
+        for item in changed {
+            if let old = items.updateValue(item, forKey: item.id) {
+                lines.append("~ " + (text(old) == text(item) ? "" : text(old) + " -> ") + text(item))
+            } else {
+                lines.append("+ " + text(item))
+            }
+        }
+        Output.print(lines)
+    }
+}
+
+/// A view for a terminal: the whole list, redrawn in place.
+struct TerminalListView: ListView {
+    private let title: String
+    private let settings: ListSettings
+    private var items: [ItemIdentifier: GroceryItem] = [:]
+    private var remark: String?
+
+    init(title: String, settings: ListSettings) {
+        self.title = title
+        self.settings = settings
+    }
+
+    mutating func show(_ event: ListEvent) {
+        switch event {
+        case .items(let all):
+            items = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
+            remark = nil
+        case .changed(let changed, let removed):
+            for id in removed { items[id] = nil }
+            for item in changed { items[item.id] = item }
+        case .away: remark = "gatherd is away; waiting for it to come back"
+        }
+        draw()
     }
 
     private func draw() {
@@ -114,14 +104,16 @@ struct TerminalListView: ListView {
         let hasSize = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 4 && size.ws_col > 0
         let height = hasSize ? Int(size.ws_row) : 24
         let width = hasSize ? Int(size.ws_col) : 80
-        var lines = items.items.values.map { $0 }.sortedByName().map { "  " + $0.line }
+        var lines = Array(items.values).arranged(settings).flatMap(\.items)
+            .map { ($0.isInConflict ? "! " : $0.isBought ? "x " : "  ") + $0.line }
         let room = height - 3
         if lines.count > room {
             let hidden = lines.count - room + 1
             lines = lines.prefix(room - 1) + ["  … and \(hidden) more"]
         }
-        // Home, each line cleared to its end, the rest of the screen cleared: nothing flickers.
-        var screen = "\u{1B}[H\u{1B}[1m\(title)\u{1B}[0m  \(items.items.count) to get\u{1B}[K\n"
+        // Clearing each line to its end, instead of the screen, avoids flicker.
+        let open = items.values.count { !$0.isBought }
+        var screen = "\u{1B}[H\u{1B}[1m\(DisplayText.escaped(title))\u{1B}[0m  \(open) to get\u{1B}[K\n"
         if let remark { screen += "\u{1B}[33m\(remark)\u{1B}[0m" }
         screen += "\u{1B}[K\n"
         for line in lines { screen += line.prefix(width - 1) + "\u{1B}[K\n" }

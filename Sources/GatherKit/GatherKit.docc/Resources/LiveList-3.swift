@@ -13,7 +13,7 @@ struct LiveList {
             sortedBy: [SortKey(.name)], socket: daemon)
     }
 
-    /// Hands over the lines of the list, now and whenever they are others.
+    /// Passes on the lines of the list, now and after each change.
     func follow(_ show: ([String]) async throws -> Void) async throws {
         try await query.start()
         for try await notification in query.notifications {

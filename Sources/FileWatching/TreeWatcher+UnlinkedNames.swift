@@ -1,0 +1,90 @@
+// Events at names that are gone, of descriptors whose files have other names.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Metadata
+
+extension TreeWatcher {
+    /// Notes that an entry of a file with several links leaves the tree.
+    func noteLostName(of node: TreeNode, _ file: FileStatus) {
+        guard let parent = tree.parent(of: node), let id = directories.directory(at: parent) else { return }
+        var hash: UInt32 = 0
+        withName(of: node) { hash = LookUpQueue.hash($0, id.slot) }
+        unlinkedNames.lost(UnlinkedNames.Name(directory: id, hash: hash), of: file)
+    }
+
+    /// Looks at the file that had a name before the one that has it now: a descriptor of that may have been written to.
+    func heardOfFormerName(in id: DirectoryID, _ entry: LookUpQueue.Entry) {
+        guard let file = unlinkedNames.file(of: UnlinkedNames.Name(directory: id, hash: entry.hash)) else { return }
+        lookAt(file, origin: entry.origin)
+    }
+
+    /// Looks for the file that had a name and was never seen, where the file that has it now did not change.
+    func heardWithoutChange(in id: DirectoryID, _ entry: LookUpQueue.Entry) {
+        let name = UnlinkedNames.Name(directory: id, hash: entry.hash)
+        if entry.isExpected, !entry.isRenamed, unlinkedNames.isOfUnseen(name) {
+            unresolvedNames.append((name, entry.origin))
+        }
+    }
+
+    /// Looks at the file that had a name which is not there. Where that is not known, ``resolveNames()`` looks for it.
+    func heardOfMissingName(_ name: UnsafeRawBufferPointer, in id: DirectoryID, _ entry: LookUpQueue.Entry) {
+        guard entry.isTold, !entry.isRenamed else { return }
+        let former = UnlinkedNames.Name(directory: id, hash: entry.hash)
+        if let file = unlinkedNames.file(of: former) { return lookAt(file, origin: entry.origin) }
+        if let inode = UnlinkedNames.inode(ofTemporary: name) {
+            let file = InodeNumber(device: directories[id].device, inode: inode)
+            if unlinkedNames.place(of: file) != nil { return lookAt(file, origin: entry.origin) }
+        }
+        // A name that came, was written to and went is no news. One whose content changes after it went is.
+        guard entry.isExpected || entry.isWrittenUnlinked else { return }
+        unresolvedNames.append((former, entry.origin))
+    }
+
+    private func lookAt(_ file: InodeNumber, origin: Origin) {
+        if let node = unlinkedNames.place(of: file), isEntry(node, of: file) { lookAt(node, origin: origin) }
+        for node in links(of: file) { lookAt(node, origin: origin) }
+    }
+
+    /// Whether a handle that was kept is still that of an entry of this file.
+    private func isEntry(_ node: TreeNode, of file: InodeNumber) -> Bool {
+        guard containers[node.container] != nil, tree.node(row: node.row, in: node.container) != nil else {
+            return false
+        }
+        let status = tree.status(of: node)
+        return status.inode == file.inode && status.device == file.device && !status.kind.isDirectory
+    }
+
+    /// Looks for the files that were written to by names which were never seen: among the files that came last, and those
+    /// in the directories of the names where these are few. The cost is bounded, however many names there are.
+    func resolveNames() {
+        guard !unresolvedNames.isEmpty else { return }
+        let names = unresolvedNames
+        unresolvedNames = []
+        var candidates = Set(unlinkedNames.latest)
+        for (name, _) in names where directories.isAlive(name.directory) {
+            let directory = directories[name.directory].node
+            guard candidates.count < 2 * UnlinkedNames.latestLimit,
+                tree.childCount(of: directory) <= UnlinkedNames.latestLimit
+            else { continue }
+            tree.forEachChild(of: directory) { candidates.insert($0) }
+        }
+        let origin = Origin(cause: names.reduce(.max) { min($0, $1.origin.cause) })
+        var changed: [FileStatus] = []
+        for node in candidates {
+            guard containers[node.container] != nil, tree.node(row: node.row, in: node.container) != nil,
+                let parent = tree.parent(of: node), let id = directories.directory(at: parent)
+            else { continue }
+            let known = tree.status(of: node)
+            guard known.kind == .file else { continue }
+            var found: KernelStatus?
+            withName(of: node) { found = status(of: $0, in: id) }
+            guard let file = found?.file, isSameFile(file, known), file.changed != known.changed else { continue }
+            lookAt(node, origin: origin)
+            unlinkedNames.came(known, node)
+            changed.append(known)
+        }
+        // With one of each the name is that file's, and is found at once from now on.
+        if changed.count == 1, names.count == 1 { unlinkedNames.lost(names[0].name, of: changed[0]) }
+    }
+}

@@ -1,0 +1,81 @@
+// An entry of a container, as it is listed.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LinuxSystem
+
+/// An entry of a container's folder.
+public struct ContainerEntry: Sendable, Hashable, Identifiable {
+    /// The kind of an entry.
+    public enum Kind: Sendable, Hashable {
+        /// A file.
+        case file
+        /// A folder or a package.
+        case folder
+        /// A symbolic link, which is not followed.
+        case symbolicLink
+        /// A socket, a device or a FIFO.
+        case other
+    }
+
+    /// The path, as bytes.
+    public let pathBytes: [UInt8]
+    /// The name, as bytes.
+    public let nameBytes: [UInt8]
+    /// The kind.
+    public let kind: Kind
+    /// The size in bytes.
+    public let size: Int64
+    /// The time of the last change of the contents.
+    public let modified: Timestamp
+    /// The name of a conflict version; nil for another entry.
+    public let conflict: ConflictName?
+
+    /// The path, with U+FFFD for what is not UTF-8.
+    public var path: String { String(decoding: pathBytes, as: UTF8.self) }
+    /// The name, with U+FFFD for what is not UTF-8.
+    public var name: String { String(decoding: nameBytes, as: UTF8.self) }
+    /// The path.
+    public var id: [UInt8] { pathBytes }
+
+    init(_ folder: [UInt8], _ name: [UInt8], _ status: EntryStatus) {
+        pathBytes = DocumentPath.join(folder, name)
+        nameBytes = name
+        kind =
+            switch status.type {
+            case .regular: .file
+            case .directory: .folder
+            case .symlink: .symbolicLink
+            default: .other
+            }
+        size = status.size
+        modified = Timestamp(seconds: status.modified.seconds, nanoseconds: Int64(status.modified.nanoseconds))
+        conflict = ConflictName(name)
+    }
+}
+
+extension FileContainer {
+    /// Returns the entries of a folder, in the order of their names' bytes. Files that are being saved or replicated are left out.
+    /// A missing folder has no entries. Symbolic links are not followed. Complexity: O(n log n), with a system call for each entry.
+    ///
+    /// - Parameters:
+    ///   - scope: The part of the container.
+    ///   - folder: The folder's names from the scope's own folder down.
+    public func entries(
+        of scope: ContainerScope = .documents, in folder: [String] = []
+    ) throws(DocumentError) -> [ContainerEntry] {
+        try requireNames(folder)
+        var open = try Folder(Array(data.utf8))
+        for name in scope.folder + folder {
+            let name = Array(name.utf8)
+            guard try open.status(of: name) != nil else { return [] }
+            open = try Folder(entering: name, in: open)
+        }
+        var entries: [ContainerEntry] = []
+        for name in try open.names(where: { _ in true })
+        where !DocumentPath.isReserved(name) && (!folder.isEmpty || scope.has(name)) {
+            guard let status = try open.status(of: name) else { continue }
+            entries.append(ContainerEntry(open.path, name, status))
+        }
+        return entries.sorted { $0.nameBytes.lexicographicallyPrecedes($1.nameBytes) }
+    }
+}

@@ -1,0 +1,50 @@
+// A folder of this machine that stands in for a container.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LinuxSystem
+
+/// A folder of this machine that stands in for a container while there is none.
+///
+/// It has the layout of the container, so an application uses both in the same way. It lies in
+/// `$XDG_DATA_HOME/gather/containers/IDENTIFIER`, or below `~/.local/share`, and is made so that only its user may read it. When the
+/// container is there, ``move(into:)`` moves the files.
+public struct LocalContainer: FileContainer, Hashable, Identifiable {
+    /// The identifier of the container that it stands in for.
+    public let identifier: String
+    /// The path of its own directory.
+    public let data: String
+
+    /// The identifier.
+    public var id: String { identifier }
+
+    /// Makes the folder if it is missing. Blocks the thread.
+    ///
+    /// - Parameters:
+    ///   - identifier: The identifier of the container.
+    ///   - directory: The directory that has a folder for each container; nil for the standard one.
+    /// - Throws: ``DocumentError/Code/invalidName`` for an identifier that is no file name, and
+    ///   ``DocumentError/Code/notFound`` if the environment names no home directory.
+    public init(identifier: String, in directory: String? = nil) throws(DocumentError) {
+        guard ContainerScope.isName(identifier) else {
+            throw DocumentError(
+                code: .invalidName, message: "a container cannot be named '\(identifier)'", path: identifier)
+        }
+        guard let parent = directory ?? LocalContainer.standardDirectory else {
+            throw DocumentError(
+                code: .notFound,
+                message: "there is no folder for the files of '\(identifier)': neither XDG_DATA_HOME nor HOME is set",
+                path: identifier)
+        }
+        self.identifier = identifier
+        let path = parent + "/" + identifier
+        data = path
+        try DocumentError.of("cannot make the folder", path) { () throws(SystemError) in
+            try FileBytes.makeDirectories(path, mode: 0o700)
+        }
+    }
+
+    /// The directory that has a folder for each container; nil where the environment names no home directory.
+    public static var standardDirectory: String? {
+        UserDirectory.path("XDG_DATA_HOME", orInHome: ".local/share").map { $0 + "/gather/containers" }
+    }
+}

@@ -1,0 +1,28 @@
+// Changes of a document that its application did not make.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A change of a document that its application did not make. Cases may be added; ignore unknown ones.
+public enum DocumentChange: Sendable, Hashable {
+    /// Another program changed the file, and the document has its contents now.
+    case reloaded
+    /// The file was renamed or moved to this path.
+    case moved(path: String)
+    /// The file was removed.
+    case deleted
+    /// The file is there again after a removal.
+    case restored
+    /// A save kept a version of another program as conflict versions with these paths.
+    case keptConflicts(paths: [String])
+    /// Changes from outside are followed, or no longer.
+    case following(DocumentFollowing)
+}
+
+/// Whether an open document hears of changes from outside.
+public enum DocumentFollowing: Sendable, Hashable {
+    /// A live query follows the file.
+    case live
+    /// Changes from outside are noticed at the next save only, for this reason. The document tries again.
+    case paused(reason: String)
+    /// The document is closed, or was told not to follow its file.
+    case off
+}

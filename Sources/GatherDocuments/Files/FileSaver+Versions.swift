@@ -1,0 +1,80 @@
+// Keeping versions that a save replaces, and those that a killed save left.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LinuxSystem
+
+extension FileSaver {
+    /// Gives the file under the temporary name the name of a conflict version in its place, and returns that.
+    func keep(_ entry: [UInt8]) throws(DocumentError) -> [UInt8] {
+        // The item's identifier would go with a rename.
+        guard let linked = try linkVersion(entry) else { return try renameVersion(entry) }
+        try folder.remove(entry)
+        return linked.name
+    }
+
+    /// Gives a file a second name, that of a conflict version. Nil if the file system or the file allows no hard links.
+    func linkVersion(_ entry: [UInt8]) throws(DocumentError) -> (name: [UInt8], stamp: FileStamp)? {
+        do throws(SystemError) {
+            let version = try takeVersionName { name throws(SystemError) in
+                try Entry.link(entry.cString, in: folder.number, to: name.cString, in: folder.number)
+            }
+            return (version, FileStamp(try EntryStatus(of: version.cString, in: folder.number)))
+        } catch {
+            if [.notPermitted, .notSupported, .tooManyNames].contains(error) { return nil }
+            throw DocumentError("cannot keep a version of", folder.text(name), error)
+        }
+    }
+
+    func renameVersion(_ entry: [UInt8]) throws(DocumentError) -> [UInt8] {
+        do throws(SystemError) {
+            return try takeVersionName { name throws(SystemError) in try folder.renameToFree(entry, name) }
+        } catch {
+            throw DocumentError("cannot keep a version of", folder.text(name), error)
+        }
+    }
+
+    /// Calls `take` with names of conflict versions until one is free. There is one for each second from now on.
+    private func takeVersionName(_ take: ([UInt8]) throws(SystemError) -> Void) throws(SystemError) -> [UInt8] {
+        let now = LocalTime.now
+        for second in 0..<DocumentLimits.conflictNames {
+            guard let version = ConflictName(of: name, time: LocalTime.text(now + second), device: device.text) else {
+                throw .invalid
+            }
+            do throws(SystemError) {
+                try take(version.bytes)
+                return version.bytes
+            } catch {
+                if error != .exists { throw error }
+            }
+        }
+        throw .exists
+    }
+
+    /// Looks for the file that a killed process left between its exchange and the end of its save. It may be the only copy of
+    /// a version, so it becomes the document or a conflict version, unless another file has the same contents.
+    ///
+    /// - Returns: The names of the conflict versions that were made.
+    @discardableResult
+    func recover() throws(DocumentError) -> [[UInt8]] {
+        for _ in 0..<DocumentLimits.saveAttempts {
+            guard let left = try folder.status(of: temporary), left.type == .regular,
+                let file = try folder.read(temporary)
+            else { return [] }
+            guard let current = try folder.read(name) else {
+                if try takeFreeName() { return [] }
+                continue
+            }
+            if file.bytes == current.bytes {
+                try folder.remove(temporary)
+                return []
+            }
+            for name in try FileVersion.conflictNames(of: name, in: folder) {
+                guard let version = try? folder.read(name), version.bytes == file.bytes else { continue }
+                try folder.remove(temporary)
+                return []
+            }
+            return [try keep(temporary)]
+        }
+        return []
+    }
+}

@@ -1,0 +1,29 @@
+// A file of a store that is locked.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LinuxSystem
+
+/// A file of a store that is locked, so that no store takes it as its own.
+final class HeldFile: Sendable {
+    let name: String
+    private let file: LockedFile
+
+    init(name: String, file: consuming LockedFile) {
+        self.name = name
+        self.file = file
+    }
+}
+
+extension KeyValueDirectory {
+    /// Locks all files that no store has open, and returns them. Their locks end with them.
+    func holdFiles() throws(KeyValueStoreError) -> [HeldFile] {
+        var held: [HeldFile] = []
+        for name in try names() where KeyValueFileName.isOfStore(name) {
+            guard let opened = try? Entry.openForReading(name, in: descriptor.number),
+                let file = try? LockedFile(locking: opened), (try? file.isFile(at: path(of: name))) == true
+            else { continue }
+            held.append(HeldFile(name: name, file: file))
+        }
+        return held
+    }
+}

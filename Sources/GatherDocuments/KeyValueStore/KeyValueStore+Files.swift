@@ -1,0 +1,77 @@
+// The work of a store on its files. It blocks, so it runs on the threads of a pool.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+extension KeyValueStore {
+    /// Runs blocking work where it holds up no task.
+    func onFileThread<Value: Sendable>(
+        _ work: @escaping @Sendable (KeyValueStore) throws(KeyValueStoreError) -> Value
+    ) async throws(KeyValueStoreError) -> Value {
+        try await BlockingWork.run { () throws(KeyValueStoreError) in try work(self) }
+    }
+
+    /// Merges what others have written.
+    func readFiles() throws(KeyValueStoreError) {
+        _ = try files.withLock { (files) throws(KeyValueStoreError) in try read(&files) }
+    }
+
+    /// Writes what was set.
+    func saveFiles() throws(KeyValueStoreError) {
+        try files.withLock { (files) throws(KeyValueStoreError) in try save(&files) }
+    }
+
+    /// Merges what others have written, and writes what was set. Conflict versions of files are taken into the own file and
+    /// removed: nothing should make them, but replication programs may.
+    func synchronizeFiles() throws(KeyValueStoreError) {
+        try files.withLock { (files) throws(KeyValueStoreError) in
+            // Own values are saved first, so that they do not wait for a directory that cannot be read.
+            try save(&files)
+            let reading = try read(&files)
+            if !files.hasOwnFile { contents.withLock { $0.rewrite() } }
+            contents.withLock { $0.adopt(reading.uncovered) }
+            try save(&files)
+            try files.remove(reading.conflicts.keys.sorted())
+        }
+    }
+
+    /// Writes what was set, and gives the slot up.
+    func closeFiles() throws(KeyValueStoreError) {
+        try files.withLock { (files) throws(KeyValueStoreError) in
+            defer { files.slot = nil }
+            try save(&files)
+        }
+    }
+
+    func read(_ files: inout KeyValueDirectory) throws(KeyValueStoreError) -> KeyValueReading {
+        let reading = try files.read()
+        let others = reading.tables.keys.contains { $0.device != device.text }
+        // Another process of this device may have merged them before.
+        let isKnown = reading.experienced.contains { $0.device == device.text }
+        let (reason, changed) = contents.withLock { contents -> (KeyValueChange.Reason, Set<String>) in
+            let isFirst = others && !contents.hasSeenOthers && !isKnown
+            if others || isKnown { contents.hasSeenOthers = true }
+            contents.problems = Array(reading.problems.prefix(KeyValueLimits.mostProblems))
+            return (isFirst ? .initialSynchronization : .serverChange, contents.merge(reading))
+        }
+        board.post(KeyValueChange(reason: reason, keys: changed))
+        return reading
+    }
+
+    func save(_ files: inout KeyValueDirectory) throws(KeyValueStoreError) {
+        let next = contents.withLock { $0.isDirty ? $0.file() : nil }
+        guard let (contentsOfFile, generation) = next else { return }
+        var file = contentsOfFile
+        do throws(KeyValueStoreError) {
+            try files.save(&file)
+        } catch {
+            contents.withLock { $0.savingError = error }
+            throw error
+        }
+        let changed = contents.withLock { contents in
+            contents.savingError = nil
+            return contents.saved(file, generation: generation)
+        }
+        board.post(KeyValueChange(reason: .serverChange, keys: changed))
+    }
+}

@@ -1,0 +1,64 @@
+// The daemon of another machine, as ssh(1) reaches it.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import LinuxSystem
+
+/// The daemon of another machine: `ssh HOST gather bridge`.
+struct RemoteDaemon: Sendable, Hashable {
+    let host: RemoteHost
+    /// The options of `gather bridge`, quoted for a shell.
+    let options: String
+    /// Whether ssh may ask for passwords and unknown keys. Of several hosts at the same time it may not.
+    let asks: Bool
+    /// The program that reaches the machine, with its own options; nil for that of the environment.
+    var program: [String]?
+
+    /// The longest wait for a connection of TCP, in seconds.
+    private static let connectSeconds = 15
+    /// The time after which a silent machine is asked for a sign of life, in seconds. The third question without an answer ends
+    /// the connection.
+    private static let aliveSeconds = 10
+
+    /// The program and its arguments, from the variable `GATHER_SSH`: words with blanks between, `ssh` without it.
+    private static var usualProgram: [String] {
+        let words = getenv("GATHER_SSH").map { String(cString: $0).split(separator: " ").map(String.init) } ?? []
+        return words.isEmpty ? ["ssh"] : words
+    }
+
+    /// The arguments, the program first.
+    var arguments: [String] {
+        var arguments = program ?? RemoteDaemon.usualProgram
+        // No X11 and no terminal.
+        arguments += ["-x", "-T"]
+        var settings = [
+            // No warnings that would be taken for the reason of an end.
+            "LogLevel=ERROR", "ConnectTimeout=\(RemoteDaemon.connectSeconds)",
+            "ServerAliveInterval=\(RemoteDaemon.aliveSeconds)",
+            // Settings for other sessions with the machine. A process that other sessions use must not end with this one.
+            "ClearAllForwardings=yes", "RemoteCommand=none", "PermitLocalCommand=no", "ControlMaster=no",
+        ]
+        if !asks { settings.append("BatchMode=yes") }
+        arguments += settings.flatMap { ["-o", $0] }
+        if let port = host.port { arguments += ["-p", port] }
+        return arguments + ["--", host.destination, "exec gather bridge --end-with-input" + options]
+    }
+
+    /// Starts the program.
+    func connect() throws(GatherError) -> (process: RemoteProcess, socket: CInt) {
+        do throws(SystemError) {
+            return try RemoteProcess.start(arguments)
+        } catch {
+            throw GatherError(
+                code: .unreachable, message: "\(host): \(arguments[0]) cannot be run: \(error)",
+                subject: host.description)
+        }
+    }
+
+    /// Returns the error for a connection that has ended. ssh gives no reason with `LogLevel=ERROR`, where a machine ends the
+    /// connection before the first line of the protocol.
+    func ended(_ process: RemoteProcess) -> GatherError {
+        let reason = process.lastMessage ?? "the connection has ended; 'ssh \(host)' may tell the reason"
+        return GatherError(code: .unreachable, message: "\(host): \(reason)", subject: host.description)
+    }
+}

@@ -1,0 +1,65 @@
+// The process that reaches another machine.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import LinuxSystem
+internal import Synchronization
+
+/// A process whose standard input and output are the other end of a socket of this process.
+///
+/// It runs until the socket is closed, since `gather bridge` then reads the end of its input, or until this object is released.
+final class RemoteProcess: Sendable {
+    /// The most bytes of messages that are kept.
+    private static let messageBytes = 64 << 10
+    /// Processes that were told to end, and have not been waited for.
+    private static let ending = Mutex<[pid_t]>([])
+
+    private let process: pid_t
+    /// The standard error of the process. Its size is sealed, so that a noisy machine cannot fill the memory.
+    private let messages: SharedMemory
+
+    private init(_ process: pid_t, _ messages: SharedMemory) {
+        self.process = process
+        self.messages = messages
+    }
+
+    /// Starts a program. The caller owns the socket.
+    static func start(_ arguments: [String]) throws(SystemError) -> (process: RemoteProcess, socket: CInt) {
+        collect()
+        let messages = try SharedMemory(name: "gather-ssh", size: messageBytes)
+        var ends: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw SystemError(code: errno) }
+        let own = Descriptor(owning: ends[0])
+        let theirs = Descriptor(owning: ends[1])
+        let process = try Program.start(
+            arguments.map { Array($0.utf8) },
+            descriptors: [
+                Program.Inherited(theirs.number, as: STDIN_FILENO), Program.Inherited(theirs.number, as: STDOUT_FILENO),
+                Program.Inherited(messages.descriptor.number, as: STDERR_FILENO),
+            ])
+        return (RemoteProcess(process, messages), own.release())
+    }
+
+    deinit {
+        kill(process, SIGTERM)
+        let process = process
+        RemoteProcess.ending.withLock { $0.append(process) }
+        RemoteProcess.collect()
+    }
+
+    /// Waits for processes that have ended, without blocking, so that the kernel forgets them.
+    private static func collect() {
+        ending.withLock { $0.removeAll { waitpid($0, nil, WNOHANG) != 0 } }
+    }
+
+    /// The last line that the process wrote to its standard error; nil without one.
+    var lastMessage: String? {
+        let text = messages.bytes.prefix { $0 != 0 }
+        let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        guard let line = lines.last else { return nil }
+        let words = DisplayText.escaped(line)
+        let name = "gather: "
+        return words.hasPrefix(name) ? String(words.dropFirst(name.count)) : words
+    }
+}

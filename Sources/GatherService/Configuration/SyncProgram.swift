@@ -1,0 +1,14 @@
+// The programs that can share a container with other devices.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A program that shares a container with other devices.
+package enum SyncProgram: String, Sendable {
+    case syncthing
+
+    /// Globs of the program's own names, which are no items. It never sends them.
+    var ownNames: [String] {
+        switch self {
+        case .syncthing: [".stfolder", ".stignore", ".stversions", ".syncthing.*", "~syncthing~*"]
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// Helpers that tell the states of shared containers.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Metadata
+import MetadataIndex
+import Varlink
+
+extension Engine {
+    /// Begins a session for a container that is exact. An earlier one for it ends.
+    func beginSync(of record: ContainerRecord, _ call: VarlinkCall) {
+        endSync(of: record)
+        lastSyncSession += 1
+        let session = SyncSession(number: lastSyncSession, call: call)
+        record.sync = session
+        call.onClose = { [weak self, weak record] in
+            guard let self, let record, record.sync === session else { return }
+            record.sync = nil
+            forgetSync(of: record)
+        }
+        absorb(record)
+        record.index.setHelper(true)
+        session.unconfirmed = tree.absentItems(of: record.number)
+        record.entry.leaving = [:]
+        absorb(record)
+        call.reply(
+            SyncInterface.Attach.Reply(session: session.number, clock: clock(question: 0).text), continues: true)
+        turn()
+    }
+
+    /// Ends the session of a container, and tells its helper.
+    func endSync(of record: ContainerRecord) {
+        guard let session = record.sync else { return }
+        record.sync = nil
+        session.call.onClose = nil
+        session.call.fail(SyncError.superseded(identifier: record.identifier))
+        forgetSync(of: record)
+    }
+
+    /// All states of a container are unknown.
+    private func forgetSync(of record: ContainerRecord) {
+        guard !isClosed, record.index.hasHelper else { return }
+        absorb(record)
+        record.index.setHelper(false)
+        absorb(record)
+        turn()
+    }
+
+    /// Takes a report. Its changes go to the live queries in this turn.
+    func takeReport(_ report: SyncInterface.Report.Request, of record: ContainerRecord, _ session: SyncSession) {
+        // Earlier changes have their clocks now.
+        absorb(record)
+        let covered = report.through.flatMap { QueryClock(text: $0) }.flatMap { clock in
+            clock.run == run ? record.clocks.indexClock(at: clock.sequence) : nil
+        }
+        if let base = report.base { record.index.setSyncBase(SyncState(base)) }
+        for item in report.items ?? [] { take(item, of: record, covering: covered) }
+        if let covered {
+            record.index.coverSync(through: covered)
+            for row in session.unconfirmed.sorted() { tree.removeAbsent(row, in: record.number) }
+            session.unconfirmed = []
+        }
+        absorb(record)
+        turn()
+    }
+
+    /// Takes the state of one item, which may not be here.
+    private func take(_ item: SyncItemMessage, of record: ContainerRecord, covering clock: UInt64?) {
+        let path = Array(item.path.utf8)
+        let state = item.state.map { SyncState($0) }
+        let row = record.index.row(at: path)
+        if let row {
+            record.sync?.unconfirmed.remove(row)
+            record.entry.leaving[row] = nil
+            if !IndexTree.isAbsent(row, in: record.index) {
+                record.index.setSync(row, state, covering: clock)
+                guard item.leaving == true, var state, let identifier = record.index.identifier(of: row) else { return }
+                state.download = .notDownloaded
+                record.entry.leaving[row] = (identifier, state)
+                return
+            }
+        }
+        if let state, state.standing == .shared, state.download == .notDownloaded, let size = item.size {
+            tree.showAbsent(
+                path, row, size: max(size, 0), modified: Timestamp(nanoseconds: item.modified ?? 0), state: state,
+                in: record.number)
+        } else if let row {
+            tree.removeAbsent(row, in: record.number)
+        }
+    }
+}
+
+extension MetadataIndex {
+    /// Returns the item at a path below the container's directory. Complexity: O(depth).
+    func row(at path: [UInt8]) -> Row? {
+        var row = Row.root
+        for name in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            let child = name.withUnsafeBytes { self.child(of: row, named: $0) }
+            guard let child else { return nil }
+            row = child
+        }
+        return row == .root ? nil : row
+    }
+}
+
+extension SyncState {
+    /// Reads a state as it travelled. Percentages out of their range are brought into it.
+    init(_ message: SyncStateMessage) {
+        self.init(message.shared == false ? .notShared : .shared)
+        guard standing == .shared else { return }
+        switch message.download {
+        case .notDownloaded: download = .notDownloaded
+        case .downloaded: download = .downloaded
+        case .current, .other, nil: download = .current
+        }
+        isDownloading = message.downloading ?? false
+        isUploading = message.uploading ?? false
+        percentDownloaded = message.percentDownloaded.map { UInt8(min(max($0, 0), 100)) }
+        percentUploaded = message.percentUploaded.map { UInt8(min(max($0, 0), 100)) }
+        uploadedTo = message.uploadedTo ?? []
+        downloadingError = message.downloadingError
+        uploadingError = message.uploadingError
+        savingDevice = message.savingDevice
+    }
+}

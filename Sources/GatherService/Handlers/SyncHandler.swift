@@ -1,0 +1,47 @@
+// Answers io.gatherd.Sync.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Varlink
+
+/// Answers calls to `io.gatherd.Sync`. On the event loop.
+struct SyncHandler {
+    let engine: Engine
+
+    func handle(_ call: VarlinkCall) throws {
+        guard engine.mayTellStates(call.peer) else { throw VarlinkError.permissionDenied }
+        switch call.method {
+        case SyncInterface.Attach.name: try attach(call)
+        case SyncInterface.Report.name: try report(call)
+        default: call.fail(.methodNotImplemented(call.method))
+        }
+    }
+
+    private func attach(_ call: VarlinkCall) throws {
+        let identifier = try call.request(of: SyncInterface.Attach.self).container
+        guard let record = engine.container(identifier) else {
+            throw SyncError.noSuchContainer(identifier: identifier)
+        }
+        guard record.configuration.sync != nil else { throw SyncError.notShared(identifier: identifier) }
+        let engine = engine
+        let waiter = engine.whenExact([record], timeout: nil) { _ in
+            if call.hasEnded { return }
+            // It may have been removed, or replaced by another one, meanwhile.
+            guard engine.container(identifier) === record else {
+                return call.fail(SyncError.superseded(identifier: identifier))
+            }
+            engine.completions.append { if !call.hasEnded { engine.beginSync(of: record, call) } }
+            engine.turn()
+        }
+        if !waiter.isDone { call.onClose = { engine.cancel(waiter) } }
+    }
+
+    private func report(_ call: VarlinkCall) throws {
+        let request = try call.request(of: SyncInterface.Report.self)
+        guard let record = engine.containers.first(where: { $0.sync?.number == request.session }),
+            let session = record.sync
+        else { throw SyncError.noSuchSession(session: request.session) }
+        engine.takeReport(request, of: record, session)
+        call.reply()
+    }
+}

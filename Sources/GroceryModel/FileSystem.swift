@@ -1,0 +1,81 @@
+// Blocking calls on files.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import NIOPosix
+
+/// Blocking calls on files, away from the threads of tasks.
+package enum FileSystem {
+    /// Runs work that blocks on a thread for files.
+    package static func run<Result: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Result
+    ) async throws -> Result {
+        try await NIOThreadPool.singleton.runIfActive { try body() }
+    }
+
+    /// A failed call. ``description`` is a sentence for a person without a full stop, which begins in lower case.
+    package struct Failure: Error, CustomStringConvertible {
+        /// The work that failed, such as `read /tmp/a`.
+        package let work: String
+        /// The number of the system's error (errno(3)).
+        package let code: CInt
+
+        package init(_ work: String, _ code: CInt = errno) {
+            self.work = work
+            self.code = code
+        }
+
+        package var description: String { "cannot \(work): \(String(cString: strerror(code)))" }
+    }
+
+    /// Reads a file to its end, or standard input without a path. Stops after more than `limit` bytes. A pipe, such as a scanner's, has
+    /// no size, so the caller compares the count.
+    package static func read(_ path: String?, limit: Int) throws(Failure) -> [UInt8] {
+        let descriptor = path.map { open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
+        guard descriptor >= 0 else { throw Failure("read \(path ?? "standard input")") }
+        defer { if path != nil { close(descriptor) } }
+        var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+        while bytes.count <= limit {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Failure("read \(path ?? "standard input")") }
+            if count == 0 { break }
+            bytes += buffer[..<count]
+        }
+        return bytes
+    }
+
+    /// Writes a new file that only this user may read.
+    package static func create(_ path: String, _ bytes: [UInt8]) throws(Failure) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failure("write \(path)") }
+        defer { close(descriptor) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Failure("write \(path)") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Makes a folder, and missing ones above it, for this user only. Returns false and sets errno if that fails.
+    package static func makeFolders(_ path: Substring) -> Bool {
+        if path.isEmpty || mkdir(String(path), 0o700) == 0 || errno == EEXIST { return true }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), makeFolders(path[..<slash]) else { return false }
+        return mkdir(String(path), 0o700) == 0 || errno == EEXIST
+    }
+
+    static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether a path leads to a regular file, and not through a symbolic link.
+    static func isRegularFile(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+}

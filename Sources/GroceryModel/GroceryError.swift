@@ -1,0 +1,27 @@
+// An error that the user of a list can correct.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A failed operation on a list. ``message`` is a sentence for a person, without a full stop.
+package struct GroceryError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of an error.
+    package enum Code: Sendable, Hashable {
+        /// A name, quantity, tag or file that cannot be.
+        case invalid
+        /// There is no such item, version or change.
+        case notFound
+        /// Several items match.
+        case ambiguous
+        /// An item was changed by another program since.
+        case changed
+    }
+
+    package let code: Code
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { message }
+}

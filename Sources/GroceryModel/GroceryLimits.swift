@@ -1,0 +1,26 @@
+// The limits of a grocery list.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The limits of a grocery list.
+package enum GroceryLimits {
+    /// The longest name, quantity, tag or unknown line of an item, in bytes of UTF-8.
+    package static let lineBytes = 1_000
+    /// The longest note in bytes.
+    package static let noteBytes = 64 << 10
+    /// The longest file of an item in bytes. A longer one is not taken for an item.
+    package static let fileBytes = 256 << 10
+    /// The most tags of an item.
+    package static let tags = 64
+    /// The longest summary in bytes. The file of an item with a longer one is read each time.
+    package static let summaryBytes = 1_024
+    /// The largest picture in bytes.
+    package static let pictureBytes = 16 << 20
+    /// The fewest characters of an identifier's beginning that name an item.
+    package static let shortestBeginning = 4
+    /// The changes that can be undone.
+    package static let undoSteps = 50
+    /// The largest change that can be undone, in bytes of the items before and after it.
+    package static let undoBytes = 256 << 10
+    /// The attempts to merge versions that other programs save at the same time.
+    package static let mergeAttempts = 8
+}

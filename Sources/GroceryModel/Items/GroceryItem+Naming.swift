@@ -1,0 +1,47 @@
+// Finding an item by the text that a user types.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherKit
+
+extension [GroceryItem] {
+    /// Returns the items sorted by name without regard to case, then by identifier.
+    package func sortedByName() -> [GroceryItem] {
+        // Places are moved in place of items, which are large.
+        let keys = map { $0.name.lowercased() }
+        return indices.sorted { keys[$0] == keys[$1] ? self[$0].id < self[$1].id : keys[$0] < keys[$1] }
+            .map { self[$0] }
+    }
+
+    /// Returns the one item that `text` names, in upper or lower case. The text is a whole name or identifier, or the
+    /// beginning of a name, or at least ``GroceryLimits/shortestBeginning`` characters of the beginning of an
+    /// identifier.
+    ///
+    /// Text in the middle of a name matches no item, since `remove` must not take an item that the user did not think
+    /// of.
+    package func named(_ text: String) throws(GroceryError) -> GroceryItem {
+        let key = text.lowercased()
+        guard !key.isEmpty else { throw GroceryError(.invalid, "an item needs a name that is not empty") }
+        var found = filter { $0.name.lowercased() == key || $0.id.text.lowercased() == key }
+        if found.isEmpty {
+            let mayBeIdentifier = key.count >= GroceryLimits.shortestBeginning
+            found = filter {
+                $0.name.lowercased().hasPrefix(key) || mayBeIdentifier && $0.id.text.lowercased().hasPrefix(key)
+            }
+        }
+        switch found.count {
+        case 1: return found[0]
+        case 0:
+            throw GroceryError(
+                .notFound, "no item is named '\(DisplayText.escaped(text))' or begins with it; see: grocery list")
+        default:
+            let shown = found.sortedByName().prefix(10).map { "  \($0.id.short)  \(DisplayText.escaped($0.name))" }
+            let more = found.count > 10 ? ["  … and \(found.count - 10) more"] : []
+            throw GroceryError(
+                .ambiguous,
+                """
+                '\(DisplayText.escaped(text))' matches \(found.count) items; use more of the name, or the identifier:
+                \((shown + more).joined(separator: "\n"))
+                """)
+        }
+    }
+}

@@ -1,0 +1,155 @@
+// The contents of an item's file.
+// SPDX-License-Identifier: Apache-2.0
+
+package import GatherDocuments
+
+/// The contents of an item's file, as plain text that a person can read and edit:
+///
+/// ```
+/// Flour
+/// quantity: 2 kg
+/// tags: market, baking
+///
+/// The one with the red label.
+/// ```
+///
+/// The name is on the first line. Lines `key: value` follow, with keys in lower case. Those with unknown keys are kept. After an
+/// empty line, or at the first line of another form, the note begins.
+package struct ItemContents: DocumentContents, Hashable {
+    /// The name: one line.
+    package var name: String
+    /// The quantity with its unit, such as `2 kg`; empty for none.
+    package var quantity = ""
+    /// Whether it is bought.
+    package var isBought = false
+    /// The tags in their order, without repetition: shops, aisles, or anything else.
+    package var tags: [String] = []
+    /// The name of the picture's file; nil for none.
+    package var picture: String?
+    /// The note: any number of lines, without the last line end.
+    package var note = ""
+    /// The lines with unknown keys, as they are.
+    package var otherLines: [String] = []
+
+    /// Makes contents with a name alone.
+    package init(name: String) { self.name = name }
+
+    // MARK: Text
+
+    /// Reads the text of a file.
+    package init(bytes: [UInt8]) throws {
+        guard bytes.count <= GroceryLimits.fileBytes else {
+            throw GroceryError(.invalid, "it has \(bytes.count) bytes, and \(GroceryLimits.fileBytes) are the most")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw GroceryError(.invalid, "it is not UTF-8 text")
+        }
+        self.init(text: text)
+    }
+
+    /// Reads text. Everything in it is kept.
+    package init(text: String) {
+        // Views of bytes: a line end of two characters is one Character of Swift.
+        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
+        func string(_ line: Substring.UTF8View) -> String {
+            String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
+        }
+        name = string(lines.removeFirst())
+        while let line = lines.first.map(string) {
+            guard !line.isEmpty else {
+                lines.removeFirst()
+                break
+            }
+            guard let field = FieldLine(line) else { break }
+            lines.removeFirst()
+            take(field, line)
+        }
+        // The last line ends with a line end, which is no part of the note.
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        note = lines.map(string).joined(separator: "\n")
+    }
+
+    private mutating func take(_ field: FieldLine, _ line: String) {
+        switch field.key {
+        case "quantity" where quantity.isEmpty: quantity = field.value
+        case "bought" where ["yes", "true", "1", "x"].contains(field.value.lowercased()): isBought = true
+        case "bought" where ["", "no", "false", "0"].contains(field.value.lowercased()): isBought = false
+        case "tags":
+            let found = field.value.split(separator: ",").map { ItemText.trimmed($0) }.filter { !$0.isEmpty }
+            tags = (tags + found).withoutRepetition
+        case "picture" where picture == nil && !field.value.isEmpty: picture = field.value
+        default: otherLines.append(line)
+        }
+    }
+
+    /// The text of the file.
+    package var bytes: [UInt8] {
+        get throws {
+            try check()
+            return Array(text.utf8)
+        }
+    }
+
+    /// The text of the file.
+    package var text: String {
+        var text = name + "\n"
+        if !quantity.isEmpty { text += "quantity: \(quantity)\n" }
+        if isBought { text += "bought: yes\n" }
+        if !tags.isEmpty { text += "tags: \(tags.joined(separator: ", "))\n" }
+        if let picture { text += "picture: \(picture)\n" }
+        for line in otherLines { text += line + "\n" }
+        if !note.isEmpty { text += "\n\(note)\n" }
+        return text
+    }
+
+    /// Makes sure that the text gives these contents again.
+    package func check() throws(GroceryError) {
+        _ = try ItemText.line(name, "name")
+        if !quantity.isEmpty { _ = try ItemText.line(quantity, "quantity") }
+        guard tags.count <= GroceryLimits.tags else {
+            throw GroceryError(
+                .invalid, "an item has at most \(GroceryLimits.tags) tags, and this one has \(tags.count)")
+        }
+        for tag in tags { _ = try ItemText.tag(tag) }
+        if let picture {
+            _ = try ItemText.line(picture, "picture")
+            guard !picture.contains("/"), picture != ".", picture != ".." else {
+                throw GroceryError(.invalid, "a picture is a file beside the item, and '\(picture)' is not")
+            }
+        }
+        guard note.utf8.count <= GroceryLimits.noteBytes else {
+            throw GroceryError(
+                .invalid, "a note has at most \(GroceryLimits.noteBytes) bytes, and this one has \(note.utf8.count)")
+        }
+    }
+
+    // MARK: Queries
+
+    /// Returns the tags for `tags`, and the summary.
+    package func derivedAttributes(_ stamp: ContentsStamp) -> [DerivedAttribute] {
+        let tags = tags.isEmpty ? nil : Array(self.tags.joined(separator: ",").utf8)
+        var attributes = [DerivedAttribute(ItemSummary.attributeName, ItemSummary(self).bytes(stamp))]
+        if let name = ExtendedAttributeName("xdg.tags") { attributes.append(DerivedAttribute(name, tags)) }
+        return attributes
+    }
+}
+
+/// A line `key: value`. The key begins with a letter in lower case, and goes on with such letters, digits and hyphens.
+private struct FieldLine {
+    let key: Substring
+    let value: String
+
+    init?(_ line: String) {
+        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let rest = line[line.index(after: colon)...]
+        guard rest.isEmpty || rest.hasPrefix(" ") else { return nil }
+        key = line[..<colon]
+        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+        guard let first = key.utf8.first, letters.contains(first),
+            key.utf8.allSatisfy({
+                letters.contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+            })
+        else { return nil }
+        value = ItemText.trimmed(rest)
+    }
+}

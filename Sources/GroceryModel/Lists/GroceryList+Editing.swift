@@ -1,0 +1,282 @@
+// Adding, changing and removing items.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherDocuments
+
+/// The result of saving contents that were edited elsewhere.
+package enum PutOutcome: String, Sendable, Hashable {
+    /// The file has these contents.
+    case saved
+    /// Changes by others were merged.
+    case merged
+    /// Fields were changed by both sides. The other version is kept beside the current one.
+    case conflict
+    /// There was nothing to change.
+    case unchanged
+}
+
+extension GroceryList {
+    var documentOptions: DocumentOptions {
+        // Names with identifiers differ by more than case.
+        DocumentOptions(followsChanges: false, socket: container.client.socket, checksCase: false)
+    }
+
+    /// Puts an item on the list.
+    ///
+    /// - Parameter id: The identifier that its maker chose. If an item has it already with these contents, nothing is done, so that a
+    ///   repeated request adds nothing twice.
+    @discardableResult
+    package func add(_ contents: ItemContents, as id: ItemIdentifier? = nil) async throws -> ItemIdentifier {
+        let id = id ?? .random()
+        let action = "add \(contents.name)"
+        try await undoLog.record(action, [try await create(contents, id)].compactMap { $0 })
+        return id
+    }
+
+    /// Puts several items on the list, as one change. Those with an identifier get it.
+    @discardableResult
+    package func add(_ items: [ExportedItem]) async throws -> [ItemIdentifier] {
+        var ids: [ItemIdentifier] = []
+        try await recording {
+            items.count == 1 ? "add \(items[0].contents.name)" : "add \(ids.count) items"
+        } of: { steps in
+            for item in items {
+                let id = item.id ?? .random()
+                if let step = try await create(item.contents, id) { steps.append(step) }
+                ids.append(id)
+            }
+        }
+        return ids
+    }
+
+    func create(_ contents: ItemContents, _ id: ItemIdentifier) async throws -> UndoStep? {
+        try contents.check()
+        let lock = try await ListLock.take(container)
+        defer { withExtendedLifetime(lock) {} }
+        try await FileSystem.run { [self] () throws(DocumentError) in try makeFolders() }
+        let document = Document<ItemContents>(path: path(of: id), options: documentOptions)
+        do {
+            try await document.create(contents)
+            try await document.close()
+        } catch {
+            guard error.code == .exists, try await self.contents(of: id) == contents else { throw error }
+            return nil
+        }
+        return .added(path: path(of: id), text: contents.text)
+    }
+
+    /// Changes items as they are on disk now. A change that another program saves at the same time is merged.
+    ///
+    /// - Parameters:
+    ///   - ids: The items.
+    ///   - action: The name of the change, such as `buy Milk`.
+    ///   - change: The change.
+    package func edit(
+        _ ids: [ItemIdentifier], _ action: String, _ change: @escaping @Sendable (inout ItemContents) throws -> Void
+    ) async throws {
+        try await recording {
+            action
+        } of: { steps in
+            for id in ids { if let step = try await self.change(id, change) { steps.append(step) } }
+        }
+    }
+
+    /// Makes changes and records them as one. If they fail in the middle, those that were made are recorded.
+    private func recording(
+        _ action: () -> String, of body: (inout [UndoStep]) async throws -> Void
+    ) async throws {
+        var steps: [UndoStep] = []
+        do {
+            try await body(&steps)
+        } catch {
+            try? await undoLog.record(action(), steps)
+            throw error
+        }
+        try await undoLog.record(action(), steps)
+    }
+
+    /// Changes one item, and returns the step that undoes it; nil if nothing changed.
+    ///
+    /// - Parameter path: The path of an item of another list in the container; nil for one of this list.
+    func change(
+        _ id: ItemIdentifier, at path: String? = nil,
+        _ change: @escaping @Sendable (inout ItemContents) throws -> Void
+    ) async throws -> UndoStep? {
+        let lock = try await ListLock.take(container)
+        defer { withExtendedLifetime(lock) {} }
+        // Under the lock, since a list may be converted meanwhile.
+        let path = path ?? self.path(of: id)
+        let document = Document<ItemContents>(path: path, options: documentOptions)
+        try await document.open()
+        let before = try await document.contents
+        do {
+            try await document.edit { contents in
+                try change(&contents)
+                try contents.check()
+            }
+        } catch {
+            try? await document.close(discardsChanges: true)
+            throw error
+        }
+        guard try await document.contents != before else {
+            try await document.close(discardsChanges: true)
+            return nil
+        }
+        do {
+            let after = try await saveMerging(document, base: before)
+            try await document.close()
+            return .edited(id: id, path: path, before: before.text, after: after.text)
+        } catch {
+            try? await document.close(discardsChanges: true)
+            throw error
+        }
+    }
+
+    /// Saves a document. A version that another program saved since `base` is merged, unless both changed one field.
+    private func saveMerging(_ document: Document<ItemContents>, base: ItemContents) async throws -> ItemContents {
+        let known = Set(try await document.conflictVersions().map(\.pathBytes))
+        // All that this save has written. Another program that replaced one of these keeps it as a version, which is not one to merge.
+        var own = [try await document.contents]
+        try await document.save()
+        for _ in 0..<GroceryLimits.mergeAttempts {
+            guard let mine = own.last,
+                let (version, theirs) = try await newVersion(of: document, known, besides: own)
+            else { break }
+            let (merged, conflicts) = ItemContents.merge(base: base, mine: mine, theirs: theirs)
+            guard conflicts.isEmpty else { break }
+            try await document.edit { $0 = merged }
+            own.append(merged)
+            try await document.save()
+            do {
+                let trash = trash
+                _ = try await FileSystem.run { () throws(DocumentError) in try version.move(to: trash) }
+            } catch let error as DocumentError {
+                // Another program has resolved it, or it is under a new name.
+                guard error.code == .invalidVersion || error.code == .notFound else { throw error }
+            }
+        }
+        return try await document.contents
+    }
+
+    private func newVersion(
+        of document: Document<ItemContents>, _ known: Set<[UInt8]>, besides own: [ItemContents]
+    ) async throws -> (version: FileVersion, contents: ItemContents)? {
+        let versions = try await document.conflictVersions().filter { !known.contains($0.pathBytes) }
+        return try await FileSystem.run {
+            for version in versions.reversed() {
+                guard let bytes = try? version.contents(), let contents = try? ItemContents(bytes: bytes),
+                    !own.contains(contents)
+                else { continue }
+                return (version, contents)
+            }
+            return nil
+        }
+    }
+
+    /// Saves contents that were edited elsewhere, such as on a page without a connection. They are merged field by field with the
+    /// contents on disk. If both changed a field, `mine` becomes the current version, and the other is kept as a conflict version. An
+    /// item that was removed meanwhile is made anew.
+    ///
+    /// - Parameter base: The contents from which `mine` was made; nil for a new item.
+    @discardableResult
+    package func put(_ mine: ItemContents, base: ItemContents?, for id: ItemIdentifier) async throws -> PutOutcome {
+        try mine.check()
+        for _ in 0..<GroceryLimits.mergeAttempts {
+            let theirs: ItemContents
+            do {
+                theirs = try await contents(of: id)
+            } catch let error as DocumentError where error.code == .notFound {
+                try await requireNoOtherList(id)
+                do {
+                    try await add(mine, as: id)
+                    return .saved
+                } catch let error as DocumentError where error.code == .exists { continue }
+            }
+            if theirs == mine { return .unchanged }
+            // Without a base, all that differs is a conflict.
+            var (merged, conflicts) = (mine, ItemField.allCases)
+            if let base { (merged, conflicts) = ItemContents.merge(base: base, mine: mine, theirs: theirs) }
+            if merged == theirs { return .unchanged }
+            if !conflicts.isEmpty {
+                try await keepVersion(theirs, of: id)
+            }
+            let result = merged
+            do {
+                try await edit([id], "edit \(mine.name)") { contents in
+                    // Another program has changed it since it was read.
+                    guard contents == theirs else { throw GroceryError(.changed, "the item has changed") }
+                    contents = result
+                }
+            } catch let error as GroceryError where error.code == .changed {
+                continue
+            } catch let error as DocumentError where error.code == .notFound { continue }
+            return conflicts.isEmpty ? (merged == mine ? .saved : .merged) : .conflict
+        }
+        throw GroceryError(
+            .changed, "cannot save \(DisplayText.escaped(mine.name)): other programs change it all the time")
+    }
+
+    /// Keeps contents as a conflict version of an item. The lock is held for it alone, since an edit takes it, too.
+    private func keepVersion(_ contents: ItemContents, of id: ItemIdentifier) async throws {
+        let lock = try await ListLock.take(container)
+        defer { withExtendedLifetime(lock) {} }
+        let path = Array(path(of: id).utf8)
+        try await FileSystem.run { () throws in _ = try FileVersion.add(Array(contents.text.utf8), to: path) }
+    }
+
+    /// Refuses to make an item anew that another list has: this list was given another name while a program had it open.
+    private func requireNoOtherList(_ id: ItemIdentifier) async throws {
+        let found = try await container.client.find(
+            "name == '\(id.fileName)' AND \(GroceryList.anywhere)", scopes: [scope], attributes: [.path])
+        let prefixes = itemPrefixes
+        guard
+            let path = found.items.compactMap(\.path).first(where: { path in
+                !prefixes.contains { path == $0 + id.fileName }
+            })
+        else { return }
+        throw GroceryError(.changed, "the item is in another list now: \(DisplayText.escaped(path))")
+    }
+
+    /// Changes a field whose value a person has seen. If another program has changed it since, both versions are kept.
+    package func edit(
+        _ id: ItemIdentifier, _ field: WritableKeyPath<ItemContents, String>, seen: String, to new: String
+    ) async throws -> PutOutcome {
+        var base = try await contents(of: id)
+        base[keyPath: field] = seen
+        var mine = base
+        mine[keyPath: field] = new
+        return try await put(mine, base: base, for: id)
+    }
+
+    /// Moves items with their pictures and conflict versions to the trash of the container.
+    package func remove(_ ids: [ItemIdentifier]) async throws {
+        var names: [String] = []
+        try await recording {
+            "remove \(names.joined(separator: ", "))"
+        } of: { steps in
+            for id in ids {
+                let contents = try? await contents(of: id)
+                names.append(contents?.name ?? id.short)
+                steps += try await discard(id, contents)
+            }
+        }
+    }
+
+    private func discard(_ id: ItemIdentifier, _ contents: ItemContents?) async throws -> [UndoStep] {
+        let lock = try await ListLock.take(container)
+        defer { withExtendedLifetime(lock) {} }
+        let (path, trash) = (path(of: id), trash)
+        let picture = contents.flatMap { ownPicture($0, of: id) }
+        return try await FileSystem.run {
+            var steps: [UndoStep] = []
+            func move(_ bytes: [UInt8]) throws {
+                steps.append(.trashed(try trash.move(bytes)))
+            }
+            // The item comes last. Until then, the next attempt finds all of it.
+            for version in try FileVersion.allConflicts(of: Array(path.utf8)) { try move(version.pathBytes) }
+            if let picture { try move(Array(picture.utf8)) }
+            try move(Array(path.utf8))
+            return steps
+        }
+    }
+}

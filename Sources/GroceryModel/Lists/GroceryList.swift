@@ -1,0 +1,101 @@
+// A list: a folder of items, or a package with items and pictures.
+// SPDX-License-Identifier: Apache-2.0
+
+package import GatherDocuments
+
+/// A list in a container: a folder of items with their pictures beside them, or a package `NAME.gro` with the folders `items` and
+/// `images`.
+///
+/// Every operation is done on files through `Document`, `FileVersion` and `Trash`, so that other processes, an editor and
+/// Syncthing may work on the list at the same time. The value holds no state but its undo log.
+package struct GroceryList: Sendable {
+    /// The ending of a package's name.
+    package static let packageEnding = ".gro"
+
+    package let container: Container
+    /// The name of a list in a folder or a package of its own; nil for the items in the documents folder itself.
+    package let listName: String?
+    /// The form of the list: true for a package, false for a folder, nil for the one that is there.
+    private let form: Bool?
+    let undoLog: UndoLog
+    let trash: Trash
+
+    /// Makes the value for a list of a container. A package of this name is taken if it is there, else a folder.
+    ///
+    /// - Parameter list: The name of the list without an ending; nil for the items in the documents folder itself.
+    package init(container: Container, list: String? = nil) throws(GroceryError) {
+        try self.init(container: container, list: list, isPackage: nil)
+    }
+
+    init(container: Container, list: String?, isPackage: Bool?) throws(GroceryError) {
+        self.container = container
+        if let list {
+            _ = try ItemText.line(list, "list's name")
+            guard !list.isEmpty, !list.hasPrefix("."), !list.contains("/"), !list.hasSuffix(GroceryList.packageEnding)
+            else {
+                throw GroceryError(.invalid, "a list cannot be named '\(DisplayText.escaped(list))'")
+            }
+        }
+        listName = list
+        form = isPackage
+        undoLog = UndoLog(container: container)
+        trash = Trash(container: container.data)
+    }
+
+    /// Whether the list is a package now. It is looked up at each use, since another program may convert the list.
+    package var isPackage: Bool {
+        form ?? (listName != nil && FileSystem.isDirectory(path(rootNames(true))))
+    }
+
+    /// The name for people.
+    package var name: String { listName ?? container.identifier }
+
+    // MARK: Places
+
+    private func rootNames(_ isPackage: Bool) -> [String] {
+        ["Documents"] + (listName.map { [isPackage ? $0 + GroceryList.packageEnding : $0] } ?? [])
+    }
+    private func itemNames(_ isPackage: Bool) -> [String] { rootNames(isPackage) + (isPackage ? ["items"] : []) }
+    private func pictureNames(_ isPackage: Bool) -> [String] { rootNames(isPackage) + (isPackage ? ["images"] : []) }
+    private func path(_ names: [String]) -> String { ([container.data] + names).joined(separator: "/") }
+    /// The forms that the list may have.
+    private var forms: [Bool] { listName == nil ? [false] : [false, true] }
+
+    /// The folder or the package. It may be missing.
+    var rootPath: String { path(rootNames(isPackage)) }
+    /// The folder of the items. It may be missing.
+    var itemsPath: String { path(itemNames(isPackage)) }
+    /// The folder of the pictures. It may be missing.
+    var picturesPath: String { path(pictureNames(isPackage)) }
+    /// The folders of the pictures in all forms.
+    var pictureFolders: [String] { forms.map { path(pictureNames($0)) } }
+
+    /// Returns the path of a file of this list in its present form, for a path that it had before the list was converted. Another path
+    /// stays as it is.
+    func present(_ path: String) -> String {
+        guard listName != nil, !FileSystem.exists(path), let slash = path.lastIndex(of: "/") else { return path }
+        let (folder, name) = (String(path[..<slash]), String(path[path.index(after: slash)...]))
+        guard pictureFolders.contains(folder) || itemPrefixes.contains(folder + "/") else { return path }
+        return (isPicture(name) ? picturesPath : itemsPath) + "/" + name
+    }
+
+    /// The beginnings of the paths of items. While a list is converted, it is there in both forms.
+    var itemPrefixes: [String] {
+        forms.map { path(itemNames($0)) + "/" }
+    }
+
+    /// Makes the folders of the list.
+    func makeFolders() throws(DocumentError) {
+        let isPackage = isPackage
+        _ = try container.folder(itemNames(isPackage))
+        if isPackage { _ = try container.folder(pictureNames(true)) }
+        if container.isShared { try container.claimConflictVersions() }
+    }
+
+    /// The path of an item's file: where it is, or where a new one would be.
+    package func path(of id: ItemIdentifier) -> String {
+        let path = itemsPath + "/" + id.fileName
+        if listName == nil || FileSystem.exists(path) { return path }
+        return itemPrefixes.map { $0 + id.fileName }.first { FileSystem.exists($0) } ?? path
+    }
+}

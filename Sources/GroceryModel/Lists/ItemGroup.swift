@@ -1,0 +1,42 @@
+// Items in the order in which a list shows them.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherDocuments
+
+/// Items under one heading.
+package struct ItemGroup: Sendable, Hashable {
+    /// A tag; nil for items without tags in a list that is grouped, and for a list that is not.
+    package var tag: String?
+    /// Whether these are the items that are bought.
+    package var isBought: Bool
+    package var items: [GroceryItem]
+}
+
+extension [GroceryItem] {
+    /// Returns the items in groups: under the first tag of each in the order of tags, then those without tags, then the bought ones.
+    package func arranged(_ settings: ListSettings) -> [ItemGroup] {
+        let sorted =
+            switch settings.sorting {
+            case .name: sortedByName()
+            case .modified:
+                sortedByName().enumerated().sorted {
+                    let (a, b) = ($0.element.modified?.nanoseconds ?? 0, $1.element.modified?.nanoseconds ?? 0)
+                    return a == b ? $0.offset < $1.offset : a > b
+                }.map(\.element)
+            }
+        let open = sorted.filter { !$0.isBought }
+        let bought = sorted.filter(\.isBought)
+        var groups: [ItemGroup] = []
+        if settings.isGrouped {
+            let byTag = Dictionary(grouping: open) { $0.tags.first }
+            for tag in byTag.keys.compactMap({ $0 }).sorted(by: { ($0.lowercased(), $0) < ($1.lowercased(), $1) }) {
+                groups.append(ItemGroup(tag: tag, isBought: false, items: byTag[tag] ?? []))
+            }
+            if let rest = byTag[nil] { groups.append(ItemGroup(tag: nil, isBought: false, items: rest)) }
+        } else if !open.isEmpty {
+            groups.append(ItemGroup(tag: nil, isBought: false, items: open))
+        }
+        if !bought.isEmpty { groups.append(ItemGroup(tag: nil, isBought: true, items: bought)) }
+        return groups
+    }
+}

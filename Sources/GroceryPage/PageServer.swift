@@ -1,0 +1,135 @@
+// The server of the page.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import Varlink
+
+/// Serves a list as a page for browsers: over HTTP, with a secret unless only this machine can reach it.
+package struct PageServer: Sendable {
+    /// The port without another choice. A browser keeps waiting changes by the port, so it should stay the same.
+    package static let standardPort = 8470
+    /// The address that only programs on this machine reach.
+    package static let loopback = "127.0.0.1"
+
+    private let list: any PageList
+    private let address: String
+    private let port: Int
+    private let token: PageToken?
+    private let names: Set<String>
+    private let limits: PageLimits
+
+    /// - Parameters:
+    ///   - address: An address of this machine, or `0.0.0.0` or `::` for all.
+    ///   - port: The port; 0 for any that is free.
+    ///   - token: The secret. It may be nil for an address of the loopback device without names.
+    ///   - names: Host names under which browsers reach the server, beside its addresses and `localhost`.
+    package init(
+        list: any PageList, address: String = PageServer.loopback, port: Int = PageServer.standardPort,
+        token: PageToken? = nil, names: [String] = [], limits: PageLimits = PageLimits()
+    ) throws(PageServerError) {
+        guard let socketAddress = try? SocketAddress(ipAddress: address, port: 0) else {
+            throw PageServerError("'\(address)' is not an address of IPv4 or IPv6")
+        }
+        guard (0...65_535).contains(port) else { throw PageServerError("a port is at most 65535") }
+        // A host name means that others reach the server, such as through a proxy.
+        guard token != nil || PageServer.isLoopback(socketAddress) && names.isEmpty else {
+            throw PageServerError("a list is served to other machines with a token only")
+        }
+        self.list = list
+        self.address = address
+        self.port = port
+        self.token = token
+        self.names = Set(names.map { $0.lowercased() })
+        self.limits = limits
+    }
+
+    /// Serves the list until the task is cancelled, or the list fails. Calls `ready` with the links when browsers can connect.
+    package func run(_ ready: @Sendable (PageLinks) -> Void) async throws {
+        let table = ConnectionTable(limit: limits.connections)
+        let router = PageRouter(list: list, access: PageAccess(port: port, token: token, names: names), limits: limits)
+        let channel: any Channel
+        do {
+            channel = try await listen(router, table)
+        } catch let error as IOError {
+            throw PageServerError(
+                "cannot listen on \(address), port \(port): \(String(cString: strerror(error.errnoCode)))")
+        }
+        ready(
+            PageLinks(address: address, port: channel.localAddress?.port ?? port, names: names.sorted(), token: token))
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await router.events.run() }
+                tasks.addTask { try await router.events.beat(every: limits.heartbeat) }
+                defer { tasks.cancelAll() }
+                try await tasks.next()
+            }
+        } catch {
+            await end(channel, table)
+            if Task.isCancelled || error is CancellationError { return }
+            throw error
+        }
+        await end(channel, table)
+    }
+
+    private func listen(_ router: PageRouter, _ table: ConnectionTable) async throws -> any Channel {
+        var decoding = NIOHTTPDecoderLimitConfiguration()
+        decoding.maxHeaderFieldSize = limits.headerFieldBytes
+        decoding.maxHeaderListSize = limits.headerBytes
+        decoding.maxHeaderFieldCount = limits.headerFields
+        return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: PageServer.backlog)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { [limits] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause(limits.acceptPause) { _ in })
+                }
+            }
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(
+                .tcpOption(.init(rawValue: TCP_USER_TIMEOUT)),
+                value: Int(limits.acknowledgementTime.nanoseconds / 1_000_000)
+            )
+            .childChannelOption(
+                .writeBufferWaterMark, value: .init(low: limits.waitingBytes / 2, high: limits.waitingBytes)
+            )
+            .childChannelInitializer { [limits, decoding] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.configureHTTPServerPipeline(
+                        withErrorHandling: false, withEncoderConfiguration: .init(),
+                        withDecoderLimitConfiguration: decoding)
+                    let router = router.listening(on: channel.localAddress?.port)
+                    try pipeline.addHandler(PageConnection(router: router, limits: limits, table: table))
+                }
+            }
+            .bind(to: SocketAddress(ipAddress: address, port: port)).get()
+    }
+
+    /// Closes the listening socket, and lets requests end that are being answered.
+    private func end(_ channel: any Channel, _ table: ConnectionTable) async {
+        try? await channel.close()
+        table.end(now: false)
+        let limit = Task { [limits] in
+            try await Task.sleep(for: limits.endTime)
+            table.end(now: true)
+        }
+        await table.empty()
+        limit.cancel()
+    }
+
+    /// The connections that wait to be accepted.
+    private static let backlog: Int32 = 128
+
+    /// Returns whether an address is reached from this machine only.
+    package static func isLoopback(_ address: String) -> Bool {
+        (try? SocketAddress(ipAddress: address, port: 0)).map(isLoopback) ?? false
+    }
+
+    static func isLoopback(_ address: SocketAddress) -> Bool {
+        guard let text = address.ipAddress else { return false }
+        return address.protocol == .inet ? text.hasPrefix("127.") : text == "::1"
+    }
+}

@@ -1,0 +1,53 @@
+// The bodies of changes.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GroceryModel
+internal import NIOCore
+internal import Varlink
+
+/// The body of a change: an object with some of these fields.
+struct PageBody: Sendable {
+    /// The identifier of the change, which a repeated request has too.
+    var change: String?
+    /// The identifier of the item.
+    var id: String?
+    /// The identifiers of several items.
+    var ids: [String]?
+    /// The fields as they were when the user edited them.
+    var base: ContentsPart?
+    /// The fields as the user wants them.
+    var mine: ContentsPart?
+    /// The choice that resolves a conflict: `version`, `both` or `merged`.
+    var keep: String?
+    /// The version to keep.
+    var version: String?
+    var token: String?
+
+    /// The most bytes of an identifier of a change.
+    static let changeBytes = 64
+
+    init(_ bytes: ByteBuffer) throws(JSONError) {
+        self = try JSONBytes(bytes).read { (reader: inout JSONReader) throws(JSONError) in try PageBody(&reader) }
+        if let change, change.utf8.count > PageBody.changeBytes || change.isEmpty {
+            throw JSONError(.invalidValue(change), at: 0)
+        }
+    }
+
+    private init(_ reader: inout JSONReader) throws(JSONError) {
+        try reader.beginObject()
+        while try reader.nextKey() {
+            switch reader.key {
+            case "change": change = try reader.readString()
+            case "id": id = try reader.readString()
+            case "ids":
+                ids = try reader.readArray { (reader: inout JSONReader) throws(JSONError) in try reader.readString() }
+            case "base": base = try reader.readNullIfPresent() ? nil : try ContentsPart(&reader)
+            case "mine": mine = try ContentsPart(&reader)
+            case "keep": keep = try reader.readString()
+            case "version": version = try reader.readString()
+            case "token": token = try reader.readString()
+            default: try reader.skipValue()
+            }
+        }
+    }
+}

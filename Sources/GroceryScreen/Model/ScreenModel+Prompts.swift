@@ -1,0 +1,121 @@
+// The prompt: texts that a person types, and those that could not be saved.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GroceryModel
+
+extension ScreenModel {
+    mutating func ask(_ purpose: Prompt.Purpose, title: String, _ text: String = "") {
+        historyPlace = nil
+        mode = .prompt(Prompt(purpose: purpose, title: title, line: LineEditor(text), first: text))
+    }
+
+    mutating func press(_ key: Key, in prompt: Prompt) {
+        var prompt = prompt
+        switch key {
+        case .enter: submit(prompt)
+        case .escape, .control("g"):
+            // A text that is given up can be had again by the key for earlier ones.
+            remember(prompt.line.text)
+            mode = .list
+        case .up, .control("p"): recall(-1, in: prompt)
+        case .down, .control("n"): recall(1, in: prompt)
+        default:
+            if prompt.line.press(key) {
+                prompt.error = nil
+                mode = .prompt(prompt)
+            }
+        }
+    }
+
+    private mutating func submit(_ prompt: Prompt) {
+        let text = ItemText.trimmed(prompt.line.text)
+        var done = prompt
+        done.error = nil
+        switch prompt.purpose {
+        case .add where text.isEmpty, .tag where text.isEmpty, .untag where text.isEmpty, .command where text.isEmpty:
+            mode = .list
+            return
+        case .rename where text.isEmpty:
+            done.error = "An item needs a name"
+            mode = .prompt(done)
+            return
+        case .add: submitted[start(.add(text))] = done
+        case .rename(let id): submitted[start(.rename(id, prompt.first, text))] = done
+        case .setQuantity(let id): submitted[start(.setQuantity(id, prompt.first, text))] = done
+        case .tag(let id): submitted[start(.tag(id, text.asTags))] = done
+        case .untag(let id): submitted[start(.untag(id, text.asTags))] = done
+        case .command: request(.run(text))
+        }
+        remember(text)
+        // A person who adds one item often adds another.
+        if prompt.purpose == .add { ask(.add, title: prompt.title) } else { mode = .list }
+        message = nil
+    }
+
+    // MARK: Unsaved texts
+
+    /// Gives a text back to its prompt, or keeps it until the prompt is free.
+    mutating func giveBack(_ prompt: Prompt, error: String) {
+        var prompt = prompt
+        prompt.error = error
+        unsaved.append(prompt)
+        message = Message(text: error, isError: true)
+    }
+
+    /// Opens the prompt with the next text that could not be saved, if the keys belong to the list.
+    mutating func showUnsaved() {
+        guard !unsaved.isEmpty else { return }
+        switch mode {
+        case .list, .quitting: break
+        case .prompt(let prompt) where prompt.purpose == .add && prompt.line.isEmpty: break
+        default: return
+        }
+        historyPlace = nil
+        mode = .prompt(unsaved.removeFirst())
+    }
+
+    /// All texts that a person has typed and that are not saved, for the time after the view.
+    var unsavedTexts: [String] {
+        var texts = unsaved.map(\.line.text)
+        if case .prompt(let prompt) = mode, isTyped(prompt) { texts.append(prompt.line.text) }
+        texts += submitted.sorted { $0.key < $1.key }.map(\.value.line.text)
+        return texts.filter { !$0.isEmpty }
+    }
+
+    /// Whether a prompt has another text than the one that it began with.
+    private func isTyped(_ prompt: Prompt) -> Bool {
+        switch prompt.purpose {
+        case .add, .tag: true
+        case .rename(let id): prompt.line.text != items?[id]?.name
+        case .setQuantity(let id): prompt.line.text != items?[id]?.quantity
+        case .untag, .command: false
+        }
+    }
+
+    // MARK: History
+
+    private mutating func remember(_ text: String) {
+        guard !text.isEmpty, history.last != text else { return }
+        history.append(text)
+        if history.count > ScreenModel.longestHistory { history.removeFirst() }
+    }
+
+    private mutating func recall(_ step: Int, in prompt: Prompt) {
+        let place = (historyPlace ?? history.count) + step
+        guard history.indices.contains(place) || place == history.count else { return }
+        // The text on the line is not lost when another takes its place.
+        if historyPlace == nil, !prompt.line.isEmpty { remember(prompt.line.text) }
+        guard history.indices.contains(place) || place == history.count else { return }
+        historyPlace = place
+        var prompt = prompt
+        prompt.line = LineEditor(history.indices.contains(place) ? history[place] : "")
+        mode = .prompt(prompt)
+    }
+}
+
+extension String {
+    /// The tags of a text such as `#market bio`.
+    var asTags: [String] {
+        split { $0.isWhitespace || $0 == "," }.map { String($0.drop { $0 == "#" }) }.filter { !$0.isEmpty }
+    }
+}

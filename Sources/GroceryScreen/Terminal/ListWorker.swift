@@ -1,0 +1,156 @@
+// The list behind the view: changes, details and events.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherKit
+internal import GroceryModel
+internal import Synchronization
+
+/// Makes changes one after the other, and reads details beside them. Results go to the mailbox.
+final class ListWorker: Sendable {
+    private let list: GroceryList
+    private let saveSettings: @Sendable (ListSettings) async throws -> Void
+    private let mailbox: Mailbox
+    private let changes: AsyncStream<(Int, ScreenWork, String)>.Continuation
+    private let tasks = Mutex(Tasks())
+
+    private struct Tasks {
+        var changing: Task<Void, Never>?
+        var following: Task<Void, Never>?
+        var reading: Task<Void, Never>?
+        var matching: Task<Void, Never>?
+    }
+
+    init(
+        list: GroceryList, mailbox: Mailbox, saveSettings: @escaping @Sendable (ListSettings) async throws -> Void
+    ) {
+        self.list = list
+        self.mailbox = mailbox
+        self.saveSettings = saveSettings
+        let (stream, continuation) = AsyncStream.makeStream(of: (Int, ScreenWork, String).self)
+        changes = continuation
+        let task = Task { [self] in
+            for await (number, work, name) in stream {
+                mailbox.post(.finished(number, await result { try await make(work, name) }))
+            }
+        }
+        tasks.withLock { $0.changing = task }
+    }
+
+    /// Makes a change of an item that is called so: undoing it tells the name.
+    func start(_ number: Int, _ work: ScreenWork, name: String) { changes.yield((number, work, name)) }
+
+    /// Sends the events of the list from the beginning.
+    func follow() {
+        let task = Task { [list, mailbox] in
+            do {
+                for try await event in list.events() { mailbox.post(.list(event)) }
+                if !Task.isCancelled { mailbox.post(.ended("the list sends no more changes; R reads it again")) }
+            } catch {
+                if !Task.isCancelled { mailbox.post(.ended(ListWorker.failure(error).message)) }
+            }
+        }
+        tasks.withLock {
+            $0.following?.cancel()
+            $0.following = task
+        }
+    }
+
+    /// Reads the details of an item. The details of another one are no longer needed.
+    func read(_ key: DetailsKey) {
+        let task = Task { [self] in
+            let details = await result {
+                let versions = key.item.conflictVersions > 0 ? try await list.versions(of: key.item.id) : []
+                return ItemDetails(contents: try await list.contents(of: key.item.id), versions: versions)
+            }
+            if !Task.isCancelled { mailbox.post(.details(key, details)) }
+        }
+        tasks.withLock {
+            $0.reading?.cancel()
+            $0.reading = task
+        }
+    }
+
+    /// Asks which items match a predicate. An earlier question is given up.
+    func match(_ predicate: String) {
+        let task = Task { [self] in
+            let found = await result { try await list.identifiers(matching: predicate) }
+            if !Task.isCancelled { mailbox.post(.matched(predicate, found)) }
+        }
+        tasks.withLock {
+            $0.matching?.cancel()
+            $0.matching = task
+        }
+    }
+
+    func stop() {
+        changes.finish()
+        tasks.withLock {
+            $0.matching?.cancel()
+            $0.following?.cancel()
+            $0.reading?.cancel()
+            $0.changing?.cancel()
+        }
+    }
+
+    private func result<Value>(_ body: () async throws -> Value) async -> Result<Value, ScreenFailure> {
+        do { return .success(try await body()) } catch { return .failure(ListWorker.failure(error)) }
+    }
+
+    static func failure(_ error: any Error) -> ScreenFailure {
+        if let error = error as? GroceryError { return ScreenFailure(message: error.message) }
+        if let error = error as? ScreenFailure { return error }
+        if let error = error as? FileSystem.Failure {
+            return ScreenFailure(message: "C" + error.description.dropFirst())
+        }
+        if let error = error as? GatherError { return ScreenFailure(message: error.message) }
+        return ScreenFailure(message: "\(error)")
+    }
+
+    private func make(_ work: ScreenWork, _ name: String) async throws -> WorkOutcome {
+        switch work {
+        case .add(let text):
+            let contents = try ItemContents(typed: text)
+            return WorkOutcome(message: "Added \(contents.name)", added: try await list.add(contents))
+        case .setBought(let id, let isBought):
+            try await list.edit([id], (isBought ? "buy " : "unbuy ") + name) { $0.isBought = isBought }
+        case .rename(let id, let seen, let new):
+            return WorkOutcome(try await list.edit(id, \.name, seen: seen, to: new))
+        case .setQuantity(let id, let seen, let new):
+            return WorkOutcome(try await list.edit(id, \.quantity, seen: seen, to: new))
+        case .tag(let id, let tags):
+            try await list.edit([id], "tag \(name)") { contents in
+                for tag in tags where !contents.tags.contains(tag) { contents.tags.append(tag) }
+            }
+        case .untag(let id, let tags):
+            try await list.edit([id], "untag \(name)") { $0.tags.removeAll(where: tags.contains) }
+        case .remove(let id):
+            try await list.remove([id])
+            return WorkOutcome(message: "Removed \(name); u brings it back")
+        case .undo:
+            guard let name = try await list.undo() else { return WorkOutcome(message: "There is nothing to undo") }
+            return WorkOutcome(message: "Undone: \(name)")
+        case .resolve(let id, let resolution):
+            try await list.resolve(id, keeping: resolution)
+            return WorkOutcome(message: "Resolved")
+        case .openForEditing(let id): return WorkOutcome(opened: try await list.contents(of: id))
+        case .save(let id, let text): return try await save(text, for: id)
+        case .saveSettings(let settings): try await saveSettings(settings)
+        case .reload: return WorkOutcome(items: try await list.items())
+        }
+        return WorkOutcome()
+    }
+
+    private func save(_ text: EditedText, for id: ItemIdentifier) async throws -> WorkOutcome {
+        do {
+            let contents = try ItemContents(bytes: text.bytes)
+            guard !ItemText.trimmed(contents.name).isEmpty else {
+                throw ScreenFailure(message: "The first line is the name of the item, and it is empty")
+            }
+            let outcome = try await list.put(contents, base: text.base, for: id)
+            ExternalEditor.removeDraft(text.path)
+            return WorkOutcome(outcome)
+        } catch {
+            throw ScreenFailure(message: "\(ListWorker.failure(error).message); e opens the text again: \(text.path)")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// Files that get their name when they are complete, and the owner and the mode of open files.
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import Glibc
+
+extension Entry {
+    /// Opens a new file without a name in a directory, for reading and writing (`O_TMPFILE` of open(2)). It is gone with its
+    /// last descriptor unless it gets a name. File systems without such files give `EOPNOTSUPP`, and older kernels `EISDIR`.
+    package static func openUnnamed(in directory: CInt, mode: UInt32) throws(SystemError) -> Descriptor {
+        Descriptor(owning: CInt(try systemCall { clinux_open_unnamed(directory, mode) }))
+    }
+
+    /// Gives an open file a name (linkat(2)). An existing name is `EEXIST`.
+    package static func link(
+        _ file: borrowing Descriptor, to name: UnsafePointer<CChar>, in directory: CInt
+    ) throws(SystemError) {
+        let number = file.number
+        try systemCall { clinux_link_open(number, directory, name) }
+    }
+}
+
+extension Descriptor {
+    /// Sets owner and group (fchown(2)); nil leaves one as it is.
+    package func setOwner(_ owner: UInt32?, group: UInt32?) throws(SystemError) {
+        let number = number
+        try systemCall { clinux_fchown(number, owner ?? .max, group ?? .max) }
+    }
+
+    /// Sets the permission bits (fchmod(2)).
+    package func setMode(_ mode: UInt32) throws(SystemError) {
+        let number = number
+        try systemCall { clinux_fchmod(number, mode) }
+    }
+
+    /// Locks the open file or directory for this open descriptor alone (flock(2)). `EAGAIN` where another has the lock.
+    package func lock() throws(SystemError) {
+        let number = number
+        try systemCall { clinux_flock(number, LOCK_EX | LOCK_NB) }
+    }
+
+    /// Ends the lock of ``lock()``.
+    package func unlock() {
+        _ = clinux_flock(number, LOCK_UN)
+    }
+}

@@ -1,0 +1,94 @@
+// Starting other programs.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Starts other programs, without a shell.
+package enum Program {
+    /// A descriptor of this process that the program gets under a number of its own.
+    package struct Inherited {
+        let own: CInt
+        let number: CInt
+
+        /// Makes a pair of numbers.
+        package init(_ own: CInt, as number: CInt) {
+            self.own = own
+            self.number = number
+        }
+    }
+
+    /// Starts a program, which is looked up in `PATH` (posix_spawnp(3)). No signal is blocked in it, and SIGPIPE has its default
+    /// effect. The caller waits for its end (waitpid(2)).
+    ///
+    /// - Parameters:
+    ///   - arguments: The arguments. The first is the program.
+    ///   - environment: The environment as `NAME=VALUE`.
+    ///   - descriptors: The descriptors that it gets beside those without FD_CLOEXEC.
+    package static func start(
+        _ arguments: [[UInt8]], environment: [[UInt8]] = Program.environment, descriptors: [Inherited] = []
+    ) throws(SystemError) -> CInt {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // This process may ignore SIGPIPE, which a program started by it must not.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        // Threads of tasks block most signals, and a new process inherits that.
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // A number that the program gets may be that of another descriptor here, if this process has closed its standard input.
+        var copies: [CInt] = []
+        defer { for copy in copies { close(copy) } }
+        let least = (descriptors.map(\.number).max() ?? 0) + 1
+        for descriptor in descriptors {
+            let copy = fcntl(descriptor.own, F_DUPFD_CLOEXEC, least)
+            guard copy >= 0 else { throw SystemError(code: errno) }
+            copies.append(copy)
+            posix_spawn_file_actions_adddup2(&actions, copy, descriptor.number)
+        }
+        var child: CInt = 0
+        let code = withPointers(arguments) { arguments in
+            withPointers(environment) { environment -> CInt in
+                guard let program = arguments[0] else { return EINVAL }
+                return posix_spawnp(&child, program, &actions, &attributes, arguments, environment)
+            }
+        }
+        guard code == 0 else { throw SystemError(code: code) }
+        return child
+    }
+
+    /// The environment of this process, as `NAME=VALUE`.
+    package static var environment: [[UInt8]] {
+        var entries: [[UInt8]] = []
+        var place = environ
+        while let entry = place.pointee {
+            entries.append(UnsafeBufferPointer(start: entry, count: strlen(entry)).map { UInt8(bitPattern: $0) })
+            place += 1
+        }
+        return entries
+    }
+
+    /// Calls `body` with the strings as the system calls take them: NUL at the end of each, and nil at the end of all.
+    private static func withPointers<Result>(
+        _ strings: [[UInt8]], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        var pointers: [UnsafeMutablePointer<CChar>?] = []
+        for string in strings {
+            let copy = UnsafeMutablePointer<CChar>.allocate(capacity: string.count + 1)
+            for (offset, byte) in string.enumerated() { copy[offset] = CChar(bitPattern: byte) }
+            copy[string.count] = 0
+            pointers.append(copy)
+        }
+        pointers.append(nil)
+        defer { for pointer in pointers { pointer?.deallocate() } }
+        return body(pointers)
+    }
+}

@@ -1,0 +1,35 @@
+// The names of the files that saves write beside a document.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A form of the names of files that saves write beside a document. Syncthing never sends files whose names begin like this.
+package struct SaveName: Sendable {
+    private let prefix: [UInt8]
+    private static let suffix = Array(".tmp".utf8)
+
+    private init(_ prefix: String) { self.prefix = Array(prefix.utf8) }
+
+    /// The complete new file before the exchange with the current one, and the old one after it: `.syncthing.gather-NAME.tmp`.
+    package static let complete = SaveName(".syncthing.gather-")
+    /// A new file while it is written, where files without a name are not supported.
+    package static let partial = SaveName(".syncthing.gather.part-")
+    /// An old package between two renames, where packages cannot be exchanged.
+    package static let former = SaveName(".syncthing.gather.old-")
+
+    /// Returns the name for a document of this name.
+    package func of(_ document: [UInt8]) -> [UInt8] { prefix + document + SaveName.suffix }
+
+    /// Returns the name of the document; nil if a name does not have the form.
+    package func document(of name: [UInt8]) -> [UInt8]? {
+        guard name.count > prefix.count + SaveName.suffix.count, name.starts(with: prefix),
+            name.suffix(SaveName.suffix.count).elementsEqual(SaveName.suffix)
+        else { return nil }
+        return Array(name[prefix.count..<name.count - SaveName.suffix.count])
+    }
+
+    /// Whether a name is the one for a document of this name. Allocates nothing.
+    package func isName(_ name: some Collection<UInt8>, of document: some Collection<UInt8>) -> Bool {
+        name.count == prefix.count + document.count + SaveName.suffix.count && name.starts(with: prefix)
+            && name.dropFirst(prefix.count).starts(with: document)
+            && name.dropFirst(prefix.count + document.count).elementsEqual(SaveName.suffix)
+    }
+}

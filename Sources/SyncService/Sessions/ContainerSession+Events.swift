@@ -1,0 +1,90 @@
+// The events of Syncthing.
+// SPDX-License-Identifier: Apache-2.0
+
+import Syncthing
+
+extension ContainerSession {
+    /// Takes events in their order.
+    func take(_ events: [SyncthingEvent]) {
+        for event in events { take(event.content) }
+        for index in folders.indices { verify(index) }
+        wake.yield()
+        for watcher in watchers.values { watcher.yield() }
+    }
+
+    /// Notes that events were lost.
+    func lostEvents() {
+        for index in folders.indices {
+            folders[index].doubtAll()
+            folders[index].areErrorsDoubtful = true
+            folders[index].started.removeAll()
+            folders[index].progress.removeAll()
+            folders[index].remoteBlocks.removeAll()
+        }
+        wake.yield()
+    }
+
+    private func take(_ event: SyncthingEvent.Content) {
+        switch event {
+        case .deviceConnected(let device): connected.insert(device)
+        case .deviceDisconnected(let device):
+            connected.remove(device)
+            for index in folders.indices { folders[index].remoteBlocks[device] = nil }
+        case .downloadProgress(let progress):
+            for index in folders.indices { folders[index].progress = progress[folders[index].place.folder] ?? [:] }
+        case .localIndexUpdated(let folder, let paths):
+            guard let index = index(of: folder) else { return }
+            folders[index].doubtAll()
+            if !folders[index].errors.isEmpty { folders[index].areErrorsDoubtful = true }
+            for path in paths { folders[index].started.remove(path) }
+            if paths.contains(where: { $0.hasPrefix(EvictedList.directory + "/") }) { readEvictedElsewhere(index) }
+            if folders[index].isIgnoring { folders[index].ignoreDoubts.formUnion(paths) }
+        case .remoteIndexUpdated(let folder, _):
+            guard let index = index(of: folder) else { return }
+            // A newer version of one device is one that the others lack.
+            folders[index].doubtAll()
+        case .folderCompletion(let folder, let device, let missing):
+            guard let index = index(of: folder), folders[index].place.devices[device] != nil else { return }
+            // Deletions count there and are not kept here, so only the end is certain.
+            if (missing == 0) != (folders[index].needs[device]?.isEmpty ?? true) {
+                folders[index].doubtful.insert(device)
+            }
+        case .itemStarted(let folder, let path):
+            guard let index = index(of: folder) else { return }
+            folders[index].started.insert(path)
+            noteOwnWrite(index, path)
+        case .itemFinished(let folder, let path, let error):
+            guard let index = index(of: folder) else { return }
+            folders[index].progress[path] = nil
+            noteOwnWrite(index, path)
+            folders[index].errors[path] = error
+            if error != nil { folders[index].started.remove(path) }
+        case .remoteDownloadProgress(let folder, let device, let blocks):
+            guard let index = index(of: folder), folders[index].place.devices[device] != nil else { return }
+            folders[index].remoteBlocks[device] = blocks
+        case .folderErrors(let folder, let errors):
+            guard let index = index(of: folder) else { return }
+            folders[index].errors = Dictionary(errors.map { ($0.path, $0.message) }) { _, last in last }
+        case .stateChanged(let folder, let state):
+            guard let index = index(of: folder), state == "idle" || state == "error" else { return }
+            if state == "error" { end(SessionError.stopped(folder: folder)) }
+            folders[index].started.removeAll()
+            folders[index].progress.removeAll()
+            folders[index].isNeedDoubtful = true
+            // No event tells that there are none any more.
+            if !folders[index].errors.isEmpty { folders[index].areErrorsDoubtful = true }
+            // A scan reads them again.
+            folders[index].arePatternsDoubtful = true
+        case .changeDetected(let folder, let path, let device):
+            guard let index = index(of: folder) else { return }
+            if folders[index].savers.count >= SyncLimits.savers { folders[index].savers.removeAll() }
+            folders[index].savers[path] = device
+        case .folderSummary, .configurationSaved, .pendingChanged, .other: break
+        }
+    }
+
+    private func noteOwnWrite(_ index: Int, _ path: String) {
+        if folders[index].ownWrites.count >= SyncLimits.ownWrites { folders[index].ownWrites.removeAll() }
+        folders[index].ownWrites[path] = .now
+    }
+}

@@ -1,0 +1,374 @@
+// Files that are evicted, and come back.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Glibc
+import LinuxSystem
+import Logging
+import Syncthing
+import Varlink
+
+/// A file is evicted in an order that loses nothing, wherever it is interrupted: another device has the version, the pattern
+/// keeps Syncthing from sending a deletion, gatherd keeps the item, and then the file goes. A pattern whose file is still there
+/// when a session begins is taken back.
+extension ContainerSession {
+    /// A regular file here, by its path below a folder.
+    struct HeldFile: Sendable {
+        var part: String
+        var size: Int64
+        var identity: [Int64]
+
+        init?(_ path: String, part: String) {
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            self.part = part
+            size = Int64(status.st_size)
+            identity = [
+                Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino), size,
+                Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec), Int64(status.st_ctim.tv_sec),
+                Int64(status.st_ctim.tv_nsec),
+            ]
+        }
+
+        /// Nanoseconds since 1970. A time beyond their range is the end of it.
+        var modified: Int64 {
+            let (nanoseconds, overflow) = identity[3].multipliedReportingOverflow(by: 1_000_000_000)
+            return overflow ? (identity[3] > 0 ? .max : .min) : nanoseconds.clampedAdding(identity[4])
+        }
+    }
+
+    /// The directory of a container that GatherDocuments keeps.
+    private static let ownDirectory = ".gather"
+
+    // MARK: At the beginning
+
+    /// Takes the evicted files of a folder from its patterns. Those that are here again are evicted no more.
+    func takeEvicted(_ index: Int, _ patterns: EvictedPatterns) async throws(SyncthingError) {
+        let place = folders[index].place
+        var ended: Set<String> = []
+        for part in patterns.paths.sorted() {
+            let isHere = isHere(part, folders[index])
+            let newest = isHere ? nil : try await run.client.file(part, of: place.folder)?.global
+            if let newest, !newest.isDeleted {
+                folders[index].evicted[part] = AbsentItem(newest)
+            } else {
+                ended.insert(part)
+            }
+        }
+        // The scan of the whole folder, which comes, takes the list to the others.
+        try await changePatterns(index) { [ended] paths, _ in paths.subtract(ended) }
+    }
+
+    /// Reads the lists of the files that other devices evicted.
+    func readEvictedElsewhere(_ index: Int) {
+        folders[index].evictedElsewhere = EvictedList.all(in: folders[index].place.directory)
+    }
+
+    /// Returns whether another device evicted a file.
+    func hasEvicted(_ device: String, _ part: String, _ folder: FolderState) -> Bool {
+        if folder.evictedElsewhere.isEmpty { return false }
+        guard let short = run.devices[device]?.shortID else { return false }
+        return folder.evictedElsewhere[short]?.contains(part) ?? false
+    }
+
+    /// Writes the list that tells the other devices which files are evicted here. A scan takes it to them.
+    private func writeList(_ parts: Set<String>, _ index: Int) {
+        let place = folders[index].place
+        let device = run.shortID
+        if EvictedList.all(in: place.directory)[device] ?? [] == parts { return }
+        folders[index].pending.insert(EvictedList.directory)
+        do throws(SystemError) {
+            try EvictedList.write(parts, of: device, in: place.directory)
+        } catch {
+            logger.warning("\(place.directory)/\(EvictedList.part(device)) cannot be written: \(error)")
+        }
+    }
+
+    /// Asks again for the newest versions of evicted files, which others may have changed or deleted.
+    func askEvicted(_ index: Int) async throws {
+        let place = folders[index].place
+        var gone: Set<String> = []
+        for part in folders[index].evicted.keys.sorted() {
+            guard let newest = try await run.client.file(part, of: place.folder)?.global else { continue }
+            if newest.isDeleted || isHere(part, folders[index]) {
+                gone.insert(part)
+            } else if folders[index].evicted[part] != nil {
+                folders[index].evicted[part] = AbsentItem(newest)
+            }
+        }
+        if !gone.isEmpty { try await endEviction(gone, index) }
+    }
+
+    /// Takes files from the list of those that are evicted, so that Syncthing fetches them, or sends what is here. Those that are
+    /// leaving stay in the list: without it, their removal would be a deletion.
+    func endEviction(_ parts: Set<String>, _ index: Int) async throws(SyncthingError) {
+        let left = try await changePatterns(index) { paths, leaving in
+            paths.subtract(parts.filter { leaving[$0] == nil })
+        }
+        for part in parts where !left.contains(part) { folders[index].evicted[part] = nil }
+        folders[index].pending.formUnion(parts)
+        startScan(index)
+    }
+
+    /// Changes the list of evicted files, one caller after the other: each reads all patterns of Syncthing, and writes them. A
+    /// caller that is cancelled is not interrupted. `change` gets the list, and the files that are leaving. Returns the list.
+    @discardableResult private func changePatterns(
+        _ index: Int, _ change: @escaping @Sendable (inout Set<String>, [String: Int]) -> Void
+    ) async throws(SyncthingError) -> Set<String> {
+        let previous = folders[index].patternTurn
+        let turn = Task<Result<Set<String>, SyncthingError>, Never> {
+            await previous?.value
+            do throws(SyncthingError) {
+                return .success(try await exchangePatterns(index, change))
+            } catch {
+                return .failure(error)
+            }
+        }
+        folders[index].patternTurn = Task { _ = await turn.value }
+        return try await turn.value.get()
+    }
+
+    private func exchangePatterns(
+        _ index: Int, _ change: @Sendable (inout Set<String>, [String: Int]) -> Void
+    ) async throws(SyncthingError) -> Set<String> {
+        let place = folders[index].place
+        var patterns = EvictedPatterns(lines: try await run.client.ignorePatterns(of: place.folder).patterns)
+        // The session that follows has patterns of its own.
+        if isEnded { return patterns.paths }
+        let before = patterns.paths
+        change(&patterns.paths, folders[index].leaving)
+        if patterns.paths != before { try await run.client.setIgnorePatterns(patterns.lines, of: place.folder) }
+        writeList(patterns.paths, index)
+        return patterns.paths
+    }
+
+    // MARK: Evicting
+
+    /// Evicts files of one folder. Calls `done` for each with its size.
+    func evict(_ files: [HeldFile], _ index: Int, done: @Sendable (String, Int64) async -> Void) async throws {
+        let place = folders[index].place
+        func path(_ part: String) -> String { place.directory + "/" + part }
+        let parts = files.map(\.part)
+        for part in parts where EvictedPatterns.pattern(part) == nil {
+            throw SharingError.failed(message: "\(path(part)): a name with a line break cannot be evicted")
+        }
+        try checkIsReady(index)
+        if let part = parts.first(where: { folders[index].leaving[$0] != nil }) {
+            throw SharingError.notUploaded(path: path(part), reason: "it is being evicted already")
+        }
+        folders[index].evictions += 1
+        let number = folders[index].evictions
+        for part in parts { folders[index].leaving[part] = number }
+        do {
+            try await run.client.scan(place.folder, parts: parts)
+            for file in files { try await checkIsUploaded(file, index) }
+            try await changePatterns(index) { paths, _ in paths.formUnion(parts) }
+            try await run.client.scan(place.folder, parts: parts + [EvictedList.directory])
+            // Another device may be evicting its copy at this moment. It hears of this pattern meanwhile, and this device of
+            // that one.
+            try await Task.sleep(for: SyncLimits.evictionPause)
+            for file in files { try await checkIsHeldElsewhere(file, index, isIgnored: true) }
+            let client = try await gatherd.connect()
+            for file in files { try await free(file, index, number, client, done) }
+        } catch {
+            // The caller may have gone, which has cancelled this task.
+            await Task { await self.takeBack(number, index) }.value
+            throw error
+        }
+    }
+
+    /// Throws before the session knows which files are evicted, and when it has ended.
+    private func checkIsReady(_ index: Int) throws {
+        if isEnded { throw ContainerSession.lost }
+        guard folders[index].knowsEvicted else { throw ContainerSession.notKnown(container) }
+    }
+
+    /// Ends an eviction that was begun for files that are still here. If Syncthing does not answer, the next session does it.
+    private func takeBack(_ number: Int, _ index: Int) async {
+        let left = Set(folders[index].leaving.filter { $0.value == number }.keys)
+        for part in left { folders[index].leaving[part] = nil }
+        do {
+            try await endEviction(left, index)
+        } catch {
+            logger.debug("the patterns of files that were not evicted are left: \(error)")
+        }
+    }
+
+    /// Throws unless the version here is the newest, and Syncthing knows it.
+    private func checkIsUploaded(_ file: HeldFile, _ index: Int) async throws {
+        let place = folders[index].place
+        let path = place.directory + "/" + file.part
+        func refuse(_ reason: String) -> SharingError { .notUploaded(path: path, reason: reason) }
+        guard let entry = try await run.client.file(file.part, of: place.folder), !entry.local.isDeleted else {
+            throw refuse("Syncthing does not know it")
+        }
+        if entry.local.isIgnored { throw refuse("Syncthing ignores it, so no other device has it") }
+        let known = AbsentItem(entry.local)
+        guard !entry.local.isInvalid, known.size == file.size, known.modified == file.modified else {
+            throw refuse("it has just changed")
+        }
+        guard AbsentItem(entry.global) == known, entry.global.modifiedBy == entry.local.modifiedBy else {
+            throw refuse("another device has a newer version, which is not here yet")
+        }
+        try await checkIsHeldElsewhere(file, index, isIgnored: false)
+    }
+
+    /// Throws unless a connected device has the newest version, and unless Syncthing ignores the one here as it should.
+    private func checkIsHeldElsewhere(_ file: HeldFile, _ index: Int, isIgnored: Bool) async throws {
+        let place = folders[index].place
+        let entry = try await run.client.file(file.part, of: place.folder)
+        guard entry?.local.isIgnored == isIgnored else {
+            throw SharingError.notUploaded(
+                path: place.directory + "/" + file.part, reason: "the ignore patterns have changed at this moment")
+        }
+        let holders = (entry?.availability ?? []).filter {
+            !$0.isTemporary && place.devices[$0.device] != nil && !hasEvicted($0.device, file.part, folders[index])
+        }
+        guard holders.isEmpty else { return }
+        throw SharingError.notUploaded(
+            path: place.directory + "/" + file.part, reason: "no connected device has its present version")
+    }
+
+    /// The session has not begun.
+    static func notKnown(_ container: String) -> SharingError {
+        .failed(message: "the states of container \(container) are not known yet; see 'gather sync status'")
+    }
+
+    /// The session has ended while a call was under way.
+    private static let lost = SharingError.failed(
+        message:
+            "the connection to Syncthing or gatherd was lost meanwhile. A download goes on by itself; see 'gather sync status'"
+    )
+
+    /// Stands for a file that is not as it was.
+    private static let changed = SystemError(code: EBUSY)
+
+    private func free(
+        _ file: HeldFile, _ index: Int, _ number: Int, _ client: VarlinkClient,
+        _ done: @Sendable (String, Int64) async -> Void
+    ) async throws {
+        let place = folders[index].place
+        let path = place.directory + "/" + file.part
+        var state = baseState(folders[index])
+        state.uploadedTo = place.devices.filter {
+            folders[index].needs[$0.key]?[file.part] == nil && !hasEvicted($0.key, file.part, folders[index])
+        }.values.sorted()
+        let item = SyncItemMessage(path: place.path(of: file.part), state: state, leaving: true)
+        try await call(client, base: nil, items: [item], through: nil)
+
+        // Some time may have passed since all were checked. Nothing else may happen between this and the rename.
+        try await checkIsHeldElsewhere(file, index, isIgnored: true)
+        guard !isEnded, folders[index].leaving[file.part] == number else { throw ContainerSession.lost }
+        // Renamed first: a program that saves now makes another file under the name, which stays.
+        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let aside = path[..<slash] + ".syncthing.gather-evict-" + String(file.identity[1], radix: 16) + ".tmp"
+        do throws(SystemError) {
+            try Entry.renameToFree(path, to: String(aside))
+            guard let now = HeldFile(String(aside), part: file.part), now.isSameContent(as: file) else {
+                try Entry.renameToFree(String(aside), to: path)
+                throw ContainerSession.changed
+            }
+            try Entry.remove(String(aside))
+        } catch {
+            throw SharingError.notUploaded(
+                path: path,
+                reason: error == ContainerSession.changed
+                    ? "it changed at this moment" : "it cannot be removed: \(error)")
+        }
+        folders[index].leaving[file.part] = nil
+        folders[index].evicted[file.part] = AbsentItem(file)
+        folders[index].started.remove(file.part)
+        wake.yield()
+        await done(path, file.size)
+    }
+
+    // MARK: Downloading
+
+    /// Has evicted files fetched, and waits until they are here. Calls `progress` with the bytes that are here, and returns the
+    /// bytes of all.
+    func download(
+        _ parts: Set<String>, _ index: Int, progress: @Sendable (Int64, Int64) async -> Void
+    ) async throws -> Int64 {
+        let place = folders[index].place
+        try checkIsReady(index)
+        var sizes = folders[index].evicted.filter { parts.contains($0.key) }.mapValues(\.size)
+        /// The bytes of the files that have come.
+        var finished: Int64 = 0
+        let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let number = (watchers.keys.max() ?? 0) + 1
+        watchers[number] = continuation
+        defer { watchers[number] = nil }
+        try await endEviction(parts, index)
+        folders[index].isNeedDoubtful = true
+        wake.yield()
+        continuation.yield()
+        for await _ in changes {
+            try Task.checkCancellation()
+            var coming: Int64 = 0
+            var unknown: [String] = []
+            for (part, size) in sizes {
+                if ResolvedPath.isEntry(place.directory + "/" + part) {
+                    finished = finished.clampedAdding(size)
+                    sizes[part] = nil
+                } else if folders[index].evicted[part] != nil {
+                    // Another call has evicted it again.
+                    sizes[part] = nil
+                } else {
+                    coming = coming.clampedAdding(min(folders[index].progress[part]?.done ?? 0, size))
+                    if !folders[index].missing.contains(part) { unknown.append(part) }
+                }
+            }
+            let total = sizes.values.reduce(finished) { $0.clampedAdding($1) }
+            await progress(finished.clampedAdding(coming), total)
+            if sizes.isEmpty { return total }
+            // Another device may have removed or renamed a file meanwhile, so that it never comes.
+            for part in unknown.prefix(SyncLimits.comparedPaths) {
+                let newest = try await run.client.file(part, of: place.folder)?.global
+                if newest?.isDeleted ?? true {
+                    sizes[part] = nil
+                    continuation.yield()
+                }
+            }
+        }
+        try Task.checkCancellation()
+        throw ContainerSession.lost
+    }
+
+    /// Returns the evicted files at or below a path.
+    func evicted(at path: String) -> [(index: Int, parts: Set<String>)] {
+        folders.indices.compactMap { index in
+            let directory = folders[index].place.directory
+            let parts = folders[index].evicted.keys.filter { ResolvedPath.below(path, directory + "/" + $0) != nil }
+            return parts.isEmpty ? nil : (index, Set(parts))
+        }
+    }
+
+    /// Returns the regular files at or below a path, by folder. Key-value stores and the trash below it stay here: programs read
+    /// them as they are.
+    func heldFiles(at path: String) -> [Int: [HeldFile]] {
+        var found: [Int: [HeldFile]] = [:]
+        var waiting = [path]
+        while let next = waiting.popLast() {
+            guard let below = ResolvedPath.below(ResolvedPath.of(directory), next) else { continue }
+            if let names = DirectoryNames.of(next) {
+                waiting += names.filter { !DirectoryNames.isOfSyncthing($0) && $0 != Self.ownDirectory }.map {
+                    next + "/" + $0
+                }
+            } else if let (index, part) = folder(of: below), let file = HeldFile(next, part: part) {
+                found[index, default: []].append(file)
+            }
+        }
+        return found
+    }
+}
+
+extension ContainerSession.HeldFile {
+    /// Whether it is the same file with the same content. A rename changes the last of the times.
+    func isSameContent(as other: ContainerSession.HeldFile) -> Bool {
+        identity.prefix(5).elementsEqual(other.identity.prefix(5))
+    }
+}
+
+extension AbsentItem {
+    init(_ file: ContainerSession.HeldFile) { (size, modified) = (file.size, file.modified) }
+}

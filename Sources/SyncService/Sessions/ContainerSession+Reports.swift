@@ -1,0 +1,144 @@
+// The reports to gatherd.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Logging
+import Syncthing
+import Varlink
+
+extension ContainerSession {
+    /// Reports after each change of a state, until an error.
+    func report(to client: VarlinkClient, started: @escaping @Sendable () async -> Void) async throws {
+        var isFirst = true
+        for await _ in wakeUps {
+            // At first, nothing is told before all folders were scanned.
+            if isFirst, folders.contains(where: { $0.isPendingAsWhole || $0.isScanning }) { continue }
+            let through = confirmed()
+            if hasDoubts { try await ask(isFirst: isFirst) }
+            try await send(to: client, through: through)
+            if isFirst {
+                isFirst = false
+                await started()
+            }
+            if hasDoubts { wake.yield() }
+        }
+    }
+
+    /// Returns the number of the last reply of the feed up to which all changes are in Syncthing's database.
+    private func confirmed() -> Int { folders.map { $0.isIdle ? sequence : $0.scanned }.min() ?? sequence }
+
+    private var hasDoubts: Bool {
+        folders.contains {
+            !$0.doubtful.isEmpty || $0.isNeedDoubtful || $0.areErrorsDoubtful || !$0.ignoreDoubts.isEmpty
+                || $0.areEvictedDoubtful
+                || $0.arePatternsDoubtful
+        }
+    }
+
+    /// Asks Syncthing what is in doubt. Several rounds in a row have pauses between them.
+    private func ask(isFirst: Bool) async throws {
+        let clock = ContinuousClock()
+        if clock.now < nextRound { try await clock.sleep(until: nextRound) }
+        let begin = clock.now
+        for index in folders.indices {
+            let name = folders[index].place.folder
+            if folders[index].arePatternsDoubtful {
+                folders[index].arePatternsDoubtful = false
+                if try await readPatterns(index) || isFirst { try await findUnshared(index) }
+            }
+            while let device = folders[index].doubtful.popFirst() {
+                let records = try await run.client.remoteNeed(of: name, device: device)
+                folders[index].needs[device] = Dictionary(
+                    records.filter { !$0.isDeleted }.map { ($0.name, $0.size) }
+                ) { first, _ in first }
+            }
+            if folders[index].isNeedDoubtful {
+                folders[index].isNeedDoubtful = false
+                let records = try await run.client.need(of: name).filter { !$0.isDeleted }
+                folders[index].missing = Set(records.map(\.name))
+                let files = records.filter { $0.isFile && !isHere($0.name, folders[index]) }
+                folders[index].coming = Dictionary(files.map { ($0.name, AbsentItem($0)) }) { first, _ in first }
+            }
+            if folders[index].areEvictedDoubtful {
+                folders[index].areEvictedDoubtful = false
+                try await askEvicted(index)
+            }
+            if folders[index].areErrorsDoubtful {
+                folders[index].areErrorsDoubtful = false
+                let errors = try await run.client.errors(of: name)
+                folders[index].errors = Dictionary(errors.map { ($0.path, $0.message) }) { _, last in last }
+            }
+            while let path = folders[index].ignoreDoubts.popFirst() { try await checkShared(path, index) }
+            try await countBlocks(index)
+        }
+        let now = clock.now
+        nextRound =
+            now + min(max(SyncLimits.roundPause, (now - begin) * SyncLimits.roundShare), SyncLimits.longestRoundPause)
+    }
+
+    /// Finds out how many blocks the files have that devices fetch now.
+    private func countBlocks(_ index: Int) async throws {
+        let fetched = Set(folders[index].remoteBlocks.values.flatMap(\.keys))
+        folders[index].blockCounts = folders[index].blockCounts.filter { fetched.contains($0.key) }
+        for path in fetched where folders[index].blockCounts[path] == nil {
+            folders[index].blockCounts[path] =
+                try await run.client.file(path, of: folders[index].place.folder)?.global.blocks ?? 0
+        }
+    }
+
+    // MARK: Sending
+
+    private func send(to client: VarlinkClient, through: Int) async throws {
+        let states = itemStates()
+        let base = baseState()
+        let clock = through > reportedThrough ? clocks.last { $0.number <= through }?.clock : nil
+        // gatherd sets every item that changed up to the clock to the base state, but those of this report.
+        var repeated: Set<String> = []
+        if clock != nil { repeated = Set(changed.filter { $0.value <= through && states[$0.key] != nil }.keys) }
+        var different = states.filter { reported[$0.key] != $0.value && !repeated.contains($0.key) }
+            .map { $0.value.message($0.key) }
+        for path in reported.keys where states[path] == nil { different.append(SyncItemMessage(path: path)) }
+        let last = repeated.compactMap { path in states[path]?.message(path) }
+        let newBase = base == reportedBase ? nil : base
+        guard !different.isEmpty || !last.isEmpty || newBase != nil || clock != nil else { return }
+
+        var reports = ReportParts.split(different)
+        var lastParts = ReportParts.split(last)
+        if lastParts.count > 1 {
+            // Until the others are told as well, no device has any of them.
+            reports.append([])
+            try await send(reports, to: client)
+            var none = base
+            none.uploadedTo = []
+            try await call(client, base: none, items: lastParts.removeFirst(), through: clock)
+            try await send(lastParts, to: client)
+            try await call(client, base: base, items: [], through: nil)
+        } else {
+            let final = (lastParts.first ?? []) + (reports.popLast() ?? [])
+            try await send(reports, to: client)
+            try await call(client, base: newBase, items: final, through: clock)
+        }
+        reported = states
+        reportedBase = base
+        if clock != nil {
+            reportedThrough = through
+            changed = changed.filter { $0.value > through }
+            if let kept = clocks.lastIndex(where: { $0.number <= through }) { clocks.removeSubrange(..<kept) }
+        }
+    }
+
+    private func send(_ parts: [[SyncItemMessage]], to client: VarlinkClient) async throws {
+        for part in parts where !part.isEmpty { try await call(client, base: nil, items: part, through: nil) }
+    }
+
+    func call(
+        _ client: VarlinkClient, base: SyncStateMessage?, items: [SyncItemMessage], through: String?
+    ) async throws {
+        let request = SyncInterface.Report.Request(
+            session: session, base: base, items: items.isEmpty ? nil : items, through: through)
+        logger.trace("report: \(JSONBytes(request).text)")
+        _ = try await TimeLimit.run("gatherd's answer to a report", SyncLimits.callTime) {
+            try await client.call(SyncInterface.Report.self, request)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// The states of items, from what is known of the folders.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Glibc
+import Syncthing
+
+extension ContainerSession {
+    /// The state of all items that have none of their own: that of the folder of the container's directory.
+    func baseState() -> SyncStateMessage {
+        if let outer = folders.last, outer.place.prefix.isEmpty { return baseState(outer) }
+        return SyncStateMessage(shared: false)
+    }
+
+    /// The state of the items of a folder that every device has.
+    func baseState(_ folder: FolderState) -> SyncStateMessage {
+        SyncStateMessage(
+            shared: true, download: .current, downloading: false, uploading: false,
+            uploadedTo: folder.place.devices.values.sorted())
+    }
+
+    /// Returns the states of all items that have another one than ``baseState()``, by path below the container.
+    func itemStates() -> [String: ItemReport] {
+        var states: [String: ItemReport] = [:]
+        let base = baseState()
+        for folder in folders {
+            let own = baseState(folder)
+            let lists =
+                [
+                    folder.missing, folder.unshared, Set(folder.errors.keys), Set(folder.savers.keys), folder.members,
+                    Set(folder.evicted.keys),
+                ] + folder.needs.values.map { Set($0.keys) } + folder.evictedElsewhere.values
+            for part in lists.reduce(into: Set<String>(), { $0.formUnion($1) }) {
+                let path = folder.place.path(of: part)
+                // A deeper folder has precedence.
+                guard let holder = self.folder(of: path), folders[holder.index].place == folder.place else { continue }
+                let state = self.state(part, folder, own)
+                let absent = state.download == .notDownloaded ? folder.evicted[part] ?? folder.coming[part] : nil
+                if state != base { states[path] = ItemReport(state: state, absent: absent) }
+            }
+        }
+        return states
+    }
+
+    private func state(_ part: String, _ folder: FolderState, _ base: SyncStateMessage) -> SyncStateMessage {
+        if folder.unshared.contains(part), folder.evicted[part] == nil { return SyncStateMessage(shared: false) }
+        var state = base
+        let lacking = folder.place.devices.keys.filter {
+            folder.needs[$0]?[part] != nil || hasEvicted($0, part, folder)
+        }
+        if !lacking.isEmpty {
+            state.uploadedTo = folder.place.devices.filter { !lacking.contains($0.key) }.values.sorted()
+            let blocks = lacking.filter { connected.contains($0) }
+                .compactMap { folder.remoteBlocks[$0]?[part] }.max()
+            if let blocks {
+                state.uploading = true
+                let all = folder.blockCounts[part] ?? 0
+                if all > 0 { state.percentUploaded = TransferProgress(done: blocks, total: all).percent }
+            }
+        }
+        if folder.evicted[part] != nil, !folder.missing.contains(part) {
+            state.download = isHere(part, folder) ? .current : .notDownloaded
+        } else if folder.missing.contains(part) {
+            state.download = isHere(part, folder) ? .downloaded : .notDownloaded
+            if folder.started.contains(part) || folder.progress[part] != nil {
+                state.downloading = true
+                state.percentDownloaded = folder.progress[part]?.percent
+            }
+            state.downloadingError = folder.errors[part]
+        } else {
+            state.uploadingError = folder.errors[part]
+        }
+        if let saver = folder.savers[part] { state.savingDevice = name(ofShort: saver) }
+        return state
+    }
+
+    func isHere(_ part: String, _ folder: FolderState) -> Bool {
+        var status = stat()
+        // A directory that may not be searched tells nothing.
+        return lstat(folder.place.directory + "/" + part, &status) == 0 || errno != ENOENT && errno != ENOTDIR
+    }
+
+    private func name(ofShort identifier: String) -> String {
+        run.devices.values.first { $0.shortID == identifier }?.displayName ?? identifier
+    }
+}

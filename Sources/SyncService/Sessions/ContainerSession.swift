@@ -1,0 +1,128 @@
+// Keeps Syncthing and gatherd in step for one container.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Logging
+import NIOCore
+import Syncthing
+import Varlink
+
+/// Starts Syncthing's scans of what changes in a container, and tells gatherd the states of its items. Lasts until an
+/// error; the states are unknown from then on.
+actor ContainerSession {
+    let container: String
+    /// The container's directory as gatherd names it.
+    let directory: String
+    let run: SyncthingRun
+    let gatherd: GatherdSocket
+    let logger: Logger
+
+    var folders: [FolderState]
+    var connected: Set<String>
+
+    // MARK: The feed
+
+    /// Whether the feed lists all items, since it does not know what changed.
+    var isListing = false
+    /// The number of the last reply of the feed.
+    var sequence = 0
+    /// The clocks of replies, by number, in order. Those before the last report are dropped.
+    var clocks: [(number: Int, clock: String)] = []
+    /// The changed paths below the container since the last report, by the number of the last change.
+    var changed: [String: Int] = [:]
+
+    // MARK: Reports
+
+    var session: Int64 = 0
+    var reported: [String: ItemReport] = [:]
+    var reportedBase: SyncStateMessage?
+    var reportedThrough = -1
+    /// The earliest time of the next round of requests.
+    var nextRound = ContinuousClock.now
+
+    /// Whether another session follows, which knows nothing of this one.
+    private(set) var isEnded = false
+    /// Those who wait for files.
+    var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
+    let (wakeUps, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    private let (failures, failure) = AsyncThrowingStream<Void, any Error>.makeStream()
+    private var tasks: [Int: Task<Void, Never>] = [:]
+    private var taskCount = 0
+
+    /// Makes a session that does not run yet. `places` are the folders of the container, the deepest first.
+    init(
+        _ container: ContainerDescription, places: [FolderPlace], run: SyncthingRun, gatherd: GatherdSocket,
+        logger: Logger
+    ) {
+        self.container = container.identifier
+        directory = container.path
+        self.run = run
+        self.gatherd = gatherd
+        self.logger = logger
+        connected = run.connected
+        folders = places.map { FolderState($0) }
+    }
+
+    /// Runs until an error. `started` is called when the first report was accepted.
+    func run(started: @escaping @Sendable () async -> Void) async throws {
+        if folders.isEmpty { throw SessionError.noFolder(container: container) }
+        if let paused = folders.first(where: { $0.place.isPaused }) {
+            throw SessionError.paused(folder: paused.place.folder)
+        }
+        defer {
+            isEnded = true
+            for task in tasks.values { task.cancel() }
+            tasks.removeAll()
+            // No event will come for those who wait.
+            for watcher in watchers.values { watcher.finish() }
+        }
+        var attachment = try await gatherd.connect()
+            .callMore(SyncInterface.Attach.self, SyncInterface.Attach.Request(container: container))
+            .makeAsyncIterator()
+        guard let first = try await attachment.next() else { throw SessionError.ended }
+        let attached = try first.reply(of: SyncInterface.Attach.self)
+        session = attached.session
+        clocks = [(0, attached.clock)]
+        let held = attachment
+        spawn { _ in
+            var attachment = held
+            while try await attachment.next() != nil {}
+            throw SessionError.ended
+        }
+        for index in folders.indices { _ = try await readPatterns(index) }
+        try await findCopies()
+        let feed = try await watch(since: attached.clock)
+        // Its first reply starts a scan of each folder.
+        spawn { session in try await session.read(feed) }
+        let reports = try await gatherd.connect()
+        spawn { session in try await session.report(to: reports, started: started) }
+        for try await _ in failures {}
+        throw CancellationError()
+    }
+
+    /// Runs a part of the session. Its error ends the session.
+    func spawn(_ body: @escaping @Sendable (ContainerSession) async throws -> Void) {
+        let number = taskCount
+        taskCount += 1
+        let failure = failure
+        tasks[number] = Task(executorPreference: SyncExecutor.shared) {
+            do { try await body(self) } catch { failure.finish(throwing: error) }
+            await self.finished(number)
+        }
+    }
+
+    /// Ends the session.
+    func end(_ error: SessionError) { failure.finish(throwing: error) }
+
+    private func finished(_ number: Int) { tasks[number] = nil }
+
+    /// Returns the folder of an item below the container, and its path below that folder.
+    func folder(of path: String) -> (index: Int, part: String)? {
+        for (index, folder) in folders.enumerated() {
+            if let part = folder.place.part(of: path) { return (index, part) }
+        }
+        return nil
+    }
+
+    func index(of folder: String) -> Int? { folders.firstIndex { $0.place.folder == folder } }
+}

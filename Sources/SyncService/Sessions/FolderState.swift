@@ -1,0 +1,98 @@
+// The knowledge of a session about a folder.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Syncthing
+
+/// The knowledge of a session about a folder. All paths are below the folder.
+struct FolderState {
+    let place: FolderPlace
+
+    // MARK: Scans
+
+    /// The paths that changed and are to be scanned.
+    var pending: Set<String> = []
+    /// Whether all of the folder is to be scanned.
+    var isPendingAsWhole = true
+    var isScanning = false
+    /// The paths that changed before the present scan.
+    var scanning: Set<String> = []
+    /// Everything in the feed up to this number is in Syncthing's database.
+    var scanned = 0
+    /// The paths that Syncthing wrote, or is about to, with the time of its last event.
+    var ownWrites: [String: ContinuousClock.Instant] = [:]
+    /// Changes of such paths that Syncthing's database may have already.
+    var unverified: [String: FeedChange] = [:]
+    var isVerifying = false
+
+    // MARK: States
+
+    /// The devices that may have got or lost something since they were asked about.
+    var doubtful: Set<String>
+    /// Whether items may have come that are not here.
+    var isNeedDoubtful = true
+    var areErrorsDoubtful = true
+    /// The paths that each device lacks, with their sizes.
+    var needs: [String: [String: Int64]] = [:]
+    /// The paths whose newest version is not here.
+    var missing: Set<String> = []
+    /// The versions of those that are not here at all.
+    var coming: [String: AbsentItem] = [:]
+    /// The files that are evicted, with their newest versions.
+    var evicted: [String: AbsentItem] = [:]
+    /// The files whose eviction is under way and that are still here, with the number of the call that evicts them.
+    var leaving: [String: Int] = [:]
+    /// The number of evictions so far.
+    var evictions = 0
+    /// The last change of the patterns of evicted files; the next one waits for it.
+    var patternTurn: Task<Void, Never>?
+    var areEvictedDoubtful = false
+    /// Whether ``evicted`` has the files of the patterns, and ``evictedElsewhere`` those of other devices.
+    var knowsEvicted = false
+    /// Files that may be fresh copies of versions in conflict, and that may have to be claimed.
+    var freshCopies: Set<String> = []
+    /// Such files, whose authors are looked for after the next scan.
+    var copies: Set<String> = []
+    var isTakingCopies = false
+    /// How many tasks look for the authors of claimed copies. A scan would forget the old names of these, so it waits.
+    var claims = 0
+    /// The files that other devices evicted, by the short identifier of the device.
+    var evictedElsewhere: [String: Set<String>] = [:]
+    var errors: [String: String] = [:]
+    /// The ignore patterns, without those that leave a part to another folder of the container.
+    var patterns: [String] = []
+    var arePatternsDoubtful = true
+    var isIgnoring: Bool { !patterns.isEmpty }
+    /// The paths that are not sent, since a pattern or their kind prevents it.
+    var unshared: Set<String> = []
+    /// The changed paths of which it is not known whether a pattern prevents them.
+    var ignoreDoubts: Set<String> = []
+    /// Whether ``members`` is kept, since the items of this folder have another state than those of the container.
+    var listsMembers = false
+    /// The paths of all items.
+    var members: Set<String> = []
+    /// The paths that Syncthing fetches.
+    var started: Set<String> = []
+    var progress: [String: TransferProgress] = [:]
+    /// The blocks that each device has of files that it fetches.
+    var remoteBlocks: [String: [String: Int64]] = [:]
+    /// The blocks of such a file in all.
+    var blockCounts: [String: Int64] = [:]
+    /// The short identifier of the device that changed an item last.
+    var savers: [String: String] = [:]
+
+    init(_ place: FolderPlace) {
+        self.place = place
+        doubtful = Set(place.devices.keys)
+    }
+
+    /// Notes that any device may lack other items than before.
+    mutating func doubtAll() {
+        doubtful = Set(place.devices.keys)
+        isNeedDoubtful = true
+        areEvictedDoubtful = !evicted.isEmpty
+    }
+
+    /// Whether every change of the feed that was received is in Syncthing's database.
+    var isIdle: Bool { pending.isEmpty && !isPendingAsWhole && !isScanning && unverified.isEmpty }
+}

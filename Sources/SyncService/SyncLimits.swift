@@ -1,0 +1,47 @@
+// The limits of the helper.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The limits of the helper.
+enum SyncLimits {
+    /// The first pause before another attempt to reach Syncthing or gatherd.
+    static let firstPause = Duration.milliseconds(100)
+    /// The longest such pause.
+    static let longestPause = Duration.seconds(30)
+    /// The time that gatherd has to answer a call.
+    static let callTime = Duration.seconds(60)
+    /// The time that gatherd has to make a container exact for `Attach`. A first crawl of a large tree takes long.
+    static let attachTime = Duration.seconds(6 * 3600)
+    /// The time without a reply after which gatherd sends `alive`, in milliseconds.
+    static let heartbeat: Int64 = 30_000
+    /// The time without any reply after which a session ends.
+    static let silence = Duration.seconds(120)
+    /// The shortest pause between two rounds of requests that read what devices lack.
+    static let roundPause = Duration.milliseconds(20)
+    /// The pause in relation to the duration of the last round: a round of 20,000 files takes 36-70 ms, so there are at
+    /// most five in a second.
+    static let roundShare = 4
+    /// The longest such pause, if a busy machine made a round long.
+    static let longestRoundPause = Duration.seconds(1)
+    /// The most paths in one scan. More become their directories, or the folder.
+    static let scannedPaths = 200
+    /// The most bytes of paths in one scan.
+    static let scannedBytes = 128 << 10
+    /// The most paths that are compared with Syncthing's database one by one.
+    static let comparedPaths = 200
+    /// The most paths of a folder whose last change by a device is kept.
+    static let savers = 65_536
+    /// The most paths of a folder that Syncthing wrote and that gatherd did not report yet.
+    static let ownWrites = 65_536
+    /// The time that a path which Syncthing wrote waits for its database.
+    static let ownWriteTime = Duration.seconds(10)
+    /// The most bytes of one report. gatherd accepts 1 MiB.
+    static let reportBytes = 512 << 10
+    /// The files that are evicted together. A pause follows their patterns.
+    static let evictedAtOnce = 1000
+    /// The pause in which two devices hear that each evicts its copy. Syncthing announces a change within 0.25 s.
+    static let evictionPause = Duration.seconds(2)
+    /// The seconds by which a file may be newer than the clock here. Clocks without a time server drift some seconds a week.
+    static let clockTolerance = 120
+    /// The shortest time between two replies of `Status` with `more`.
+    static let statusPause = Duration.seconds(1)
+}

@@ -1,0 +1,90 @@
+// The helper's program: its options, and the connection to systemd.
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Glibc
+import Logging
+import SyncService
+import SystemdSupport
+
+@main struct GatherSyncd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gather-syncd",
+        abstract: "Keeps gatherd and Syncthing in step.",
+        discussion: """
+            Has Syncthing scan what changes in the shared containers of gatherd, and tells gatherd which items other \
+            devices have. Containers are shared with 'gather share'.
+
+            Examples:
+              gather-syncd --check                      does Syncthing answer?
+              gather-syncd --config ~/st/config.xml     another Syncthing
+            """,
+        version: "gather-syncd \(SyncVersion.current)")
+
+    @Option(help: ArgumentHelp("Syncthing's configuration file, which has its address and key.", valueName: "file"))
+    var config: String?
+    @Option(help: ArgumentHelp("Where to listen, unless systemd passes a socket.", valueName: "path"))
+    var socket: String?
+    @Option(help: ArgumentHelp("The socket of gatherd.", valueName: "path"))
+    var gatherdSocket: String?
+    @Option(
+        help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"),
+        transform: GatherSyncd.logLevel)
+    var logLevel: Logger.Level?
+    @Flag(help: "Ask Syncthing for its version, say what is wrong, and exit.")
+    var check = false
+
+    /// ArgumentParser's own main would run on a thread of libdispatch, which then wakes up every second.
+    @MainActor static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if let helper = command as? GatherSyncd { try await helper.run() } else { try command.run() }
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    nonisolated(nonsending) func run() async throws {
+        do {
+            var options = options()
+            if check {
+                print(try await SyncCheck.run(options))
+                return
+            }
+            if let inherited = try InheritedSocket.listener(among: InheritedSocket.takeAll()) {
+                options.socket = .inherited(descriptor: inherited.descriptor)
+            }
+            let (destination, level) = (LogDestination.current, logLevel ?? .info)
+            LoggingSystem.bootstrap { _ in destination.handler(identifier: "gather-syncd", logLevel: level) }
+            let helper = SyncDaemon(
+                options: options, observer: SystemdSyncObserver(), logger: Logger(label: "gather-syncd"))
+            try await helper.runUntilSignalled()
+        } catch let error as SyncStartError {
+            // The unit restarts the helper after this status.
+            GatherSyncd.say("\(error)")
+            throw ExitCode(EX_OSERR)
+        } catch let error as SystemdError {
+            GatherSyncd.say("\(error)")
+            throw ExitCode(EX_OSERR)
+        }
+    }
+
+    private static func say(_ message: String) {
+        let line = Array("gather-syncd: \(message)\n".utf8)
+        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    private static func logLevel(_ text: String) throws -> Logger.Level {
+        if let level = Logger.Level(rawValue: text) { return level }
+        let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("'\(text)' is no level; the levels are \(names)")
+    }
+
+    private func options() -> SyncOptions {
+        let paths = SyncPaths.current
+        return SyncOptions(
+            socket: .path(socket ?? paths.socket, isShared: socket == nil && paths.isSystem),
+            gatherdSocket: gatherdSocket ?? paths.gatherdSocket,
+            configurations: config.map { [$0] } ?? paths.configurations)
+    }
+}

@@ -1,0 +1,72 @@
+// gather bridge: the daemon's socket as standard input and output.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import GatherKit
+internal import Glibc
+internal import LinuxSystem
+
+struct BridgeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bridge",
+        abstract: "Connect standard input and output to the daemon, for other machines.",
+        usage: "gather bridge [<options>]",
+        discussion: """
+            'gather -H HOST' runs this command on HOST through ssh. Any program that speaks Varlink can do the same. The command \
+            ends when the daemon closes the connection, or when the output has no reader. After the end of the input it goes on \
+            with answers and live queries.
+
+            EXAMPLES
+              ssh attic gather bridge
+              varlinkctl info ssh-exec:attic:'gather bridge'
+            """)
+
+    @Flag(
+        name: .customLong("end-with-input"),
+        help: "End as soon as the input ends, without waiting for answers.")
+    var endsWithInput = false
+
+    @OptionGroup var connection: ConnectionOptions
+
+    mutating func run() throws {
+        let descriptor = try connection.daemon.connectedDescriptor()
+        let endsWithInput = endsWithInput
+        let sender = try Threads.start {
+            // A daemon that does not take all of a question has answered it, and the answer is copied below.
+            _ = ByteCopy.run(from: STDIN_FILENO, to: descriptor)
+            if endsWithInput { Glibc.exit(0) }
+            shutdown(descriptor, CInt(SHUT_WR))
+        }
+        sender.detach()
+        let code = ByteCopy.run(from: descriptor, to: STDOUT_FILENO)
+        // A reader that is gone needs no message.
+        guard code == 0 || code == EPIPE || code == ECONNRESET else {
+            throw Failure("the connection cannot be continued: \(String(cString: strerror(code)))")
+        }
+    }
+}
+
+/// Copies bytes from one descriptor to another.
+private enum ByteCopy {
+    private static let pieceBytes = 128 << 10
+
+    /// Copies until the end of the input. Returns 0, or the errno that prevented it.
+    static func run(from input: CInt, to output: CInt) -> CInt {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 1)
+        defer { memory.deallocate() }
+        while true {
+            let count = read(input, memory.baseAddress, memory.count)
+            if count == 0 { return 0 }
+            if count > 0 {
+                let code = Output.write(UnsafeRawBufferPointer(rebasing: memory[..<count]), to: output)
+                if code != 0 { return code }
+            } else if errno == EAGAIN {
+                // Another process may have made the input non-blocking.
+                var poll = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+                _ = Glibc.poll(&poll, 1, -1)
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+    }
+}

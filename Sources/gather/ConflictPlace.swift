@@ -1,0 +1,71 @@
+// A file in conflict on the command line.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherDocuments
+internal import GatherKit
+internal import Glibc
+
+/// A file in conflict, by its own path or by that of one of its versions.
+struct ConflictPlace {
+    /// The absolute path of the file, as bytes.
+    let original: [UInt8]
+
+    init(_ argument: [UInt8]) throws(Failure) {
+        let text = String(decoding: argument, as: UTF8.self)
+        try SilentMount.check(text)
+        let slash = argument.lastIndex(of: UInt8(ascii: "/"))
+        let name = Array(argument[(slash.map { $0 + 1 } ?? 0)...])
+        let folder = slash.map { $0 == 0 ? [UInt8(ascii: "/")] : Array(argument[..<$0]) } ?? [UInt8(ascii: ".")]
+        guard !name.isEmpty,
+            let resolved = FilePlace.withCString(folder, { realpath($0, nil) })
+        else {
+            throw Failure(
+                "\(DisplayText.escaped(argument)): \(String(cString: strerror(name.isEmpty ? EISDIR : errno)))")
+        }
+        defer { free(resolved) }
+        let real = UnsafeBufferPointer(start: resolved, count: strlen(resolved)).map { UInt8(bitPattern: $0) }
+        let prefix = real == [UInt8(ascii: "/")] ? real : real + [UInt8(ascii: "/")]
+        original = prefix + (ConflictName(name)?.original ?? name)
+    }
+
+    /// Returns the version that a number in the list or a path names.
+    func version(_ text: String, of versions: [FileVersion], _ all: [FileVersion]) throws -> FileVersion {
+        if let number = Int(text), versions.indices.contains(number - 1) { return versions[number - 1] }
+        let name = Array(text.utf8.split(separator: UInt8(ascii: "/")).last ?? [])
+        if let version = all.first(where: {
+            $0.pathBytes.suffix(name.count + 1).elementsEqual([UInt8(ascii: "/")] + name)
+        }) {
+            return version
+        }
+        throw Failure(
+            status: ExitStatus.usage,
+            "\(DisplayText.escaped(original)) has no version '\(DisplayText.escaped(text))'; it has current, newest, both, and 1 to "
+                + "\(versions.count)")
+    }
+
+    /// Returns the versions whose contents are not those of the file.
+    func distinct(_ versions: [FileVersion]) throws -> [FileVersion] {
+        guard let current = try FileVersion.current(of: original) else { return versions }
+        let bytes = try current.contents()
+        return try versions.filter { try $0.size != current.size || $0.contents() != bytes }
+    }
+
+    /// Returns the trash of the container that holds the file.
+    func trash(_ connection: Connection) throws -> Trash {
+        let containers: [ContainerStatus]
+        do throws(GatherError) {
+            var client = try connection.connect()
+            containers = try client.containers()
+        } catch {
+            throw Failure(status: ExitStatus.unreachable, "\(error.message); without a daemon, use --delete")
+        }
+        for container in containers {
+            let path = (container.path + (container.path.hasSuffix("/") ? "" : "/")).utf8
+            if original.starts(with: path) { return Trash(container: container.path) }
+            // The container may be configured by a path with symbolic links.
+            guard let real = FilePlace.resolved(Array(container.path.utf8)) else { continue }
+            if original.starts(with: real + [UInt8(ascii: "/")]) { return Trash(containerBytes: real) }
+        }
+        throw Failure("\(DisplayText.escaped(original)) is in no container, so it has no trash; use --delete")
+    }
+}

@@ -1,0 +1,184 @@
+// grocery convert, import, export and settings.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import GatherDocuments
+internal import GroceryModel
+
+struct ConvertCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "convert", abstract: "Change a list from a folder into a package or back, or rename it.",
+        discussion: """
+            All files are moved, with pictures and conflict versions. If it is interrupted, the same command moves the rest. The new list \
+            becomes the one that other commands use. After a change of name, start running pages and full screens again.
+
+            EXAMPLES
+              grocery convert --to-package Party
+              grocery convert --to-folder Party
+              grocery convert --to-documents
+            """)
+
+    @Option(help: ArgumentHelp("Make it the package NAME.gro.", valueName: "name"))
+    var toPackage: String?
+
+    @Option(help: ArgumentHelp("Make it the folder NAME.", valueName: "name"))
+    var toFolder: String?
+
+    @Flag(help: "Put the items into the documents folder itself.")
+    var toDocuments = false
+
+    @OptionGroup var options: ListOptions
+
+    mutating func validate() throws {
+        guard (toPackage != nil ? 1 : 0) + (toFolder != nil ? 1 : 0) + (toDocuments ? 1 : 0) == 1 else {
+            throw ValidationError("name one of --to-package, --to-folder and --to-documents")
+        }
+    }
+
+    mutating func run() async throws {
+        let opened = try await options.open()
+        let list = try await opened.list.converted(to: toPackage ?? toFolder, isPackage: toPackage != nil)
+        var settings = opened.settings
+        settings.list = list.listName
+        try await settings.write(list.container)
+        Output.print([
+            "the list is now \(list.isPackage ? "the package" : "the folder") \(DisplayText.escaped(list.name))"
+        ])
+    }
+}
+
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Print the list for other programs.",
+        discussion: """
+            json has all fields but the pictures' bytes. todo has the name, quantity, tags and the mark of a bought item (todo.txt).
+
+            EXAMPLES
+              grocery export > list.json
+              grocery export --format todo > todo.txt
+            """)
+
+    @Option(help: "json or todo.")
+    var format = ListFormat.json
+
+    @OptionGroup var options: ListOptions
+
+    mutating func run() async throws {
+        let list = try await options.list()
+        var items: [ExportedItem] = []
+        for item in try await list.items().sortedByName() {
+            items.append(
+                ExportedItem(
+                    id: item.id, contents: try await list.contents(of: item.id), conflictVersions: item.conflictVersions
+                ))
+        }
+        switch format {
+        case .json: Output.write(ItemsJSON.text(items))
+        case .todo:
+            Output.write(TodoText.text(items.map(\.contents)))
+            let notes = items.count { !$0.contents.note.isEmpty }
+            if notes > 0 {
+                Output.note("todo.txt has no notes, and \(notes == 1 ? "one is" : "\(notes) are") left out")
+            }
+        }
+    }
+}
+
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Put the items of a file on the list.",
+        discussion: """
+            An item whose identifier is on the list already is left out. The whole import is one change for 'grocery undo'.
+
+            EXAMPLES
+              grocery import list.json
+              grocery import --format todo < todo.txt
+            """)
+
+    @Argument(help: "The file; standard input without one.")
+    var file: String?
+
+    @Option(help: "json or todo; else by the name: .json, or todo for others.")
+    var format: ListFormat?
+
+    @OptionGroup var options: ListOptions
+
+    mutating func run() async throws {
+        let bytes = try FileSystem.read(file, limit: ImportCommand.maximumBytes)
+        guard bytes.count <= ImportCommand.maximumBytes else {
+            throw Problem("the file has more than \(ImportCommand.maximumBytes) bytes")
+        }
+        let kind =
+            format
+            ?? (file.map { $0.hasSuffix(".json") ? .json : .todo }
+                ?? (bytes.first == UInt8(ascii: "[") ? .json : .todo))
+        var items: [ExportedItem]
+        switch kind {
+        case .json: items = try ItemsJSON.items(bytes)
+        case .todo:
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw Problem("the file is not UTF-8 text")
+            }
+            items = try TodoText.items(text).map { ExportedItem(id: nil, contents: $0) }
+        }
+        let list = try await options.list()
+        let present = Set(try await list.items().map(\.id))
+        let all = items.count
+        items.removeAll { $0.id.map { present.contains($0) } ?? false }
+        try await list.add(items)
+        Output.print([
+            "\(items.count) items are on the list now"
+                + (items.count < all ? "; \(all - items.count) were there already" : "")
+        ])
+    }
+
+    /// The most bytes of an imported file.
+    private static let maximumBytes = 64 << 20
+}
+
+enum ListFormat: String, ExpressibleByArgument, CaseIterable {
+    case json, todo
+}
+
+struct SettingsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "settings", abstract: "Show or change your settings for the lists of a container.",
+        discussion: """
+            They lie in the container, so that they follow you to your other machines.
+
+            EXAMPLES
+              grocery settings
+              grocery settings --sort modified --group none
+              grocery settings --use Party
+              grocery settings --use ''
+            """)
+
+    @Option(help: "The order in a group: name or modified.")
+    var sort: ListSettings.Sorting?
+
+    @Option(help: "Group the items by tag, or none.")
+    var group: Grouping?
+
+    @Option(
+        help: ArgumentHelp(
+            "The list that commands use without --list; empty for the documents folder.", valueName: "name"))
+    var use: String?
+
+    @OptionGroup var options: ListOptions
+
+    mutating func run() async throws {
+        var (list, settings) = try await options.open()
+        let former = settings
+        if let sort { settings.sorting = sort }
+        if let group { settings.isGrouped = group == .tag }
+        if let use {
+            list = try GroceryList(container: list.container, list: use.isEmpty ? nil : use)
+            settings.list = list.listName
+        }
+        if settings != former { try await settings.write(list.container) }
+        Output.print([
+            "list   \(settings.list.map { DisplayText.escaped($0) } ?? "the documents folder")",
+            "sort   \(settings.sorting.rawValue)", "group  \(settings.isGrouped ? "tag" : "none")",
+        ])
+    }
+}

@@ -1,0 +1,40 @@
+// Writing to standard output and standard error.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+enum Output {
+    /// Prints lines. If the reader has closed the pipe, the program ends without a message.
+    static func print(_ lines: [String]) {
+        guard !lines.isEmpty else { return }
+        write(lines.joined(separator: "\n") + "\n")
+    }
+
+    /// Writes text unchanged.
+    static func write(_ text: String) {
+        let code = write(text, to: STDOUT_FILENO)
+        if code == EPIPE { exit(0) }
+        if code != 0 {
+            note("cannot write: \(String(cString: strerror(code)))")
+            exit(1)
+        }
+    }
+
+    /// Writes a message to standard error.
+    static func note(_ message: String) { _ = write("grocery: \(message)\n", to: STDERR_FILENO) }
+
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return 0
+    }
+}

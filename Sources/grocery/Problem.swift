@@ -1,0 +1,30 @@
+// An error of this program, and the exit status of each error.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherDocuments
+internal import GroceryModel
+
+/// An error that the user can correct, with its message and the exit status.
+struct Problem: Error {
+    let message: String
+    var status: Int32 = 1
+
+    init(_ message: String, status: Int32 = 1) {
+        self.message = message
+        self.status = status
+    }
+
+    /// Returns the problem that an error of a list, a document or the daemon is; nil for another error. A daemon that cannot be
+    /// reached is EX_UNAVAILABLE of sysexits(3), and a name that cannot be is EX_USAGE.
+    static func of(_ error: any Error) -> Problem? {
+        switch error {
+        case let problem as Problem: problem
+        case let error as GroceryError: Problem(error.message, status: error.code == .invalid ? 64 : 1)
+        case let error as FileSystem.Failure: Problem(error.description)
+        case let error as GatherError: Problem(error.message, status: error.code == .unreachable ? 69 : 1)
+        case let error as DocumentError: Problem(error.message)
+        case let error as KeyValueStoreError: Problem(error.description)
+        default: nil
+        }
+    }
+}

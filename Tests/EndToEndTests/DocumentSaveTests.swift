@@ -1,0 +1,111 @@
+// Processes that save one document at the same time, and are killed.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GatherDocuments
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.serialized, .timeLimit(.minutes(20))) struct DocumentSaveTests {
+    /// The edits that the processes logged.
+    private struct Log {
+        var saved: Set<String> = []
+        /// The edits that were made from each version.
+        var bases: [String: Set<String>] = [:]
+
+        init(_ text: String) {
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ").map(String.init)
+                switch words.first {
+                case "saved": saved.insert(words[1])
+                case "base": bases[words[1], default: []].insert(words[2])
+                case "replaced":
+                    saved.insert(words[2])
+                    bases[words[1], default: []].insert(words[2])
+                default: break
+                }
+            }
+        }
+    }
+
+    private func text(_ path: String) throws -> String {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 3 && lines[1].count == 5_000, "\(path) is torn")
+        return String(lines[0])
+    }
+
+    /// Every edit that was saved is the current version, a conflict version, or was loaded by one that replaced it.
+    @Test(arguments: [false, true]) func noSavedEditIsLost(besideOtherPrograms: Bool) async throws {
+        let isLong = getenv("GATHER_TEST_LONG") != nil
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        let directory = NSTemporaryDirectory() + "gather-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let (path, log) = (directory + "/folder/doc.txt", directory + "/log")
+        try FileManager.default.createDirectory(atPath: directory + "/folder", withIntermediateDirectories: false)
+        try Data(("first\n" + String(repeating: ".", count: 5_000) + "\n").utf8).write(to: URL(filePath: path))
+
+        let end = ContinuousClock.now + (isLong ? .seconds(60) : .seconds(2))
+        var kills = 0
+        var round = 0
+        while ContinuousClock.now < end || kills == 0 {
+            round += 1
+            var savers = (1...2).map { ChildProcess(.saver, [path, log, "p\(round).\($0)", "100000"]) }
+            if besideOtherPrograms {
+                savers.append(ChildProcess(.saver, ["--exchange", path, log, "x\(round)", "100000"]))
+            }
+            // The moment of the kill is counted in edits, so that it is somewhere within a save.
+            let edits = Int.random(in: 5...60, using: &random)
+            let start = logLines(log)
+            while logLines(log) < start + edits {
+                guard savers.allSatisfy(\.isRunning) else { break }
+                await Task.yield()
+            }
+            for saver in savers.shuffled(using: &random) {
+                #expect(saver.isRunning)
+                saver.kill(SIGKILL)
+                kills += 1
+                let result = await saver.result()
+                #expect(result.status == 128 + SIGKILL, "\(result.errors)")
+            }
+        }
+        // Whatever a killed process left is completed by whoever opens the document next.
+        let document = Document<Anything>(path: path, options: DocumentOptions(followsChanges: false))
+        try await document.open()
+        let current = try text(path)
+        #expect(try await document.contents.bytes.starts(with: current.utf8))
+        let conflicts = try FileVersion.conflicts(of: path).map { try text($0.path) }
+        let all = Log(try String(contentsOfFile: log, encoding: .utf8))
+        // An exchange whose process was killed before it could log leaves its file beside the document.
+        let others = try FileManager.default.contentsOfDirectory(atPath: directory + "/folder")
+            .filter { $0.hasPrefix("doc.txt.x") }
+            .compactMap { try? String(contentsOfFile: directory + "/folder/" + $0, encoding: .utf8) }
+            .compactMap { $0.split(separator: "\n").first.map(String.init) }
+        let present = Set([current] + conflicts + others)
+        let lost = all.saved.filter { edit in
+            guard !present.contains(edit) else { return false }
+            let successors = all.bases[edit] ?? []
+            return !successors.contains { present.contains($0) || all.saved.contains($0) || all.bases[$0] != nil }
+        }
+        #expect(lost.isEmpty, "seed \(seed): \(all.saved.count) edits, \(conflicts.count) conflicts, lost \(lost)")
+        #expect(all.saved.count > 20 && (besideOtherPrograms || !conflicts.isEmpty))
+        let left = try FileManager.default.contentsOfDirectory(atPath: directory + "/folder").filter {
+            $0.hasPrefix(".")
+        }
+        #expect(left == [])
+        try await document.close()
+    }
+
+    private func logLines(_ path: String) -> Int {
+        (try? Data(contentsOf: URL(filePath: path)))?.count { $0 == 10 } ?? 0
+    }
+
+    private struct Anything: DocumentContents {
+        var bytes: [UInt8]
+        init(bytes: [UInt8]) { self.bytes = bytes }
+    }
+}

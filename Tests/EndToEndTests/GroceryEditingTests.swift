@@ -1,0 +1,383 @@
+// Editing, undoing, resolving and converting a grocery list on the real daemon.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GatherKit
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(20)))
+struct GroceryEditingTests {
+    /// A daemon, and a home directory for the undo log of the user.
+    private struct World {
+        let daemon: TestDaemon
+        let documents: String
+
+        init() async throws {
+            daemon = try await TestDaemon()
+            documents = daemon.box + "/Documents"
+        }
+
+        func run(_ arguments: String..., input: String = "", editor: String = "false") async -> ChildProcess.Result {
+            await run(arguments, input: input, editor: editor)
+        }
+
+        func run(_ arguments: [String], input: String = "", editor: String = "false") async -> ChildProcess.Result {
+            await ChildProcess(
+                .grocery, arguments + ["--socket", daemon.socket.path, "--container", "box"],
+                environment: ["XDG_STATE_HOME": daemon.directory + "/home", "VISUAL": editor], input: input
+            ).result()
+        }
+
+        func list(_ arguments: String...) async -> [String] { ListedItem.texts(await run(["list"] + arguments).lines) }
+
+        /// The files with their texts, below the documents folder.
+        func files() throws -> [String: String] {
+            var files: [String: String] = [:]
+            for case let path as String in FileManager.default.enumerator(atPath: documents) ?? .init() {
+                var isDirectory: ObjCBool = false
+                _ = FileManager.default.fileExists(atPath: documents + "/" + path, isDirectory: &isDirectory)
+                if !isDirectory.boolValue {
+                    files[path] = String(
+                        decoding: try Data(contentsOf: URL(filePath: documents + "/" + path)), as: UTF8.self)
+                }
+            }
+            return files
+        }
+
+        /// The path of the only item whose text begins with a name.
+        func file(_ name: String) throws -> String {
+            let found = try files().filter { $0.value.hasPrefix(name + "\n") && !$0.key.contains(".sync-conflict-") }
+            return documents + "/" + (try #require(found.keys.first))
+        }
+    }
+
+    @Test func `A quantity and tags are read from the text`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "2 kg flour #market #baking", "Milk", "--note", "the red one")
+        _ = await world.run("add", "--plain", "7 Up #1")
+        #expect(await world.list("--group", "none") == ["7 Up #1", "flour, 2 kg  [market, baking]", "Milk"])
+        #expect(
+            try String(contentsOfFile: world.file("flour"), encoding: .utf8)
+                == "flour\nquantity: 2 kg\ntags: market, baking\n\nthe red one\n")
+        #expect(await world.run("tags").lines == ["1  baking", "1  market"])
+        let twin = await world.run("add", "milk")
+        #expect(twin.status == 0 && twin.errors.contains("Milk is on the list already"), "\(twin.errors)")
+    }
+
+    @Test func `Bought items come last, and each change can be undone`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Bread", "Milk", "Tea")
+        _ = await world.run("buy", "bread", "milk")
+        #expect(await world.run("list").lines.map { $0.prefix(1) } == [" ", "x", "x"])
+        _ = await world.run("unbuy", "bread")
+        _ = await world.run("rename", "tea", "Green tea")
+        _ = await world.run("remove", "milk")
+        let undone = [
+            "undone: remove Milk", "undone: rename Tea", "undone: unbuy Bread", "undone: buy Bread, Milk",
+            "undone: add 3 items",
+        ]
+        let lists = [
+            ["Bread", "Green tea", "Milk"], ["Bread", "Tea", "Milk"], ["Tea", "Bread", "Milk"],
+            ["Bread", "Milk", "Tea"], [],
+        ]
+        for (text, list) in zip(undone, lists) {
+            #expect(await world.run("undo").lines == [text])
+            #expect(await world.list() == list, "\(text)")
+        }
+        let nothing = await world.run("undo")
+        #expect(nothing.status == 1 && nothing.errors == "grocery: there is nothing to undo\n")
+    }
+
+    @Test func `Undoing keeps the changes of others, and refuses where they changed the same`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Milk")
+        _ = await world.run("rename", "milk", "Oat milk")
+        let file = try world.file("Oat milk")
+        try Change.write("Oat milk\nquantity: 2 l\n", to: file)
+        #expect(await world.run("undo").status == 0)
+        #expect(await world.list() == ["Milk, 2 l"])
+        _ = await world.run("rename", "milk", "Oat milk")
+        try Change.write("Soy milk\nquantity: 2 l\n", to: file)
+        let refused = await world.run("undo")
+        #expect(refused.status == 1)
+        #expect(refused.errors == "grocery: cannot undo 'rename Milk': the item was changed again since\n")
+        #expect(await world.list() == ["Soy milk, 2 l"])
+    }
+
+    @Test func `A file that another program wrote is shown, and gets its attributes`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Milk")
+        let file = try world.file("Milk")
+        // In place, so that the attributes are those of the former text.
+        let text = "Cream\ntags: market\n"
+        let handle = try #require(FileHandle(forWritingAtPath: file))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
+        let other = world.documents + "/Item_00000000-0000-4000-8000-000000000001"
+        try Change.write("Äpfel\r\nquantity: 1 kg\r\n", to: other)
+        #expect(await world.list() == ["Cream  [market]", "Äpfel, 1 kg"])
+        let found = try await world.daemon.client.find(
+            "tags == 'market' OR xattr['gather.grocery'] BEGINSWITH 'Äpfel'", attributes: [.name])
+        #expect(found.items.count == 2)
+        // A file that is no text is shown, and not touched.
+        try Data([0x4D, 0xFF]).write(to: URL(filePath: other))
+        #expect(await world.list() == ["(unreadable) 00000000", "Cream  [market]"].sorted { _, b in b.hasPrefix("(") })
+        #expect(await world.run("rename", "0000", "x").status == 1)
+        #expect(try Data(contentsOf: URL(filePath: other)) == Data([0x4D, 0xFF]))
+    }
+
+    @Test func `Tags of an older version are taken from the attribute`() async throws {
+        let world = try await World()
+        mkdir(world.documents, 0o755)
+        let file = world.documents + "/Item_00000000-0000-4000-8000-00000000000A"
+        try Change.write("Milk\n", to: file)
+        try Change.tag(file, "a,b")
+        #expect(await world.list() == ["Milk  [a, b]"])
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "Milk\ntags: a, b\n")
+        #expect(await world.run("untag", "milk").status == 0)
+        #expect(await world.list() == ["Milk"])
+    }
+
+    @Test func `An editor's text is merged with the changes of others`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Milk")
+        let file = try world.file("Milk")
+        let script = world.daemon.directory + "/editor"
+        // While the editor is open, another program changes another field, and then the same one.
+        try Change.write(
+            "#!/bin/sh\nprintf 'Milk\\ntags: a\\n' > '\(file)'\nsed -i 's/Milk/Oat milk/' \"$1\"\n", to: script)
+        try Change.chmod(script, 0o755)
+        let merged = await world.run("edit", "milk", editor: script)
+        #expect(merged.text == "Oat milk is saved, with the changes of others\n", "\(merged.errors)")
+        #expect(await world.list() == ["Oat milk  [a]"])
+        try Change.write("#!/bin/sh\nprintf 'Soy milk\\n' > '\(file)'\nsed -i 's/Oat/Rice/' \"$1\"\n", to: script)
+        let conflict = await world.run("edit", "oat", editor: script)
+        #expect(conflict.errors.contains("others changed it, too"), "\(conflict.errors)")
+        #expect(await world.run("conflicts").lines.count == 1)
+        let texts = try world.files().values.map { $0.split(separator: "\n")[0] }
+        #expect(Set(texts) == ["Rice milk", "Soy milk"])
+        // A text that cannot be saved stays where the user finds it.
+        try Change.write("#!/bin/sh\nprintf '\\n' > \"$1\"\nprintf '\\377' >> \"$1\"\n", to: script)
+        let refused = await world.run("edit", "rice", editor: script)
+        let kept = try #require(refused.errors.firstMatch(of: /Your text is in (.*)\n/)?.1)
+        #expect(refused.status == 1 && access(String(kept), F_OK) == 0, "\(refused.errors)")
+        unlink(String(kept))
+    }
+
+    @Test func `A conflict is shown and resolved in each way, and the other versions can be brought back`() async throws
+    {
+        let world = try await World()
+        _ = await world.run("add", "2 kg Flour #market", "--note", "one")
+        let file = try world.file("Flour")
+        let version = file + ".sync-conflict-20261125-120000-ABCDEFG"
+        let other = "Flour\nquantity: 5 kg\ntags: aldi\n\ntwo\n"
+        try Change.write(other, to: version)
+        let shown = await world.run("resolve", "flour")
+        #expect(shown.text.contains("* quantity  2 kg                          5 kg\n"), "\(shown.text)")
+        #expect(shown.text.contains("ABCDEFG"))
+        let unsure = await world.run("resolve", "flour", "--keep", "merged")
+        #expect(unsure.errors.contains("differ in quantity") && unsure.status == 1, "\(unsure.errors)")
+        #expect(await world.run("resolve", "flour", "--keep", "3").status == 64)
+        for (arguments, list) in [
+            (["merged", "--take", "quantity=2"], ["Flour, 5 kg  [market, aldi]"]), (["2"], ["Flour, 5 kg  [aldi]"]),
+            (["current"], ["Flour, 2 kg  [market]"]), (["both"], ["Flour, 5 kg  [aldi]", "Flour, 2 kg  [market]"]),
+        ] {
+            let resolved = await world.run(["resolve", file.suffix(36).description, "--keep"] + arguments)
+            #expect(resolved.status == 0, "\(arguments): \(resolved.errors)")
+            #expect(await world.list() == list, "\(arguments)")
+            #expect(await world.run("conflicts").text == "")
+            #expect(await world.run("undo").status == 0)
+            #expect(try String(contentsOfFile: version, encoding: .utf8) == other, "\(arguments)")
+            // The former current version is in the trash, too, where another replaced it.
+            if arguments != ["current"], arguments != ["both"] {
+                let trash = world.daemon.box + "/.gather/trash"
+                let texts = (FileManager.default.enumerator(atPath: trash)?.allObjects ?? []).compactMap {
+                    try? String(contentsOfFile: "\(trash)/\($0)", encoding: .utf8)
+                }
+                #expect(texts.contains("Flour\nquantity: 2 kg\ntags: market\n\none\n"), "\(arguments)")
+            }
+            #expect(await world.list() == ["Flour, 2 kg  [market]"])
+        }
+    }
+
+    @Test func `A list becomes a package and a folder again without loss`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Milk #a", "Flour", "Bread")
+        try Data(GroceryEditingTests.picture).write(to: URL(filePath: world.daemon.directory + "/p"))
+        #expect(await world.run("image", "flour", world.daemon.directory + "/p").status == 0)
+        try Change.write("Milk 2\n", to: try world.file("Milk") + ".sync-conflict-20261125-120000-ABCDEFG")
+        let (before, list) = (try world.files(), await world.list())
+        #expect(before.count == 5)
+        #expect(await world.run("convert", "--to-package", "Party").status == 0)
+        #expect(Set(try world.files().keys.map { $0.split(separator: "/")[1] }) == ["items", "images"])
+        #expect(await world.list() == list)
+        // A change in the package is a change of one file.
+        #expect(await world.run("buy", "bread").status == 0)
+        #expect(await world.run("undo").status == 0)
+        #expect(await world.run("convert", "--to-folder", "Feast").status == 0)
+        #expect(await world.list() == list)
+        #expect(await world.run("convert", "--to-documents").status == 0)
+        #expect(try world.files() == before)
+        #expect(await world.list() == list)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: world.documents).count == 5)
+        // Nothing is overwritten.
+        _ = await world.run("convert", "--to-folder", "Party")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: world.documents + "/Party").min())
+        try Change.write("mine", to: world.documents + "/" + name)
+        #expect(await world.run("convert", "--to-documents").status == 64)
+        #expect(try String(contentsOfFile: world.documents + "/" + name, encoding: .utf8) == "mine")
+    }
+
+    private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3]
+
+    @Test func `A picture lies beside its item, and goes to the trash with it`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Flour")
+        let source = world.daemon.directory + "/p"
+        try Data(GroceryEditingTests.picture).write(to: URL(filePath: source))
+        #expect(await world.run("image", "flour", source).status == 0)
+        let names = try world.files().keys.sorted()
+        #expect(names.count == 2 && names[1].hasPrefix(names[0] + "-") && names[1].hasSuffix(".png"))
+        #expect(await world.run("show", "flour").text.contains("picture     \(world.documents)/\(names[1])"))
+        #expect(await world.run("remove", "flour").status == 0)
+        #expect(try world.files().isEmpty)
+        #expect(await world.run("undo").status == 0)
+        #expect(try world.files().keys.sorted() == names)
+        #expect(await world.run("image", "flour", "--remove").status == 0)
+        #expect(try world.files().keys.sorted() == [names[0]])
+        #expect(await world.run("undo").status == 0)
+        #expect(try world.files().keys.sorted() == names)
+        try Change.write("no picture", to: source)
+        #expect(await world.run("image", "flour", source).status == 64)
+    }
+
+    @Test func `A line that names another file as the picture neither shows nor removes it`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Flour", "Milk")
+        let (flour, milk) = (try world.file("Flour"), try world.file("Milk"))
+        for name in [String(milk.suffix(41)), "..", "Item_x.png", "../gatherd"] {
+            try Change.write("Flour\npicture: \(name)\n", to: flour)
+            #expect(!(await world.run("show", "flour").text.contains("\npicture")), "\(name)")
+            #expect(await world.run("remove", "flour").status == 0, "\(name)")
+            #expect(await world.list() == ["Milk"], "\(name)")
+            #expect(await world.run("undo").status == 0, "\(name)")
+        }
+    }
+
+    @Test func `A picture is replaced, and the former one comes back`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Flour")
+        let source = world.daemon.directory + "/p"
+        for number in [1, 2] as [UInt8] {
+            try Data(GroceryEditingTests.picture + [number]).write(to: URL(filePath: source))
+            #expect(await world.run("image", "flour", source).status == 0)
+        }
+        func last() throws -> UInt8? {
+            let names = try FileManager.default.contentsOfDirectory(atPath: world.documents).filter {
+                $0.hasSuffix(".png")
+            }
+            #expect(names.count == 1)
+            return try names.first.flatMap { try Data(contentsOf: URL(filePath: world.documents + "/" + $0)).last }
+        }
+        #expect(try last() == 2)
+        #expect(await world.run("undo").status == 0)
+        #expect(try last() == 1)
+    }
+
+    @Test func `A conversion that was interrupted goes on`() async throws {
+        let world = try await World()
+        _ = await world.run("settings", "--use", "Party")
+        _ = await world.run("add", "Milk", "Bread", "Tea")
+        let before = Set(try world.files().values)
+        #expect(await world.run("convert", "--to-package", "Party").status == 0)
+        // One item is in the folder still.
+        try Change.directory(world.documents + "/Party")
+        let file = try world.file("Bread")
+        try Change.rename(file, world.documents + "/Party/" + String(file.suffix(41)))
+        #expect(await world.list() == ["Bread", "Milk", "Tea"])
+        #expect(await world.run("buy", "bread").status == 0)
+        #expect(await world.run("unbuy", "bread").status == 0)
+        let goesOn = await world.run("convert", "--to-package", "Party")
+        #expect(goesOn.status == 0, "\(goesOn.errors)")
+        #expect(await world.list() == ["Bread", "Milk", "Tea"])
+        #expect(Set(try world.files().values) == before)
+        // A file of another program keeps the package, and that is said.
+        try Change.write("x", to: world.documents + "/Party.gro/notes.txt")
+        let left = await world.run("convert", "--to-documents")
+        #expect(left.errors.contains("other files are left in \(world.documents)/Party.gro"), "\(left.errors)")
+        #expect(Set(try world.files().values) == before.union(["x"]))
+    }
+
+    @Test func `An exported list is imported as it was`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "2 kg Flour #market", "--note", "line \"one\"\nline two")
+        _ = await world.run("add", "Milk")
+        _ = await world.run("buy", "milk")
+        let json = await world.run("export").text
+        let objects = try #require(JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]])
+        #expect(objects.map { $0["name"] as? String } == ["Flour", "Milk"])
+        #expect(objects[0]["note"] as? String == "line \"one\"\nline two" && objects[1]["bought"] as? Bool == true)
+        #expect(await world.run("export", "--format", "todo").text == "Flour @market qty:2_kg\nx Milk\n")
+        let before = try world.files()
+        #expect(await world.run("import", input: json).text == "0 items are on the list now; 2 were there already\n")
+        _ = await world.run("remove", "flour", "milk")
+        #expect(await world.run("import", input: json).text == "2 items are on the list now\n")
+        #expect(try world.files() == before)
+        #expect(
+            await world.run("import", "--format", "todo", input: "x 2026-01-02 Tea @a_b +c\n\n(A) Rum qty:1_l\n").status
+                == 0)
+        #expect(await world.list("--group", "none") == ["Flour, 2 kg  [market]", "Rum, 1 l", "Milk", "Tea  [a b, c]"])
+        for wrong in ["[{", "[{\"name\":\"\"}]", "{}", "[1]"] {
+            #expect(await world.run("import", "--format", "json", input: wrong).status == 64, "\(wrong)")
+        }
+        #expect(try world.files().count == 4)
+    }
+
+    @Test func `Settings follow their user`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "A #z", "B #a")
+        #expect(await world.list() == ["B  [a]", "A  [z]"])
+        #expect(await world.run("settings", "--group", "none").lines.last == "group  none")
+        #expect(await world.list() == ["A  [z]", "B  [a]"])
+        _ = await world.run("settings", "--use", "Party")
+        #expect(await world.list() == [])
+        _ = await world.run("add", "Wine")
+        #expect(await world.list() == ["Wine"])
+        #expect(await world.run("settings", "--use", "").lines.first == "list   the documents folder")
+        #expect(await world.list("--list", "Party") == ["Wine"])
+        #expect(await world.run("list", "--list", "../x").status == 64)
+    }
+
+    /// Commands that change different fields of one item at once lose nothing, and leave no conflict. Those that change one field
+    /// leave each value somewhere.
+    @Test(arguments: partOfToday(0..<8, oneIn: 4)) func `Commands at once lose no change`(seed: UInt64) async throws {
+        let world = try await World()
+        _ = await world.run("add", "Milk")
+        let id = String(try world.file("Milk").suffix(36))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<6 {
+                group.addTask { _ = await world.run("tag", id, "t\(number)") }
+            }
+            group.addTask { _ = await world.run("buy", id) }
+            group.addTask { _ = await world.run("rename", id, "Oat milk") }
+        }
+        var files = try world.files()
+        #expect(files.count == 1, "seed \(seed): \(files)")
+        let text = try #require(files.values.first)
+        #expect(text.hasPrefix("Oat milk\n") && text.contains("bought: yes"), "seed \(seed): \(text)")
+        for number in 0..<6 { #expect(text.contains("t\(number)"), "seed \(seed): \(text)") }
+
+        var random = SeededGenerator(seed: seed)
+        let names = (0..<5).map { _ in "name \(Int.random(in: 0..<1_000_000, using: &random))" }
+        await withTaskGroup(of: Void.self) { group in
+            for name in names { group.addTask { _ = await world.run("rename", id, name) } }
+        }
+        files = try world.files()
+        // A name that was replaced by a command that had read it is not in conflict. The last one is there.
+        #expect(
+            files.values.contains { text in names.contains { text.hasPrefix($0 + "\n") } }, "seed \(seed): \(files)")
+    }
+}

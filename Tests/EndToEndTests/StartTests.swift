@@ -1,0 +1,129 @@
+// The programs on machines that lack something: few descriptors, no inotify instance, a library that moves the environment.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GatherKit
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(20))) struct StartTests {
+    private static let shell = "/bin/bash"
+
+    /// Runs a program under a shell's limits until it ends.
+    private func run(_ script: String, _ arguments: String...) async -> ChildProcess.Result {
+        await ChildProcess(path: Self.shell, ["-c", script, "bash"] + arguments).result()
+    }
+
+    private func scratch() -> String {
+        let path =
+            URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath().path()
+            + "gather-\(UUID().uuidString.prefix(8))"
+        mkdir(path, 0o700)
+        return path
+    }
+
+    @Test(arguments: [12, 20, 31]) func tooFewDescriptorsAreAnError(limit: Int) async {
+        let directory = scratch()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let result = await run(
+            "ulimit -n \(limit); exec \"$@\"", Product.gatherd.path, "--socket", directory + "/s", "--state-directory",
+            directory + "/state")
+        // EX_OSERR: systemd starts it again.
+        #expect(result.status == 71)
+        #expect(
+            result.errors
+                == "gatherd: the limit of open files is \(limit), and gatherd needs at least 32; raise it with 'ulimit -n 1024', or LimitNOFILE= in the unit\n"
+        )
+    }
+
+    @Test func withTheFewestDescriptorsItServes() async throws {
+        let directory = scratch()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        mkdir(directory + "/box", 0o755)
+        try "x".write(toFile: directory + "/box/file", atomically: false, encoding: .utf8)
+        let manager = try NotifySocket(path: directory + "/notify")
+        let daemon = ChildProcess(
+            path: Self.shell,
+            [
+                "-c", "ulimit -n 32; exec \"$@\"", "bash", Product.gatherd.path, "--socket", directory + "/s",
+                "--state-directory", directory + "/state", "--container", "box=" + directory + "/box",
+            ], environment: ["NOTIFY_SOCKET": directory + "/notify"])
+        try await manager.wait(for: "READY=1")
+        let found = await ChildProcess(.gather, ["find", "name == 'file'", "--socket", directory + "/s"]).result()
+        #expect(found.text == directory + "/box/file\n", "\(found.errors)")
+        daemon.kill(SIGTERM)
+        let end = await daemon.result()
+        #expect(end.status == 0, "\(end.errors)")
+        #expect(!end.errors.contains("Too many open files"), "\(end.errors)")
+    }
+
+    @Test(.enabled(if: canMakeUserNamespaces, "user namespaces are allowed"))
+    func withoutAnInotifyInstanceTheLimitIsNamed() async {
+        let directory = scratch()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let result = await run(
+            "exec unshare -r bash -c 'echo 0 > /proc/sys/user/max_inotify_instances && exec \"$@\"' bash \"$@\"",
+            Product.gatherd.path, "--socket", directory + "/s", "--state-directory", directory + "/state")
+        #expect(result.status == 71)
+        #expect(result.errors.contains("no inotify instance is left for this user (EMFILE)"), "\(result.errors)")
+        #expect(result.errors.contains("fs.inotify.max_user_instances"), "\(result.errors)")
+        #expect(!result.errors.contains("stopping"), "\(result.errors)")
+    }
+
+    private static let canMakeUserNamespaces: Bool =
+        system("unshare -r sh -c 'echo 0 > /proc/sys/user/max_inotify_instances' 2>/dev/null") == 0
+
+    // Swift looks for the arguments before the environment in memory, and setenv(3) moves that.
+    @Test(.enabled(if: compiler != nil, "there is a C compiler"))
+    func aPreloadedLibraryThatChangesTheEnvironmentKeepsTheArguments() async throws {
+        let directory = scratch()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try """
+        #include <stdlib.h>
+        __attribute__((constructor)) static void set(void) { setenv("GATHER_TEST_ADDED", "1", 1); }
+        """.write(toFile: directory + "/set.c", atomically: false, encoding: .utf8)
+        let made = await run(
+            "exec \"$@\"", try #require(Self.compiler), "-shared", "-fPIC", "-o", directory + "/set.so",
+            directory + "/set.c")
+        try #require(made.status == 0, "\(made.errors)")
+        let preload = ["LD_PRELOAD": directory + "/set.so"]
+        for product in [Product.gather, .gatherd, .grocery] {
+            let result = await ChildProcess(product, ["--no-such-option"], environment: preload).result()
+            #expect(result.status == 64 && result.errors.contains("--no-such-option"), "\(product) \(result)")
+        }
+        mkdir(directory + "/tree", 0o755)
+        try Data().write(to: URL(filePath: directory + "/tree/x"))
+        let found = await ChildProcess(
+            .gather, ["find", "name == 'x'", "--embedded", "--in", directory + "/tree"], environment: preload
+        ).result()
+        #expect(found.text == directory + "/tree/x\n", "\(found.errors)")
+    }
+
+    private static let compiler: String? = ["/usr/bin/cc", "/usr/bin/clang", "/opt/swift/usr/bin/clang"].first {
+        access($0, X_OK) == 0
+    }
+
+    @Test func aContainerWithoutAPathIsRefused() async {
+        for argument in ["home=", "home=relative"] {
+            let result = await ChildProcess(.gatherd, ["--container", argument]).result()
+            #expect(result.status == 64)
+            #expect(result.errors.hasPrefix("gatherd: --container: '\(argument)'"), "\(result.errors)")
+            #expect(result.errors.hasSuffix("write an absolute path\n"), "\(result.errors)")
+        }
+    }
+
+    @Test func aSecondDaemonSaysOnlyThatThereIsAFirst() async throws {
+        let daemon = try await TestDaemon()
+        let result = await ChildProcess(
+            .gatherd,
+            ["--socket", daemon.socket.path, "--state-directory", daemon.directory + "/other"]
+        ).result()
+        #expect(result.status == 78)
+        #expect(
+            result.errors.wholeMatch(
+                of:
+                    /gatherd: \S+: another daemon \(process \d+\) already answers there; stop it, or name another path with --socket\n/
+            ) != nil, "\(result.errors)")
+    }
+}

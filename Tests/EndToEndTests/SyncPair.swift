@@ -1,0 +1,30 @@
+// Two machines that share a container.
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import Testing
+
+/// Two machines that share the container `box`, both exact and connected.
+struct SyncPair {
+    let a: SyncMachine
+    let b: SyncMachine
+
+    /// Documents have a folder of Syncthing for themselves.
+    init(hasDocuments: Bool = false) async throws {
+        async let first = SyncMachine("A")
+        async let second = SyncMachine("B")
+        (a, b) = try await (first, second)
+        if hasDocuments { for machine in [a, b] { mkdir(machine.box + "/Documents", 0o755) } }
+        for (machine, other) in [(a, b), (b, a)] {
+            let added = try await machine.sharing(
+                "AddDevice",
+                ["device": other.device, "name": other.name, "addresses": ["tcp://127.0.0.1:\(other.port)"]])
+            try #require(added.error == nil, "\(added)")
+            let shared = try await machine.sharing("Share", ["container": "box", "devices": [other.name]])
+            try #require(shared.error == nil, "\(shared)")
+        }
+        try a.save("first", "the first file")
+        try await a.until("isUploaded == TRUE AND name == 'first'", ["first"])
+        try await b.until("isUploaded == TRUE AND name == 'first'", ["first"])
+    }
+}

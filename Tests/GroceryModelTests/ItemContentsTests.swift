@@ -1,0 +1,144 @@
+// The text of items: reading, writing, typing and merging.
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+@testable import GroceryModel
+
+@Suite struct ItemContentsTests {
+    @Test func `A text that a person wrote is read and kept`() throws {
+        let text =
+            "Flour\nquantity: 2 kg\ntags: market, baking ,market\nshelf: 4\nbought: yes\n\nThe one\nwith: a colon\n"
+        let item = try ItemContents(bytes: Array(text.utf8))
+        #expect(item.name == "Flour" && item.quantity == "2 kg" && item.isBought)
+        #expect(item.tags == ["market", "baking"])
+        #expect(item.otherLines == ["shelf: 4"])
+        #expect(item.note == "The one\nwith: a colon")
+        #expect(
+            item.text
+                == "Flour\nquantity: 2 kg\nbought: yes\ntags: market, baking\nshelf: 4\n\nThe one\nwith: a colon\n")
+    }
+
+    @Test func `A note needs no empty line before it`() throws {
+        #expect(ItemContents(text: "Milk\nRemember: cold").note == "Remember: cold")
+        #expect(ItemContents(text: "Milk\nhttp://a.example\n").note == "http://a.example")
+        #expect(ItemContents(text: "Milk\r\ntags: a\r\n\r\nx\r\ny\r\n").note == "x\ny")
+        #expect(ItemContents(text: "").name == "")
+        #expect(ItemContents(text: "Milk\nbought: no\n").isBought == false)
+        #expect(ItemContents(text: "Milk\nbought: by Anna\n").text == "Milk\nbought: by Anna\n")
+    }
+
+    @Test func `What is no text is refused`() {
+        #expect(throws: GroceryError.self) { try ItemContents(bytes: [0x4D, 0xFF, 0x0A]) }
+        #expect(throws: GroceryError.self) {
+            try ItemContents(bytes: [UInt8](repeating: 65, count: GroceryLimits.fileBytes + 1))
+        }
+        var item = ItemContents(name: "a\nb")
+        #expect(throws: GroceryError.self) { try item.bytes }
+        item = ItemContents(name: "a")
+        item.picture = "../b"
+        #expect(throws: GroceryError.self) { try item.bytes }
+    }
+
+    @Test(arguments: 0..<20) func `Every item is read as it was written`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            let item = ItemContents.random(&random)
+            #expect(try ItemContents(bytes: item.bytes) == item, "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: 0..<20) func `Text is kept whatever is in it`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<300 {
+            let pieces = [
+                "a", "tags: x", "\n", "\n\n", "note", ": ", "quantity: 1", "picture: p", "bought: no", "é", "\t",
+            ]
+            let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+                pieces[Int.random(in: 0..<pieces.count, using: &random)]
+            }.joined()
+            let item = ItemContents(text: text)
+            // A text that is written reads as the same item, so that nothing is lost from one save to the next.
+            #expect(ItemContents(text: item.text) == item, "seed \(seed): \(text.debugDescription)")
+        }
+    }
+
+    @Test(arguments: [
+        ("2 kg flour #market", "flour", "2 kg", ["market"]), ("Milk", "Milk", "", []),
+        ("  500g  Rye   bread #a #b #a", "Rye bread", "500g", ["a", "b"]), ("3x Eggs", "Eggs", "3", []),
+        ("1/2 l cream", "cream", "1/2 l", []), ("7up", "7up", "", []),
+        ("6 Eggs", "6 Eggs".dropFirst(2).description, "6", []),
+        ("2", "2", "", []), ("2 kg", "kg", "2", []), ("C# book", "C# book", "", []),
+        ("1,5 l Milch #Markt", "Milch", "1,5 l", ["Markt"]),
+    ])
+    func `A typed line`(_ text: String, _ name: String, _ quantity: String, _ tags: [String]) throws {
+        let item = try ItemContents(typed: text)
+        #expect(item.name == name && item.quantity == quantity && item.tags == tags, "\(item)")
+    }
+
+    @Test(arguments: ["", "  ", "#tag", "a\nb", "a\u{7}b"]) func `A line without a name is refused`(_ text: String) {
+        #expect(throws: GroceryError.self) { try ItemContents(typed: text) }
+    }
+
+    /// The oracle writes each field by the rule of three-way merges.
+    @Test(arguments: 0..<20) func `Merging takes each change, and names fields with two`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<300 {
+            let base = ItemContents.random(&random)
+            var (mine, theirs) = (base, base)
+            let (own, other) = (ItemContents.change(&mine, &random), ItemContents.change(&theirs, &random))
+            let (merged, conflicts) = ItemContents.merge(base: base, mine: mine, theirs: theirs)
+            for (field, value) in ItemContents.values {
+                let (b, m, t) = (value(base), value(mine), value(theirs))
+                let expected = m == b ? t : m
+                if field == .tags {
+                    let sets = [base, mine, theirs].map { Set($0.tags) }
+                    let gone = sets[0].subtracting(sets[1]).union(sets[0].subtracting(sets[2]))
+                    #expect(Set(merged.tags) == sets[0].union(sets[1]).union(sets[2]).subtracting(gone), "seed \(seed)")
+                } else {
+                    #expect(value(merged) == expected, "seed \(seed), \(field), \(own), \(other)")
+                    #expect(conflicts.contains(field) == (m != b && t != b && m != t), "seed \(seed), \(field)")
+                }
+            }
+        }
+    }
+}
+
+extension ItemContents {
+    static let values: [(ItemField, @Sendable (ItemContents) -> String)] = [
+        (.name, { $0.name }), (.quantity, { $0.quantity }), (.bought, { "\($0.isBought)" }),
+        (.tags, { $0.tags.joined(separator: ",") }), (.picture, { $0.picture ?? "-" }), (.note, { $0.note }),
+        (.others, { $0.otherLines.joined(separator: "\n") }),
+    ]
+
+    static func random(_ random: inout SeededGenerator) -> ItemContents {
+        func pick(_ choices: [String]) -> String { choices[Int.random(in: 0..<choices.count, using: &random)] }
+        var item = ItemContents(name: pick(["Milk", "Rye bread", "a: b", "Äpfel", "#1", "x"]))
+        item.quantity = pick(["", "2 kg", "1"])
+        item.isBought = Bool.random(using: &random)
+        item.tags = [pick(["a", "b"]), pick(["c", "d e"])].prefix(Int.random(in: 0...2, using: &random)).map { $0 }
+        item.picture = Bool.random(using: &random) ? "Item_1.jpg" : nil
+        item.note = pick(["", "one", "one\n\ntwo", "key: value", "\nfirst", "last\n"])
+        item.otherLines = Bool.random(using: &random) ? ["shelf: \(pick(["1", "2"]))", "x:"] : []
+        return item
+    }
+
+    /// Changes one or two fields, and returns them.
+    static func change(_ item: inout ItemContents, _ random: inout SeededGenerator) -> [Int] {
+        let other = ItemContents.random(&random)
+        return (0..<Int.random(in: 1...2, using: &random)).map { _ in
+            let field = Int.random(in: 0..<7, using: &random)
+            switch field {
+            case 0: item.name = other.name
+            case 1: item.quantity = other.quantity
+            case 2: item.isBought.toggle()
+            case 3: item.tags = other.tags
+            case 4: item.picture = other.picture
+            case 5: item.note = other.note
+            default: item.otherLines = other.otherLines
+            }
+            return field
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// The names of conflict versions.
+// SPDX-License-Identifier: Apache-2.0
+
+import Metadata
+import TestSupport
+import Testing
+
+struct ConflictNameTests {
+    /// Names that Syncthing 1.19 and 1.29 wrote, with the name of the file.
+    @Test(arguments: [
+        ("note.txt", "note.sync-conflict-20261125-140509-ABCDEFG.txt"),
+        ("a.tar.gz", "a.tar.sync-conflict-20261125-140509-ABCDEFG.gz"),
+        ("Item_1", "Item_1.sync-conflict-20261125-140509-ABCDEFG"),
+        (".hidden", ".sync-conflict-20261125-140509-ABCDEFG.hidden"),
+        ("name.", "name.sync-conflict-20261125-140509-ABCDEFG."),
+        ("..x", "..sync-conflict-20261125-140509-ABCDEFG.x"),
+        ("Bröt chen.jpg", "Bröt chen.sync-conflict-20261125-140509-2345677.jpg"),
+    ])
+    func namesGoThereAndBack(original: String, conflict: String) throws {
+        let name = try #require(ConflictName(conflict))
+        #expect(String(decoding: name.original, as: UTF8.self) == original)
+        #expect(name.time == "20261125-140509")
+        #expect(String(decoding: name.bytes, as: UTF8.self) == conflict)
+        let made = ConflictName(of: Array(original.utf8), time: name.time, device: name.device)
+        #expect(made == name)
+    }
+
+    @Test func aVersionOfAVersionBelongsToThatVersion() throws {
+        let name = try #require(
+            ConflictName(
+                "n.sync-conflict-20260101-000000-AAAAAAA.sync-conflict-20260102-000000-BBBBBBB.txt"))
+        #expect(String(decoding: name.original, as: UTF8.self) == "n.sync-conflict-20260101-000000-AAAAAAA.txt")
+        #expect(name.device == "BBBBBBB")
+    }
+
+    @Test(arguments: [
+        "", ".", "note.txt", "note.sync-conflict-.txt", ".sync-conflict-20261125-140509-ABCDEFG",
+        "note.sync-conflict-20261125-140509-ABCDEF.txt", "note.sync-conflict-20261125-140509-ABCDEFGH.txt",
+        "note.sync-conflict-20261125-140509-abcdefg.txt", "note.sync-conflict-20261125-140509-ABCDEF1.txt",
+        "note.sync-conflict-20261325-140509-ABCDEFG.txt", "note.sync-conflict-20261100-140509-ABCDEFG.txt",
+        "note.sync-conflict-20261125-240509-ABCDEFG.txt", "note.sync-conflict-20261125-146009-ABCDEFG.txt",
+        "note.sync-conflict-20261125 140509-ABCDEFG.txt", "note.sync-conflict-20261125-140509-ABCDEFG.tar.gz",
+        ".sync-conflict-20261125-140509-ABCDEFG.", "..sync-conflict-20261125-140509-ABCDEFG.",
+        "..sync-conflict-20261125-140509-ABCDEFG",
+        "note-sync-conflict-20261125-140509-ABCDEFG.txt", "note.sync-conflict-20261125-140509-ABCDEFGtxt",
+        "note.sync-conflict-20261125-140509-ABCDEFG~",
+    ])
+    func otherNamesAreNoVersions(_ name: String) { #expect(ConflictName(name) == nil) }
+
+    @Test func onlyNamesThatFitAreMade() {
+        func make(_ name: [UInt8], time: String = "20261125-140509", device: String = "ABCDEFG") -> ConflictName? {
+            ConflictName(of: name, time: time, device: device)
+        }
+        let longest = [UInt8](repeating: UInt8(ascii: "x"), count: ConflictName.longestOriginal)
+        #expect(ConflictName.longestOriginal == 217)
+        #expect(make(longest)?.bytes.count == 255)
+        #expect(make(longest + [120]) == nil)
+        #expect(make([]) == nil)
+        #expect(make(Array(".".utf8)) == nil)
+        #expect(make(Array("..".utf8)) == nil)
+        #expect(make(Array("a/b".utf8)) == nil)
+        #expect(make([97, 0]) == nil)
+        #expect(make([97], time: "20261125-1405") == nil)
+        #expect(make([97], device: "abcdefg") == nil)
+        #expect(make([0xFF, 0x2E, 0xFE])?.bytes.first == 0xFF)
+    }
+
+    /// Beside a second way to take names apart: a regular expression.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func aRegularExpressionFindsTheSame(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let parts = [".", "a", ".sync-conflict-", "20261125", "-", "140509", "ABCDEFG", ".txt", "x.", "-ABCDEFG"]
+        let form = try Regex(
+            #"(?s)(.*)\.sync-conflict-\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d|60)-[A-Z2-7]{7}(\.[^.]*)?"#
+        )
+        for _ in 0..<500 {
+            var name = (0..<Int.random(in: 0...9, using: &random)).map { _ in parts.randomElement(using: &random)! }
+                .joined()
+            if Bool.random(using: &random) { name = "n.sync-conflict-20261125-140509-ABCDEFG" + name }
+            let match = name.wholeMatch(of: form)
+            let expected = match.map { "\($0[1].substring ?? "")\($0[2].substring ?? "")" }
+            let found = ConflictName(name).map { String(decoding: $0.original, as: UTF8.self) }
+            #expect(found == expected.flatMap { ["", ".", ".."].contains($0) ? nil : $0 }, "\(name)")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// swift-tools-version: 6.2
+// The targets without swift-nio that have unsafe memory or threads, by symbolic links. Under a sanitizer they build in a
+// fraction of the time of all targets.
+// `Packaging/dev/sanitize --units` builds and runs it.
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+
+let package = Package(
+    name: "sanitizing",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    ],
+    targets: [
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
+        .target(name: "ContentTypes"),
+        .target(name: "Metadata"),
+        .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2", collections]),
+        .target(name: "MetadataIndex", dependencies: ["Metadata", collections]),
+        .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux"]),
+        .testTarget(name: "ContentTypesTests", dependencies: ["ContentTypes"]),
+        .testTarget(name: "MetadataTests", dependencies: ["TestSupport", "Metadata"]),
+        .testTarget(
+            name: "PredicateLanguageTests",
+            dependencies: ["TestSupport", "PredicateLanguage", "ContentTypes", "Metadata"],
+            exclude: ["Fixtures"]),
+        .testTarget(
+            name: "MetadataIndexTests", dependencies: ["TestSupport", "MetadataIndex", "LinuxSystem", "Metadata"]),
+        .testTarget(
+            name: "FileWatchingTests", dependencies: ["TestSupport", "FileWatching", "LinuxSystem", "Metadata"],
+            exclude: ["Scenarios"]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// Targets without threads are not built for the thread sanitizer, unless another target needs them.
+if Context.environment["GATHER_SANITIZER"] == "thread" {
+    let threadless = ["CPCRE2", "ContentTypes", "ContentTypesTests", "PredicateLanguage", "PredicateLanguageTests"]
+    package.targets.removeAll { threadless.contains($0.name) }
+}
+
+for target in package.targets where target.type != .system && target.name != "CLinux" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        // Optimized, since a sanitized program is slow, but with assertions and overflow checks.
+        .unsafeFlags(["-O", "-assert-config", "Debug"]),
+    ]
+}
