@@ -124,7 +124,8 @@ let package = Package(
         .testTarget(
             name: "GatherFoundationTests",
             dependencies: [
-                "GatherFoundation", "GatherKit", "GatherProtocol", "Varlink", "PredicateLanguage", "Metadata",
+                "TestSupport", "GatherFoundation", "GatherKit", "GatherProtocol", "Varlink", "PredicateLanguage",
+                "Metadata",
             ]),
 
         .target(name: "GatherDocuments", dependencies: ["GatherKit", "LinuxSystem", "Metadata", nio, nioPosix]),

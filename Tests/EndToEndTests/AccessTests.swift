@@ -50,7 +50,7 @@ import Testing
         try FileManager.default.copyItem(atPath: Product.gather.path, toPath: program)
         for path in [directory, directory + "/above", box, program] { chmod(path, 0o755) }
 
-        let seed = getenv("GATHER_TEST_LONG") == nil ? 1 : UInt64.random(in: 1...UInt64.max)
+        let seed = TestLength.seed(1)
         var random = Random(state: seed)
         var directories = [box]
         var entries: [String] = []

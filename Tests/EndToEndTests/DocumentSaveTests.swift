@@ -38,8 +38,8 @@ import Testing
 
     /// Every edit that was saved is the current version, a conflict version, or was loaded by one that replaced it.
     @Test(arguments: [false, true]) func noSavedEditIsLost(besideOtherPrograms: Bool) async throws {
-        let isLong = getenv("GATHER_TEST_LONG") != nil
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let isLong = TestLength.isLong
+        let seed = TestLength.seed(1)
         print("seed \(seed)")
         var random = SeededGenerator(seed: seed)
         let directory = NSTemporaryDirectory() + "gather-\(UUID().uuidString.prefix(8))"

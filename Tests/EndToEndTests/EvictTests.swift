@@ -258,7 +258,9 @@ struct EvictTests {
     }
 
     /// The helper is killed at a random moment of an eviction or a download.
-    @Test(arguments: partOfToday(UInt64(1)...8, oneIn: 8)) func aKilledHelperLosesNothing(seed: UInt64) async throws {
+    @Test(arguments: TestLength.part(of: UInt64(1)...8, oneIn: 8)) func aKilledHelperLosesNothing(seed: UInt64)
+        async throws
+    {
         print("EvictTests: seed \(seed)")
         var random = SeededGenerator(seed: seed)
         let pair = try await SyncPair()

@@ -353,7 +353,9 @@ struct GroceryEditingTests {
 
     /// Commands that change different fields of one item at once lose nothing, and leave no conflict. Those that change one field
     /// leave each value somewhere.
-    @Test(arguments: partOfToday(0..<8, oneIn: 4)) func `Commands at once lose no change`(seed: UInt64) async throws {
+    @Test(arguments: TestLength.part(of: 0..<8, oneIn: 4)) func `Commands at once lose no change`(seed: UInt64)
+        async throws
+    {
         let world = try await World()
         _ = await world.run("add", "Milk")
         let id = String(try world.file("Milk").suffix(36))

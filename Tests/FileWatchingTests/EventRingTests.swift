@@ -58,7 +58,7 @@ import Testing
     /// Reads, takes and lets go at random, as the kernel, the watcher and the journal do; before each store the process is
     /// ended, and what is found then is compared with the whole stream.
     @Test(arguments: 0..<12) func nothingIsLostWhereverTheProcessEnds(_ run: Int) throws {
-        let seed = getenv("GATHER_TEST_LONG") == nil ? UInt64(run) + 1 : UInt64.random(in: .min ... .max)
+        let seed = TestLength.seed(UInt64(run) + 1)
         var random = SeededGenerator(seed: seed)
         let memory = try Memory()
         let ring = memory.makeRing()
@@ -172,7 +172,7 @@ import Testing
 
     /// Bytes that no ring has left are refused, or taken for records that hang together; nothing of them is read beyond.
     @Test func anythingMayBeFound() throws {
-        let seed = getenv("GATHER_TEST_LONG") == nil ? 1 : UInt64.random(in: .min ... .max)
+        let seed = TestLength.seed(1)
         var random = SeededGenerator(seed: seed)
         let memory = try Memory()
         let ring = memory.makeRing()
@@ -329,7 +329,7 @@ extension EventRingTests {
     }
 
     @Test func anythingMayBeFound() throws {
-        let seed = getenv("GATHER_TEST_LONG") == nil ? 1 : UInt64.random(in: .min ... .max)
+        let seed = TestLength.seed(1)
         var random = SeededGenerator(seed: seed)
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 8)
         defer { bytes.deallocate() }

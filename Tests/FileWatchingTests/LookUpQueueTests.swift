@@ -13,7 +13,7 @@ import Testing
         var cause: UInt64
     }
 
-    @Test(arguments: partOfToday(1...20 as ClosedRange<UInt64>, oneIn: 5)) func likeAList(seed: UInt64) {
+    @Test(arguments: TestLength.part(of: 1...20 as ClosedRange<UInt64>, oneIn: 5)) func likeAList(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var queue = LookUpQueue()
         var model: [Waiting] = []

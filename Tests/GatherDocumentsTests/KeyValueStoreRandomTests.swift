@@ -8,10 +8,10 @@ import Testing
 @testable import GatherDocuments
 
 @Suite struct KeyValueStoreRandomTests {
-    private static let trials = ProcessInfo.processInfo.environment["GATHER_TEST_LONG"] == nil ? 2_400 : 24_000
+    private static let trials = TestLength.isLong ? 24_000 : 2_400
     private static let trialsInPart = 200
 
-    @Test(arguments: partOfToday(0..<trials / trialsInPart, oneIn: 4))
+    @Test(arguments: TestLength.part(of: 0..<trials / trialsInPart, oneIn: 4))
     func `Machines that have the same files have the same dictionary`(part: Int) async throws {
         var (trace, expectations, keys) = ([String](), 0, 0)
         for number in 0..<Self.trialsInPart {

@@ -4,6 +4,7 @@
 import Foundation
 import GatherFoundation
 import GatherKit
+import TestSupport
 import Testing
 
 @Suite struct AgreementTests {
@@ -16,8 +17,7 @@ import Testing
             Issue.record("\(text): \(error)")
             return
         }
-        let isLong = ProcessInfo.processInfo.environment["GATHER_TEST_LONG"] != nil
-        let seed = isLong ? UInt64.random(in: 0...(.max)) : UInt64(number) + 1
+        let seed = TestLength.seed(UInt64(number) + 1)
         var samples = SampleItems(seed: seed)
         var answers: Set<Bool> = []
         for _ in 0..<600 {

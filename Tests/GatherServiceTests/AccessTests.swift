@@ -17,10 +17,7 @@ import Varlink
         OtherUser(user: 41_003, group: 42_003, groups: [42_004, 42_005]), OtherUser(user: 41_001, group: 42_004),
     ]
 
-    /// Known ones for a change that is to be tested, others where there is time.
-    private static let seeds: [UInt64] =
-        getenv("GATHER_TEST_LONG") == nil
-        ? partOfToday(1...6, oneIn: 6) : (0..<60).map { _ in .random(in: 1...UInt64.max) }
+    private static let seeds = TestLength.seeds(1, long: 60)
 
     /// What is asked, and what it says of an item whose tags are as the asking user can read them.
     private static let queries: [(predicate: String, holds: @Sendable (Seen) -> Bool)] = [

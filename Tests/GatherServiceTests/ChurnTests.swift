@@ -33,9 +33,7 @@ import Varlink
 
     private static func name(_ entry: Entry) -> Substring { entry.path.split(separator: "/").last ?? "" }
 
-    /// The same each time for a change that is to be tested, others where there is time.
-    private static let seeds: [UInt64] =
-        getenv("GATHER_TEST_LONG") == nil ? Array(1...4) : (0..<40).map { _ in .random(in: 1...UInt64.max) }
+    private static let seeds = TestLength.seeds(4, long: 40)
 
     @Test(arguments: seeds) func everySubscriberEqualsAWalk(seed: UInt64) async throws {
         try await DaemonFixture.run { daemon in

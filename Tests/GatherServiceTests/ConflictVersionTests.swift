@@ -152,7 +152,7 @@ import Testing
         for subscriber in subscribers { while try await subscriber.next().event != .updated {} }
     }
 
-    @Test(arguments: partOfToday([1, 2, 3] as [UInt64], oneIn: 3))
+    @Test(arguments: TestLength.part(of: [1, 2, 3] as [UInt64], oneIn: 3))
     func liveQueriesHoldWhatAWalkFinds(seed: UInt64) async throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "tree/s/d")

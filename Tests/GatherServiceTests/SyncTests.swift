@@ -500,7 +500,7 @@ import Varlink
         }
     }
 
-    @Test(arguments: partOfToday(UInt64(1)...24, oneIn: 3)) func statesEqualAModel(seed: UInt64) async throws {
+    @Test(arguments: TestLength.part(of: UInt64(1)...24, oneIn: 3)) func statesEqualAModel(seed: UInt64) async throws {
         print("SyncTests: seed \(seed)")
         var random = SeededGenerator(seed: seed)
         var step = 0

@@ -47,7 +47,7 @@ struct GlyphTests {
 
     /// The grid's own cells are the oracle: a wide character has an empty cell after it, and no other cell is empty.
     @Test func `Random text at random places leaves no half of a character`() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestLength.seed(1)
         var random = SeededGenerator(seed: seed)
         let alphabet = Array("aé日👍e\u{301}\u{7}\u{200D} 茶".unicodeScalars)
         var grid = Grid(width: 11, height: 3, isUnicode: true)

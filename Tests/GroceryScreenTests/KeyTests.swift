@@ -30,7 +30,7 @@ struct KeyTests {
     }
 
     @Test func `Any bytes make keys`() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestLength.seed(1)
         var random = SeededGenerator(seed: seed)
         var reader = KeyReader()
         var count = 0

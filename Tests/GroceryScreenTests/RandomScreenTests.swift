@@ -69,7 +69,7 @@ struct RandomScreenTests {
 
     @Test(arguments: 0..<4)
     func `Random keys never trap, and the selection is an item that is shown`(_ trial: Int) {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestLength.seed(UInt64(trial) + 1)
         var random = SeededGenerator(seed: seed)
         var all: [ItemIdentifier: GroceryItem] = [:]
         var model = Samples.model(nil)
@@ -125,7 +125,7 @@ struct RandomScreenTests {
 
     /// Each text is typed, and each save fails or not. A text is saved, or it is in the prompt or waits for it.
     @Test func `No text is lost however saves fail`() {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = TestLength.seed(1)
         var random = SeededGenerator(seed: seed)
         var model = Samples.model(Samples.three)
         var open: [(Int, ScreenWork)] = []

@@ -121,7 +121,7 @@ import Testing
 
     /// Beside that, nothing is read of a hidden row at all: neither a name nor a size that thousands of cheap tests in one
     /// predicate could be timed by.
-    @Test(arguments: partOfToday(0..<4 as Range<UInt64>, oneIn: 4))
+    @Test(arguments: TestLength.part(of: 0..<4 as Range<UInt64>, oneIn: 4))
     func `Nothing else is asked of a hidden item`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var tree = NaiveTree()

@@ -112,7 +112,7 @@ private final class ClockWorld {
         "NOT (created > $time.now(-10) AND NOT modified < $time.now(-10))", "modified != now()",
     ]
 
-    @Test(arguments: partOfToday(0..<20 as Range<UInt64>, oneIn: 4))
+    @Test(arguments: TestLength.part(of: 0..<20 as Range<UInt64>, oneIn: 4))
     func itemsComeAndGoWithTime(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         // Near the end of a day, wherever that is here.

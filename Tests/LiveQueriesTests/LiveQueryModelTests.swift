@@ -358,8 +358,8 @@ private final class World {
 
 @Suite struct LiveQueryModelTests {
     @Test(
-        arguments: partOfToday(0..<24 as Range<UInt64>, oneIn: 3) + [298, 455]
-            + partOfToday(NaiveTree.seedsOfConflicts, oneIn: 2))
+        arguments: TestLength.part(of: 0..<24 as Range<UInt64>, oneIn: 3) + [298, 455]
+            + TestLength.part(of: NaiveTree.seedsOfConflicts, oneIn: 2))
     func subscribersHoldWhatMatches(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         // Apart, so that the seeds stay what they were.

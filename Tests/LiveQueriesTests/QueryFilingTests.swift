@@ -204,7 +204,7 @@ import Testing
     }
 
     /// Patterns and names of odd pieces: what a pattern matches is a candidate, whatever folds to what.
-    @Test(arguments: partOfToday(0..<12 as Range<UInt64>, oneIn: 3))
+    @Test(arguments: TestLength.part(of: 0..<12 as Range<UInt64>, oneIn: 3))
     func whatMatchesIsACandidateWhateverFolds(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let pieces = [

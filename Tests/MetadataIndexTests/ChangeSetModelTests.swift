@@ -10,7 +10,7 @@ import Testing
 @Suite struct ChangeSetModelTests {
     /// Each set names exactly the rows that differ, with the state that they had; the view of the past gives every row as it
     /// was, paths included.
-    @Test(arguments: partOfToday(101...112 as ClosedRange<UInt64>, oneIn: 2))
+    @Test(arguments: TestLength.part(of: 101...112 as ClosedRange<UInt64>, oneIn: 2))
     func setsTellThePast(seed: UInt64) throws {
         var pair = Pair(seed: seed)
         for turn in 0..<150 {
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// The log merges any suffix to the same as the two ends tell, and says nil exactly before its floor.
-    @Test(arguments: partOfToday(201...208 as ClosedRange<UInt64>, oneIn: 2))
+    @Test(arguments: TestLength.part(of: 201...208 as ClosedRange<UInt64>, oneIn: 2))
     func logMergesSuffixes(seed: UInt64) throws {
         let log = ChangeLog(
             maximumChanges: seed % 2 == 0 ? 120 : 1 << 20, maximumBytes: seed % 4 == 3 ? 12_000 : 1 << 30)

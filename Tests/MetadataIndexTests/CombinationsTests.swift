@@ -8,7 +8,7 @@ import Testing
 @testable import MetadataIndex
 
 @Suite struct CombinationsTests {
-    private static let seeds = partOfToday(301...312 as ClosedRange<UInt64>, oneIn: 3)
+    private static let seeds = TestLength.part(of: 301...312 as ClosedRange<UInt64>, oneIn: 3)
 
     /// Whoever owns a file changes its mode and owner time and again.
     @Test func `There are no more numbers than twice as many as are in use`() throws {

@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test(arguments: partOfToday([5, 6] as [UInt64], oneIn: 2))
+    @Test(arguments: TestLength.part(of: [5, 6] as [UInt64], oneIn: 2))
     func namesAreMatched(seed: UInt64) throws {
         var (index, generator) = try KernelTests.sample(seed)
         let snapshot = index.snapshot()
@@ -188,7 +188,7 @@ import Testing
 
     /// Of names that are ASCII exactly those are kept that have the literal but for case, up to what eight bytes tell of a
     /// beginning or an end; of others none is left out.
-    @Test(arguments: partOfToday([13, 14] as [UInt64], oneIn: 2))
+    @Test(arguments: TestLength.part(of: [13, 14] as [UInt64], oneIn: 2))
     func candidatesHaveTheFoldedLiteral(seed: UInt64) throws {
         var (index, generator) = try KernelTests.sample(seed)
         for (number, name) in ["Straße", "É", "ab\u{301}c", "x\u{FB01}le.PDF", "[{@`", "K\u{212A}k"].enumerated() {

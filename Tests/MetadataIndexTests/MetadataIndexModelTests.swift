@@ -8,7 +8,7 @@ import Testing
 @testable import MetadataIndex
 
 @Suite struct MetadataIndexModelTests {
-    @Test(arguments: partOfToday(1...12 as ClosedRange<UInt64>, oneIn: 2))
+    @Test(arguments: TestLength.part(of: 1...12 as ClosedRange<UInt64>, oneIn: 2))
     func randomChangesLeadToTheModel(seed: UInt64) throws {
         var pair = Pair(seed: seed)
         for number in 0..<1_500 {
@@ -19,7 +19,7 @@ import Testing
     }
 
     /// The same over the end of a block, with slots of several blocks free.
-    @Test(arguments: partOfToday([21, 22, 23, 24] as [UInt64], oneIn: 2))
+    @Test(arguments: TestLength.part(of: [21, 22, 23, 24] as [UInt64], oneIn: 2))
     func randomChangesAcrossBlocks(seed: UInt64) throws {
         var pair = Pair(seed: seed)
         try pair.fill(4_300)

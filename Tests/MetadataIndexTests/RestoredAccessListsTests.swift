@@ -56,7 +56,7 @@ import Testing
     }
 
     /// More lists than the owner may have are in the journal, also where most of it is in the saved index already.
-    @Test(arguments: partOfToday([0, 1, 4_000], oneIn: 3))
+    @Test(arguments: TestLength.part(of: [4_000, 1, 0], oneIn: 3))
     func `Who set lists in a loop has the last one after a restart`(savedAfter: Int) async throws {
         let owner = UInt32(52_001 + savedAfter)
         let lists = (0..<AccessLists.countOfOwner + 200).map { Self.list($0, of: owner) }
