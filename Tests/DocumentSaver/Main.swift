@@ -115,12 +115,19 @@ enum Saver {
             let bytes = Line(text: new).bytes
             _ = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
             Glibc.close(file)
+            let made = inode(of: temporary)
             guard (try? Entry.rename(temporary, to: path, mode: .exchange)) != nil else { continue }
             let old = try String(decoding: read(temporary).split(separator: 10)[0], as: UTF8.self)
             write("replaced \(old) \(new)")
             unlink(temporary)
-            usleep(2_000)
+            // The next one replaces what another program saved meanwhile.
+            while inode(of: path) == made { sched_yield() }
         }
+    }
+
+    private static func inode(of path: String) -> UInt64? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
     private static func read(_ path: String) throws -> [UInt8] {

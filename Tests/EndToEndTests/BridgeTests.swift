@@ -5,7 +5,7 @@ import GatherKit
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct BridgeTests {
     @Test func wrongNamesOfMachinesAreRefused() async throws {
         for name in ["", "-oProxyCommand=touch /tmp/no", "a b", "host:", "host:0", "host:65536", "user@", "user@-x"] {

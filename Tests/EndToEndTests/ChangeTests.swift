@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct ChangeTests {
     private func expect(
         _ follower: inout Follower, _ expected: String, _ location: SourceLocation = #_sourceLocation,

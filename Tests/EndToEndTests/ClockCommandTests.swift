@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct ClockCommandTests {
     private func clock(_ daemon: TestDaemon) async throws -> String {
         let result = await daemon.gather("clock")

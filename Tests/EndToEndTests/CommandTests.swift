@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct CommandTests {
     @Test func `find prints paths, attributes, objects, counts`() async throws {
         let daemon = try await TestDaemon()

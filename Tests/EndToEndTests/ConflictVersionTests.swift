@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct ConflictVersionTests {
     @Test func `A file in conflict is found, shown and watched, after a kill of the daemon too`() async throws {
         let daemon = try await TestDaemon()

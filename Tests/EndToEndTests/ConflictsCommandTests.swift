@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ConflictsCommandTests {
+struct ConflictsCommandTests {
     private static let names = (1...3).map { "note.sync-conflict-2026010\($0)-000000-ABCDEFG.txt" }
 
     /// A container with `note.txt` ("current") and versions of it ("version 1" to "version 3"), each newer than the former. The

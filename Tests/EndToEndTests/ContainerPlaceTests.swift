@@ -5,7 +5,7 @@ import Foundation
 import GatherDocuments
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ContainerPlaceTests {
+struct ContainerPlaceTests {
     @Test func thePlaceFollowsTheContainer() async throws {
         let daemon = try await TestDaemon()
         let folder = daemon.directory + "/local"

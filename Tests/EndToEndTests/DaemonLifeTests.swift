@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct DaemonLifeTests {
+struct DaemonLifeTests {
     /// A directory of the test's own.
     private final class Scratch {
         let path: String

@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct DoctorCommandTests {
+struct DoctorCommandTests {
     private struct Report: Decodable {
         struct Finding: Decodable {
             var level: String

@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct DocumentFollowingTests {
+struct DocumentFollowingTests {
     private struct Text: DocumentContents {
         var text: String
         init(bytes: [UInt8]) throws { text = String(decoding: bytes, as: UTF8.self) }
@@ -19,7 +19,7 @@ import Testing
         return Document<Text>(
             path: daemon.box + "/" + name,
             options: DocumentOptions(
-                autosaveInterval: .seconds(3_600), daemonTimeout: .seconds(300), socket: daemon.socket))
+                autosaveInterval: .seconds(3_600), daemonTimeout: Patience.duration, socket: daemon.socket))
     }
 
     private func write(_ text: String, _ path: String) throws {
@@ -79,7 +79,7 @@ import Testing
         let document = Document<Album>(
             path: path,
             options: DocumentOptions(
-                autosaveInterval: .seconds(3_600), daemonTimeout: .seconds(300), socket: daemon.socket))
+                autosaveInterval: .seconds(3_600), daemonTimeout: Patience.duration, socket: daemon.socket))
         var changes = document.changes.makeAsyncIterator()
         try await document.open()
         for number in 1...3 {

@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct EmbeddedTests {
     /// A directory with a tree, an empty home and an empty runtime directory of its own.
     private final class Place: Sendable {

@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: SyncMachine.isInstalled, "syncthing is not installed"))
+@Suite(.serialized, .enabled(if: SyncMachine.isInstalled, "syncthing is not installed"))
 struct EvictTests {
     /// Names with characters that patterns of Syncthing give a meaning.
     private static let names = [
@@ -174,7 +174,7 @@ struct EvictTests {
         try await b.until("downloadingStatus == 'notDownloaded' AND inPackage IN {TRUE, FALSE}", evicted)
 
         let options = DocumentOptions(
-            daemonTimeout: .seconds(300), socket: b.socket, sharing: SharingSocket(path: b.directory + "/helper"))
+            daemonTimeout: Patience.duration, socket: b.socket, sharing: SharingSocket(path: b.directory + "/helper"))
         let none = await #expect(throws: DocumentError.self) {
             try await Document<Text>(path: b.box + "/none.txt", options: options).open()
         }
@@ -273,7 +273,8 @@ struct EvictTests {
             let method = round.isMultiple(of: 2) ? "Evict" : "Download"
             let paths = [b.box + "/d"]
             let call = Task { _ = try? await b.sharing(method, ["paths": paths]) }
-            try await Task.sleep(for: .milliseconds(Int.random(in: 0..<2_600, using: &random)))
+            // Questions to the daemon are the time that passes.
+            for _ in 0..<Int.random(in: 0..<6_000, using: &random) { _ = try await b.client.status() }
             try await b.end("gather-syncd", SIGKILL)
             await call.value
             for file in files {

@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct FullScreenTests {
+@Suite(.serialized) struct FullScreenTests {
     private static let escape = "\u{1B}"
     private static let down = "\u{1B}[B"
 

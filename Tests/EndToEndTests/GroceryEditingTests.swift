@@ -7,7 +7,6 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20)))
 struct GroceryEditingTests {
     /// A daemon, and a home directory for the undo log of the user.
     private struct World {

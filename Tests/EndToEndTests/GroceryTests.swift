@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct GroceryTests {
     private func files(_ daemon: TestDaemon) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: daemon.box + "/Documents").sorted()

@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct HintTests {
     @Test func unquotedPredicateIsAnErrorWithTheQuotedOne() async throws {
         let daemon = try await TestDaemon()

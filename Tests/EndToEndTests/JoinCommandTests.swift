@@ -8,7 +8,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct JoinCommandTests {
     private func offer(_ container: String, _ machine: SharingMachine) async throws {
         try await machine.helper.change { state in

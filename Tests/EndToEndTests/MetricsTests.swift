@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct MetricsTests {
+struct MetricsTests {
     /// A reader of the text that others have written; it prints each value with its kind.
     private static let reader = """
         import sys

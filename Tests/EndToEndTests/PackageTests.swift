@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct PackageTests {
     @Test func `A package is one item, after a kill of the daemon too`() async throws {
         let daemon = try await TestDaemon(containers: ["other"])

@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct ReadmeTests {
     /// Three screens of a terminal with 50 lines.
     private static let mostLines = 150

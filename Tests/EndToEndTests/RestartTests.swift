@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct RestartTests {
     @Test func `A subscriber hears exactly what changed while the daemon was away`() async throws {
         let daemon = try await TestDaemon { box in

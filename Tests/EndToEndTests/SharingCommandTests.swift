@@ -8,7 +8,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct SharingCommandTests {
     // MARK: share
 

@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct ShortcutTests {
     @Test func shortOptionsFindAsFdDoes() async throws {
         let daemon = try await TestDaemon()

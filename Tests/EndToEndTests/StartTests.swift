@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct StartTests {
+struct StartTests {
     private static let shell = "/bin/bash"
 
     /// Runs a program under a shell's limits until it ends.

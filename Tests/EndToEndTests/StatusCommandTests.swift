@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct StatusCommandTests {
+struct StatusCommandTests {
     @Test func `It tells what an administrator asks first, and what to do next`() async throws {
         let daemon = try await TestDaemon(containers: ["box", "gone"])
         try Change.write("x", to: daemon.box + "/a")

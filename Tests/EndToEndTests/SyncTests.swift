@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .enabled(if: SyncMachine.isInstalled, "syncthing is not installed"), .timeLimit(.minutes(20)))
+@Suite(.serialized, .enabled(if: SyncMachine.isInstalled, "syncthing is not installed"))
 struct SyncTests {
     @Test func savedFileIsLiveOnTheOtherMachine() async throws {
         let pair = try await SyncPair()

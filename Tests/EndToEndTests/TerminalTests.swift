@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: access("/usr/bin/script", X_OK) == 0))
+@Suite(.serialized, .enabled(if: access("/usr/bin/script", X_OK) == 0))
 struct TerminalTests {
     private static let escape = "\u{1B}["
 

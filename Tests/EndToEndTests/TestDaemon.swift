@@ -113,8 +113,7 @@ final class NotifySocket: Sendable {
         }
         try #require(code == 0, "bind: \(String(cString: strerror(errno)))")
         // A daemon that could not start says nothing: then the test fails, and does not wait for ever.
-        var patience = timeval(tv_sec: 300, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        Patience.limit(descriptor)
     }
 
     /// Waits for a message with this assignment in it, and returns that.

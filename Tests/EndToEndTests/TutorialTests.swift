@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct TutorialTests {
     private func text(_ path: String) throws -> String {
         var root = URL(filePath: #filePath).resolvingSymlinksInPath()

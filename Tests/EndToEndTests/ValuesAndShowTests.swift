@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct ValuesAndShowTests {
     private func objects(_ result: ChildProcess.Result) throws -> [[String: Any]] {
         try result.lines.map {

@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct WatchOptionsTests {
     private func watch(_ daemon: TestDaemon, _ arguments: String...) -> ChildProcess {
         ChildProcess(.gather, ["watch", "--socket", daemon.socket.path] + arguments)

@@ -8,7 +8,7 @@ import Metadata
 import TestSupport
 import Testing
 
-@Suite(.serialized, .enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"), .timeLimit(.minutes(20)))
+@Suite(.serialized, .enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"))
 struct SilentMountTests {
     let directory = TemporaryDirectory()
 

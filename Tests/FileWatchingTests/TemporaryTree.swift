@@ -109,7 +109,7 @@ final class WatcherFixture {
     init(
         containers: [UInt32] = [1], tree: DictionaryTree? = nil, settings: WatchSettings = WatchSettings(),
         readsAccessLists: Bool = false, inotify: CInt? = nil, kept: KeptMemory? = nil,
-        mountTimeLimit: UInt64 = 60_000_000_000, mountPatience: UInt64 = WatchLimits.mountPatience,
+        mountTimeLimit: UInt64 = Patience.nanoseconds, mountPatience: UInt64 = WatchLimits.mountPatience,
         mountAgents: Int = WatchLimits.mountAgents
     ) throws {
         // On a busy machine, a FUSE server may take longer than a daemon waits.
@@ -141,10 +141,9 @@ final class WatcherFixture {
         return more
     }
 
-    /// Turns until a condition holds, waiting in between as a daemon's loop would. No limit but a generous one, after
-    /// which the test has failed.
+    /// Turns until a condition holds, waiting in between as a daemon's loop would.
     func turn(until condition: () -> Bool, _ what: String = "condition") {
-        let start = MonotonicClock.now()
+        let patience = Patience()
         while !condition() {
             if turn() { continue }
             if condition() { return }
@@ -158,7 +157,7 @@ final class WatcherFixture {
                 pollfd(fd: wake.signal.number, events: CShort(POLLIN), revents: 0),
             ]
             poll(&descriptors, 2, timeout)
-            guard MonotonicClock.now() - start < 300_000_000_000 else {
+            guard !patience.isOver else {
                 Issue.record("never reached: \(what): \(watcher.unfinished)")
                 return
             }

@@ -13,7 +13,7 @@ struct PlainContainer: FileContainer {
     let data: String
 }
 
-@Suite(.timeLimit(.minutes(20))) struct ContainerTests {
+struct ContainerTests {
     private let disk: Scratch
     private let memory: ScratchDirectory
     private let box: PlainContainer

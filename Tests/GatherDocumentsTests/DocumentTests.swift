@@ -5,7 +5,7 @@ import GatherDocuments
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct DocumentTests {
+struct DocumentTests {
     @Test func anEditIsOnDiskAfterClosing() async throws {
         let scratch = try Scratch()
         try scratch.write("one", to: "a.txt")

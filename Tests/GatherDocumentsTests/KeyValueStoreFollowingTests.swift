@@ -7,7 +7,6 @@ import Testing
 
 @testable import GatherDocuments
 
-@Suite(.timeLimit(.minutes(20)))
 struct KeyValueStoreFollowingTests {
     @Test func `Changes of another process arrive through the daemon`() async throws {
         let scratch = try ScratchDirectory()

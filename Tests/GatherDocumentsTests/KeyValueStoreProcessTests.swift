@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatherDocuments
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized)
 struct KeyValueStoreProcessTests {
     private static let variable = "GATHER_TEST_KEY_VALUE_WORKER"
     private static let seed: UInt64 = 4

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatherDocuments
 
-@Suite(.timeLimit(.minutes(20))) struct LocalContainerTests {
+struct LocalContainerTests {
     /// A tree as a test makes it: the contents of files by their paths. Folders are those that files need.
     private typealias Tree = [String: String]
 

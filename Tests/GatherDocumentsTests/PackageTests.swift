@@ -6,7 +6,7 @@ import GatherDocuments
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct PackageTests {
+struct PackageTests {
     private let scratch: Scratch
     private let path: String
 

@@ -5,7 +5,7 @@ import GatherDocuments
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct SaveTests {
+struct SaveTests {
     private func conflicts(_ scratch: Scratch, _ name: String) throws -> [String] {
         try FileVersion.conflicts(of: scratch.path + "/" + name).map {
             String(decoding: try $0.contents(), as: UTF8.self)

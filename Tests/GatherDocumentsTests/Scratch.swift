@@ -45,7 +45,7 @@ final class Scratch: Sendable {
         Document<Text>(
             path: path + "/" + name,
             options: DocumentOptions(
-                autosaveInterval: autosave, lockTimeout: .seconds(20), followsChanges: false,
+                autosaveInterval: autosave, lockTimeout: Patience.duration, followsChanges: false,
                 device: DeviceIdentifier(text: device, name: device.lowercased())!))
     }
 }

@@ -7,7 +7,6 @@ import Testing
 
 @testable import GatherKit
 
-@Suite(.timeLimit(.minutes(20)))
 struct GatherClientTests {
     private let daemon = ScriptedDaemon()
     private var client: GatherClient { GatherClient(socket: DaemonSocket(path: daemon.path)) }

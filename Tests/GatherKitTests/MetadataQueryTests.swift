@@ -8,7 +8,6 @@ import Testing
 
 @testable import GatherKit
 
-@Suite(.timeLimit(.minutes(20)))
 struct MetadataQueryTests {
     private let daemon = ScriptedDaemon()
     private var socket: DaemonSocket { DaemonSocket(path: daemon.path) }

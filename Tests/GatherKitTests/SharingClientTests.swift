@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatherKit
 
-@Suite(.timeLimit(.minutes(20))) struct SharingClientTests {
+struct SharingClientTests {
     private static let here = "HEREAAA-BBBBBBB-CCCCCCC-DDDDDDD-EEEEEEE-FFFFFFF-GGGGGGG-HHHHHHH"
     private static let attic = "ATTICAA-BBBBBBB-CCCCCCC-DDDDDDD-EEEEEEE-FFFFFFF-GGGGGGG-HHHHHHH"
 

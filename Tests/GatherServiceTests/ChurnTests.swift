@@ -10,7 +10,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ChurnTests {
+@Suite(.serialized) struct ChurnTests {
     /// An entry as a walk finds it.
     struct Entry: Equatable, CustomStringConvertible {
         var path: String

@@ -23,7 +23,7 @@ private final class Gate: Sendable {
     func open() { released.signal() }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct ClockFollowingTests {
+struct ClockFollowingTests {
     /// A directory with a file that was changed an hour ago.
     private static func directory(_ name: String) throws -> TemporaryDirectory {
         let directory = try TemporaryDirectory()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct ClockOfTheDaemonTests {
+struct ClockOfTheDaemonTests {
     private static let setxattr = cFunction(
         "setxattr",
         as: (@convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, CInt) -> CInt).self)

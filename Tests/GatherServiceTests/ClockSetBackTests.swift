@@ -11,7 +11,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct ClockSetBackTests {
+struct ClockSetBackTests {
     /// A time of day that is an hour ahead until a test sets it back. The machine's own cannot be set: no namespace has one.
     private final class TimeOfDay: Sendable {
         private let ahead = Atomic<Int64>(3_600_000_000_000)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct ClockTimerTests {
+struct ClockTimerTests {
     private func metrics(_ daemon: DaemonFixture) async throws -> [Metric] {
         try await daemon.call(ServiceInterface.Metrics.self, .init(liveQueries: 1_000)).metrics
     }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.enabled(if: OtherUser.canBecome), .timeLimit(.minutes(20))) struct ClosedContainerTests {
+@Suite(.enabled(if: OtherUser.canBecome)) struct ClosedContainerTests {
     /// A watcher that writes to an index, and the names that change sets have told as added or removed.
     private final class Watched {
         let entry: IndexTree.Entry

@@ -10,7 +10,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct ConflictVersionTests {
+struct ConflictVersionTests {
     private static let originals = ["a.txt", "b", ".c", "p.gro"]
     private static let markers = [
         ".sync-conflict-20261107-120509-ABCDEFG", ".sync-conflict-20261125-120509-2345672",

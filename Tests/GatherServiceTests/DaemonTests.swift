@@ -8,7 +8,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct DaemonTests {
+struct DaemonTests {
     @Test func theSocketIsForItsUserAlone() async throws {
         let directory = try TemporaryDirectory()
         try await DaemonFixture.run(directory: directory) { daemon in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct DeepTreeTests {
+struct DeepTreeTests {
     private func makeChain(_ directory: String, _ first: String, _ depth: Int) throws {
         var above = try Directory.open(directory, access: .path)
         var name = first

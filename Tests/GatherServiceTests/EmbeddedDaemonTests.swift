@@ -10,7 +10,6 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20)))
 struct EmbeddedDaemonTests {
     @Test func `Containers are named after their directories, without those that lie in others`() throws {
         let directory = try TemporaryDirectory()

@@ -10,7 +10,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct ExtendedAttributeTests {
+struct ExtendedAttributeTests {
     /// Sets extended attributes of the namespace `user` below the tree, nil for none.
     private func set(_ directory: TemporaryDirectory, _ name: String, _ attributes: [String: String?]) throws {
         let top = try Directory.open(directory.path + "/tree", access: .path)

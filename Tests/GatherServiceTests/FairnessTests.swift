@@ -10,7 +10,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct FairnessTests {
+struct FairnessTests {
     private static let one = OtherUser(user: 41_031, group: 42_031)
     private static let other = OtherUser(user: 41_032, group: 42_031)
     private static let longName = String(repeating: "a", count: 200)

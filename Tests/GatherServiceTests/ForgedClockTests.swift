@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct ForgedClockTests {
+struct ForgedClockTests {
     @Test(arguments: ["kind == 'file'", "kind == 'file' AND modified > $time.now(-3600)"])
     func whatNobodyGaveIsFresh(predicate: String) async throws {
         try await DaemonFixture.run { daemon in

@@ -9,7 +9,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct ForgottenStateTests {
+struct ForgottenStateTests {
     private static let everything = QueryInterface.Watch.Request(predicate: "", attributes: ["path"])
 
     private struct Held {

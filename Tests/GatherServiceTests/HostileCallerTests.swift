@@ -36,7 +36,7 @@ private final class Bystanders {
     func close() async { await subscriber.close() }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct HostileCallerTests {
+struct HostileCallerTests {
     /// Goes back and forth over a long name until it is stopped.
     private static let catastrophic = "name MATCHES '(([a-z])+.)+[A-Z]([a-z])+'"
     private static let longName = String(repeating: "a", count: 200)

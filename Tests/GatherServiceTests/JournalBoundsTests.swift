@@ -8,11 +8,12 @@ import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct JournalBoundsTests {
+struct JournalBoundsTests {
     private static let everything = QueryInterface.Watch.Request(predicate: "", attributes: ["path"])
 
     private func segments(_ directory: TemporaryDirectory) -> [String] {
@@ -26,8 +27,8 @@ import Testing
     /// Gives the daemon turns until something is so; false where it never is. To save something takes as long as the disk and
     /// other tests want, however many turns that is.
     private func becomes(_ daemon: DaemonFixture, _ condition: () async throws -> Bool) async throws -> Bool {
-        let end = ContinuousClock.now + .seconds(120)
-        while ContinuousClock.now < end {
+        let patience = Patience()
+        while !patience.isOver {
             if try await condition() { return true }
             try await daemon.flush()
         }

@@ -10,7 +10,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct KeptWithinBoundsTests {
+struct KeptWithinBoundsTests {
     @Test func `Clocks of too long ago are known not to be known`() {
         var map = ClockMap(indexClock: 10)
         let count = UInt64(3 * ClockMap.maximumTicks)

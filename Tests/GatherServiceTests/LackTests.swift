@@ -10,7 +10,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct LackTests {
+struct LackTests {
     private static let everything = QueryInterface.Watch.Request(predicate: "", attributes: ["path"])
 
     @Test func `That mounts cannot be watched is said once, and the rest goes on`() async throws {

@@ -8,7 +8,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct LinkedContainerTests {
+struct LinkedContainerTests {
     /// The paths that match in a scope; nil where that is unknown.
     private func find(
         _ daemon: DaemonFixture, _ scope: String, as user: OtherUser? = nil

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct ManyContainersTests {
+struct ManyContainersTests {
     /// A directory with so many below `tree`, each with one file.
     private static func directories(_ count: Int) throws -> TemporaryDirectory {
         let directory = try TemporaryDirectory()

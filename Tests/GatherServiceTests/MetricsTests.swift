@@ -8,7 +8,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct MetricsTests {
+struct MetricsTests {
     private func metrics(
         _ daemon: DaemonFixture, liveQueries: Int64? = nil, as user: OtherUser? = nil
     ) async throws -> [Metric] {

@@ -5,17 +5,18 @@ import Dispatch
 import GatherProtocol
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct MountTests {
+struct MountTests {
     /// Unmounts what nobody uses. The daemon lets go of directories that it has looked at when it rests, and a program that
     /// another test starts has them too until it is begun.
     private static func unmount(_ point: String, _ daemon: DaemonFixture) async throws {
-        let end = ContinuousClock.now + .seconds(60)
+        let patience = Patience()
         while umount2(point, 0) != 0 {
-            try #require(errno == EBUSY && ContinuousClock.now < end, "\(point) is kept")
+            try #require(errno == EBUSY && !patience.isOver, "\(point) is kept")
             try await daemon.flush()
         }
     }

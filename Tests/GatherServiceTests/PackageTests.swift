@@ -9,7 +9,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct PackageTests {
+struct PackageTests {
     /// An item as a walk of the tree finds it.
     struct Entry: Hashable, CustomStringConvertible {
         var kind: FileKind

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct PlanningTests {
+struct PlanningTests {
     private static let predicates = (0..<30).map { number in
         ["", "name ENDSWITH '\(number)'", "kind == 'file'", "name MATCHES '.*\(number % 10)'", "size > \(number)"][
             number % 5]

@@ -8,7 +8,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct QueryTests {
+struct QueryTests {
     @Test func findReflectsWhatWasDoneBefore() async throws {
         try await DaemonFixture.run { daemon in
             #expect(try await daemon.find("").isEmpty)

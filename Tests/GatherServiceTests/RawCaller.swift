@@ -3,6 +3,7 @@
 
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// A blocking connection, spoken to byte by byte.
@@ -14,9 +15,7 @@ final class RawCaller: Sendable {
     init(_ daemon: DaemonFixture, as user: OtherUser? = nil) throws {
         descriptor = try user?.connect(path: daemon.socket) ?? RawCaller.connect(daemon.socket)
         // A daemon that says nothing fails the test, and does not hang it.
-        var patience = timeval(tv_sec: 300, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        Patience.limit(descriptor)
     }
 
     deinit { close(descriptor) }

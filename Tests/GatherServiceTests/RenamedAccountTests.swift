@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20)), .enabled(if: OtherUser.canBecome)) struct RenamedAccountTests {
+@Suite(.enabled(if: OtherUser.canBecome)) struct RenamedAccountTests {
     /// Accounts whose names change: 41,001 is somebody else after ``rename()``.
     private final class Accounts: Sendable {
         private let directory: TemporaryDirectory?

@@ -9,7 +9,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct ReplyBoundsTests {
+struct ReplyBoundsTests {
     /// More than one item takes: a path of 4 KiB of which each byte is escaped.
     private static let itemBytes = 40 * 1_024
 

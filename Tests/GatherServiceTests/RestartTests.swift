@@ -10,7 +10,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct RestartTests {
+struct RestartTests {
     private static let everything = QueryInterface.Watch.Request(predicate: "", attributes: ["path"])
 
     private struct Held {

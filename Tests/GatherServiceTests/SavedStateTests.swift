@@ -10,7 +10,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct SavedStateTests {
+struct SavedStateTests {
     private static let everything = QueryInterface.Watch.Request(predicate: "", attributes: ["path", "size"])
 
     /// Waits until all that there is to save has been saved.

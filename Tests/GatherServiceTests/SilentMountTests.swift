@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"), .timeLimit(.minutes(20)))
+@Suite(.enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"))
 struct SilentMountTests {
     private func state(
         _ daemon: DaemonFixture, _ identifier: String

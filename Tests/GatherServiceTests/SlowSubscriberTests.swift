@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct SlowSubscriberTests {
+struct SlowSubscriberTests {
     @Test func `One that is far behind is named once, each time that it falls behind`() async throws {
         let log = LogRecorder(.notice)
         var limits = ServiceLimits()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct SocketAccessTests {
+struct SocketAccessTests {
     /// A group that every Debian has.
     private static let group = "users"
     private static let stranger = OtherUser(user: 41_071, group: 42_071)

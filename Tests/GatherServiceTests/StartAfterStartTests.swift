@@ -10,7 +10,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct StartAfterStartTests {
+struct StartAfterStartTests {
     private func whenSaved(_ daemon: DaemonFixture) async throws {
         try await daemon.flush()
         // Each question is a turn of the loop.

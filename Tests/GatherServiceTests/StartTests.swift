@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct StartTests {
+struct StartTests {
     /// Starts a daemon that must not come up, and returns its error. Nothing may be logged before.
     private func refusal(
         _ directory: TemporaryDirectory, adjust: (inout DaemonOptions) throws -> Void = { _ in }

@@ -9,7 +9,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct SubscriptionTests {
+struct SubscriptionTests {
     @Test func aBatchIsOneReply() async throws {
         try await DaemonFixture.run { daemon in
             // Far longer than the test: only the flush ends the batch.

@@ -10,7 +10,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct SyncTests {
+struct SyncTests {
     private static let attributes = [
         "path", "isUbiquitous", "downloadingStatus", "isDownloading", "percentDownloaded", "downloadingError",
         "isUploaded", "isUploading", "percentUploaded", "uploadedTo", "uploadingError", "savingDevice",

@@ -9,7 +9,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct UnreadQueryTests {
+struct UnreadQueryTests {
     private static let longName = String(repeating: "a", count: 200)
     private static let hog = OtherUser(user: 41_061, group: 42_061)
     private static let reader = OtherUser(user: 41_062, group: 42_062)

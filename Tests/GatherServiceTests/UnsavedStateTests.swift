@@ -10,7 +10,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct UnsavedStateTests {
+struct UnsavedStateTests {
     private func status(_ daemon: DaemonFixture) async throws -> ServiceInterface.Status.Reply {
         try await daemon.call(ServiceInterface.Status.self, .init())
     }

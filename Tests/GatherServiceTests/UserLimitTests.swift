@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.enabled(if: OtherUser.canBecome), .timeLimit(.minutes(20))) struct UserLimitTests {
+@Suite(.enabled(if: OtherUser.canBecome)) struct UserLimitTests {
     private static let one = OtherUser(user: 41_011, group: 42_011)
     private static let other = OtherUser(user: 41_012, group: 42_011)
 

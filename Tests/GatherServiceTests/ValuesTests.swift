@@ -10,7 +10,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct ValuesTests {
+struct ValuesTests {
     private static let setxattr = cFunction(
         "setxattr",
         as: (@convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer?, Int, CInt) -> CInt).self)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.enabled(if: HeldDirectory.isAllowed, "this process may hold up others"), .timeLimit(.minutes(20)))
+@Suite(.enabled(if: HeldDirectory.isAllowed, "this process may hold up others"))
 struct VerifyingTests {
     private func container(_ daemon: DaemonFixture) async throws -> ContainerDescription? {
         try await daemon.call(ContainerInterface.List.self, .init()).containers.first

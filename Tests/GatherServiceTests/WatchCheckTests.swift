@@ -9,7 +9,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.timeLimit(.minutes(20))) struct WatchCheckTests {
+struct WatchCheckTests {
     /// The daemon's descriptors, kept while it is started again.
     private final class Store: Sendable {
         private let kept = Mutex<[KeptDescriptor]>([])

@@ -7,7 +7,6 @@ import Testing
 
 @testable import GroceryPage
 
-@Suite(.timeLimit(.minutes(20)))
 struct EventTests {
     private static let request = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

@@ -6,7 +6,6 @@ import Testing
 
 @testable import GroceryPage
 
-@Suite(.timeLimit(.minutes(20)))
 struct PageConnectionTests {
     @Test func `A connection serves several requests`() async throws {
         try await TestServer.with { server async throws in

@@ -6,7 +6,6 @@ import Testing
 
 @testable import GroceryPage
 
-@Suite(.timeLimit(.minutes(20)))
 struct PageRouterTests {
     private static let id = "0B6E4C4E-6A5B-4E0C-9C4B-1D2E3F405162"
 

@@ -6,7 +6,7 @@ import LinuxSystem
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct FairLockTests {
+struct FairLockTests {
     private static let long: UInt64 = 600_000_000_000
 
     @Test func aThreadThatWaitsComesBeforeOneThatTakesTheLockAgain() {

@@ -6,7 +6,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"), .timeLimit(.minutes(20)))
+@Suite(.enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"))
 struct MountAgentTests {
     private let scratch: Scratch
 
@@ -21,7 +21,7 @@ struct MountAgentTests {
         let server = try FuseServer(on: point, isSilent: false)
         defer { server.end() }
         let inotify = try Inotify()
-        let agent = try MountAgent(inotify: inotify.number, limit: 60_000_000_000) {}
+        let agent = try MountAgent(inotify: inotify.number, limit: Patience.nanoseconds) {}
         #expect(try agent.status(of: point, in: nil).mode == 0o40750)
         let opened = try agent.open(point, access: .reading)
         #expect(try agent.status(of: "inside", in: opened).size == 5)
@@ -88,6 +88,6 @@ struct MountAgentTests {
         #expect(!MountPaths.isMountPoint(scratch.path))
         #expect(MountPaths.failure(at: point, within: 1_000_000)?.error == .timedOut)
         try server.answer()
-        #expect(MountPaths.failure(at: point, within: 60_000_000_000) == nil)
+        #expect(MountPaths.failure(at: point, within: Patience.nanoseconds) == nil)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import MetadataIndex
 
 /// The table of lists is that of the process, so each owner here has files in no other test.
-@Suite(.timeLimit(.minutes(20))) struct AccessListSweepTests {
+struct AccessListSweepTests {
     static func list(_ number: Int, of owner: UInt32) -> [UInt8] {
         AccessList(entries: [.init(.user, .read, number: owner), .init(.user, .read, number: UInt32(number))]).bytes
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import MetadataIndex
 
 /// The table of lists is that of the process, so each owner here has files in no other test.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct RestoredAccessListsTests {
+@Suite(.serialized) struct RestoredAccessListsTests {
     /// What one process left behind: an index as it was saved, the journal since, and the clock at its end.
     private struct Left {
         var saved: [UInt8] = []

@@ -3,12 +3,10 @@
 
 import Foundation
 import Glibc
+import TestSupport
 
-/// One connection to the daemon. Everything blocks, for a minute at most.
+/// One connection to the daemon. Everything blocks, as long as a test waits for anything.
 final class Connection {
-    /// How long an answer may take before the daemon counts as stuck, in milliseconds.
-    private static let patience: CInt = 300_000
-
     struct Closed: Error {}
 
     private let descriptor: CInt
@@ -77,9 +75,9 @@ final class Connection {
     private func receive(waiting: Bool, _ limit: Int = 1 << 18) throws -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var ready: CInt
-        repeat { ready = Glibc.poll(&poll, 1, waiting ? Connection.patience : 0) } while ready < 0 && errno == EINTR
+        repeat { ready = Glibc.poll(&poll, 1, waiting ? Patience.milliseconds : 0) } while ready < 0 && errno == EINTR
         if ready == 0 {
-            if waiting { throw Violation("the daemon is stuck: no answer for five minutes") }
+            if waiting { throw Violation("the daemon is stuck: no answer for \(Patience.seconds) s") }
             return false
         }
         var bytes = Bytes(repeating: 0, count: limit)

@@ -175,8 +175,7 @@ final class Daemon {
             }
         }
         guard code == 0 else { throw Violation("\(path): \(String(cString: strerror(errno)))") }
-        var patience = timeval(tv_sec: 300, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        Patience.limit(descriptor)
         return descriptor
     }
 

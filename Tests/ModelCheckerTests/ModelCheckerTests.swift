@@ -81,13 +81,13 @@ import Testing
             return [Failure(seed: wish.seed ?? 0, mode: mode, round: 0, what: "it cannot be run here", trace: "none")]
         }
         // With minutes as many seeds as there is time for.
-        let deadline = wish.minutes.map { Date(timeIntervalSinceNow: $0 * 60) }
-        let repeats = deadline != nil ? Int.max : 1
+        let end = wish.minutes.map { Date().addingTimeInterval($0 * 60) }
+        let repeats = end != nil ? Int.max : 1
         var seed = wish.seed ?? .random(in: 1...UInt64.max >> 1)
         var failures: [Failure] = []
         for _ in 0..<repeats {
             for mode in modes {
-                if let deadline, Date() >= deadline { return failures }
+                if let end, Date() >= end { return failures }
                 if let failure = check(seed, mode, shrinks: wish.shrinks) { failures.append(failure) }
             }
             seed += 1

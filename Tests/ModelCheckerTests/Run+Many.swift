@@ -3,14 +3,13 @@
 
 import Foundation
 import Glibc
+import TestSupport
 
 extension Run {
     /// What a subscriber may leave behind, in bytes: a buffer of its connection alone would be more.
     private static let leftOfOne = 1_024
     /// What the memory of a process is uncertain by; the index that has grown, and what a journal takes, is in it.
     private static let leftOfAll = 16 << 20
-    /// In seconds: how long the daemon may take to see that somebody has come or gone.
-    private static let patience = 60.0
     /// Descriptors of the checker itself.
     private static let otherDescriptors = 256
 
@@ -50,11 +49,11 @@ extension Run {
         for subscriber in subscribers { subscriber.disconnect() }
         try awaitSubscribers(0)
         let atMost = bytesAtFirst + Run.leftOfAll + subscribers.count * Run.leftOfOne
-        let deadline = Date(timeIntervalSinceNow: Run.patience)
+        let patience = Patience()
         while daemon.residentBytes > atMost {
-            if Date() > deadline {
+            if patience.isOver {
                 throw Violation(
-                    "all are gone for \(Run.patience) s, and of \(subscribers.count) subscribers there is left: "
+                    "all are gone for \(Patience.seconds) s, and of \(subscribers.count) subscribers there is left: "
                         + "\(daemon.residentBytes) bytes, \(bytesAtFirst) before they came")
             }
             // A question is the time between two looks.
@@ -65,13 +64,13 @@ extension Run {
 
     /// Until the daemon has seen that so many, and nobody else but who asks, are there.
     private func awaitSubscribers(_ count: Int) throws {
-        let deadline = Date(timeIntervalSinceNow: Run.patience)
+        let patience = Patience()
         while true {
             let status = try call("Service.Status")
             if status["connections"] as? Int == count + 1, status["liveQueries"] as? Int == count { return }
-            if Date() > deadline {
+            if patience.isOver {
                 throw Violation(
-                    "\(count) are there for \(Run.patience) s, but Status says \(status["connections"] ?? "nothing") connections, "
+                    "\(count) are there for \(Patience.seconds) s, but Status says \(status["connections"] ?? "nothing") connections, "
                         + "\(status["liveQueries"] ?? "nothing") live queries")
             }
         }

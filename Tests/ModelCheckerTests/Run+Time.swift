@@ -2,22 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import TestSupport
 
 extension Run {
-    /// In seconds: how long an item's time may be over before somebody hears of it.
-    private static let patience = 60.0
-
     /// Has those who follow the time of day told all that it brings up to a moment, which may be one to come.
     func awaitTime(_ moment: Int, _ walk: [Entry]) throws {
         for subscriber in subscribers where !subscriber.isSlow {
-            let deadline = Date(timeIntervalSinceNow: Run.patience)
+            let patience = Patience()
             while let told = subscriber.set.moment,
                 subscriber.set.question.changes(walk, after: told, upTo: moment)
             {
-                if Date() > deadline {
+                if patience.isOver {
                     let difference = subscriber.set.difference(from: walk) ?? "it is \(told), and is to be \(moment)"
                     throw Violation(
-                        "the subscriber of '\(subscriber.set.question.name)' has not heard for \(Run.patience) s whose "
+                        "the subscriber of '\(subscriber.set.question.name)' has not heard for \(Patience.seconds) s whose "
                             + "time is over: \(difference)")
                 }
                 // What waits for the batch time is told when it is flushed, anything else by itself.

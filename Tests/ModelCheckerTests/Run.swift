@@ -167,11 +167,11 @@ final class Run {
 
     /// Waits until there is something to start again with. Nothing tells of that, so questions are the time between two looks.
     private func awaitSavedState() throws {
-        let deadline = Date(timeIntervalSinceNow: 300)
+        let patience = Patience()
         for box in boxes {
             while !daemon.hasSaved(box.identifier) {
-                if Date() > deadline {
-                    throw Violation("in five minutes nothing was saved of '\(box.identifier)'\n\(daemon.log)")
+                if patience.isOver {
+                    throw Violation("in \(Patience.seconds) s nothing was saved of '\(box.identifier)'\n\(daemon.log)")
                 }
                 _ = try call("Service.Status")
             }
@@ -373,11 +373,13 @@ final class Run {
         // The poll comes by itself; some of what it finds makes for more to be polled. A subscriber's heartbeat is the time
         // that passes between two looks.
         let expected = Question.everything.rows(walk())
-        let deadline = Date(timeIntervalSinceNow: 300)
+        let patience = Patience()
         while true {
             let found = try find(.everything, ["sync": false]).map(\.row).sorted()
             guard let difference = Row.difference(held: found, expected: expected) else { break }
-            if Date() > deadline { throw Violation("in five minutes no poll has found what is there: \(difference)") }
+            if patience.isOver {
+                throw Violation("in \(Patience.seconds) s no poll has found what is there: \(difference)")
+            }
             try subscribers[0].next()
         }
         try settleSubscribers()

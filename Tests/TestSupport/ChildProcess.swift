@@ -22,6 +22,7 @@ package final class ChildProcess: Sendable {
     }
 
     package let processID: pid_t
+    private let command: String
     private let output: PipeReader
     private let errors: PipeReader
     private let input: CInt
@@ -65,6 +66,7 @@ package final class ChildProcess: Sendable {
         let code = posix_spawn(&process, path, &actions, &attributes, argv, envp)
         precondition(code == 0, "\(path): \(String(cString: strerror(code)))")
         processID = process
+        command = ([path] + arguments).joined(separator: " ")
         for descriptor in [inputEnd.read, outputEnd.write, errorEnd.write] { close(descriptor) }
 
         input = inputEnd.write
@@ -99,18 +101,30 @@ package final class ChildProcess: Sendable {
         return (ends[0], ends[1])
     }
 
-    /// The next line of its output, without the end; nil where there are no more.
-    package func nextLine() async -> String? { await output.nextLine() }
+    /// Returns the next line of its output, without the end; nil if there are no more. A process that writes none for too long is
+    /// killed.
+    package func nextLine() async -> String? {
+        await patiently("a line of") { await output.nextLine() }
+    }
 
     /// Whether the process has not ended yet.
     package var isRunning: Bool { Glibc.kill(processID, 0) == 0 }
 
     package func kill(_ signal: Int32 = SIGTERM) { Glibc.kill(processID, signal) }
 
-    /// Waits until it has ended and all of its output is there.
+    /// Waits until it has ended and all of its output is there. A process that does not end is killed.
     package func result() async -> Result {
-        let status = await ending.status()
-        return Result(
-            status: status, output: await output.all(), errors: String(decoding: await errors.all(), as: UTF8.self))
+        await patiently("the end of") {
+            let status = await ending.status()
+            return Result(
+                status: status, output: await output.all(), errors: String(decoding: await errors.all(), as: UTF8.self))
+        }
+    }
+
+    private func patiently<Value: Sendable>(_ what: String, _ body: () async -> Value) async -> Value {
+        await Patience.await("\(what) \(command)", body) { [processID, ending] in
+            // The process identifier of one that has ended may be another's by now.
+            if !ending.isFinished { Glibc.kill(processID, SIGKILL) }
+        }
     }
 }

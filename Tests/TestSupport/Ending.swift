@@ -12,6 +12,8 @@ final class Ending: Sendable {
 
     private let state = Mutex(State())
 
+    var isFinished: Bool { state.withLock { $0.status != nil } }
+
     func finish(_ status: Int32) {
         let waiting = state.withLock { state in
             state.status = status

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Varlink
 
-@Suite(.timeLimit(.minutes(20))) struct AcceptPauseTests {
+struct AcceptPauseTests {
     /// The lowest number that no descriptor has.
     private static func lowestFree() -> CInt {
         let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)

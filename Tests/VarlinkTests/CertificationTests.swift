@@ -8,7 +8,7 @@ import Testing
 
 @testable import Varlink
 
-@Suite(.timeLimit(.minutes(20))) struct CertificationTests {
+struct CertificationTests {
     @Test(arguments: Judge.available) func ourServiceIsCertifiedBy(_ judge: Judge) async throws {
         try await serving { path in
             let (said, status) = judge.certify(serviceAt: path)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Varlink
@@ -29,7 +30,7 @@ enum Judge: String, CaseIterable, CustomTestStringConvertible {
     /// Has it call what listens at `path`, from Start to End, and returns what it says and its exit status.
     func certify(serviceAt path: String) -> (said: String, status: CInt) {
         let script =
-            "\(Judge.closing()); exec timeout -s KILL 300 \(command ?? "false") --client --varlink='unix:\(path)' 2>&1"
+            "\(Judge.closing()); exec timeout -s KILL \(Patience.seconds) \(command ?? "false") --client --varlink='unix:\(path)' 2>&1"
         guard let pipe = popen(Judge.bash(script), "r") else { return ("popen failed", errno) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)

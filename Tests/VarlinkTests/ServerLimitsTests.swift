@@ -3,10 +3,11 @@
 
 import Glibc
 import NIOCore
+import TestSupport
 import Testing
 import Varlink
 
-@Suite(.timeLimit(.minutes(20))) struct ServerLimitsTests {
+struct ServerLimitsTests {
     private let echo = "{\"method\":\"org.example.test.Even\",\"parameters\":{\"number\":2}}\0"
     private let answer = "{\"parameters\":{}}\0"
 
@@ -178,16 +179,12 @@ import Varlink
 
     /// Also where the loop has tasks that take longer than the pause between two turns, one after the other.
     @Test func aCallerWhoSendsAheadLetsOthersInOnABusyLoop() async throws {
-        @Sendable func spin(_ time: TimeAmount) {
-            let end = NIODeadline.now() + time
-            while NIODeadline.now() < end {}
-        }
         @Sendable func work(on loop: any EventLoop, _ isOver: @escaping @Sendable () -> Bool) {
-            spin(.microseconds(300))
+            Patience.work(for: .microseconds(300))
             if !isOver() { loop.scheduleTask(in: .microseconds(10)) { work(on: loop, isOver) } }
         }
         try await expectOthersAreHeard { text, loop, isOver in
-            if text != "stand" { return spin(.microseconds(50)) }
+            if text != "stand" { return Patience.work(for: .microseconds(50)) }
             loop.execute { work(on: loop, isOver) }
         }
     }

@@ -17,8 +17,8 @@ import time
 
 from selenium.common.exceptions import StaleElementReferenceException
 
-# The limit for each step, in seconds.
-PATIENCE = 40
+# The limit for each step, in seconds: that of the tests.
+PATIENCE = 120 * int(os.environ.get("GATHER_TEST_PATIENCE", "1"))
 
 
 def until(what, test, patience=PATIENCE):

@@ -14,8 +14,6 @@ from syncthing import Syncthing
 from waiting import PATIENCE
 
 CONTAINER = "grocery"
-# The time for one command of a person, in seconds.
-COMMAND_PATIENCE = 30
 
 
 class Helper:
@@ -89,7 +87,7 @@ class Machine:
             return subprocess.Popen(self.inside(command), stdin=subprocess.DEVNULL, stdout=file, stderr=file,
                                     env={**self.environment(), **variables})
 
-    def command(self, program, *arguments, patience=COMMAND_PATIENCE, variables=None):
+    def command(self, program, *arguments, patience=PATIENCE, variables=None):
         """Runs a command of a person, and returns what came of it."""
         return subprocess.run(self.inside([f"{self.options.programs}/{program}", *arguments]), stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=patience,

@@ -3,11 +3,12 @@
 
 """A bell that every event of every program rings, and a wait for a state that looks again at each ring."""
 
+import os
 import threading
 import time
 
-# The limit for each state that a test waits for, in seconds.
-PATIENCE = 90
+# The limit for each state that a test waits for, in seconds: that of the tests.
+PATIENCE = 120 * int(os.environ.get("GATHER_TEST_PATIENCE", "1"))
 # Some states have no event of their own, such as the end of a process. They are looked at this often, in seconds.
 LONGEST_SILENCE = 0.25
 
