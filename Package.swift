@@ -163,14 +163,15 @@ let package = Package(
         .testTarget(
             name: "SyncServiceTests", dependencies: ["TestSupport", "SyncService", "GatherProtocol", "Varlink"]),
 
-        .target(name: "SystemdSupport", dependencies: ["CSystemd", log]),
-        .testTarget(name: "SystemdSupportTests", dependencies: ["SystemdSupport", log]),
+        .target(name: "SystemdSupport", dependencies: ["CSystemd", "LinuxSystem", log]),
+        .testTarget(name: "SystemdSupportTests", dependencies: ["TestSupport", "SystemdSupport", log]),
 
         // MARK: Rung 6: the programs
 
-        .executableTarget(name: "gatherd", dependencies: ["GatherService", "SystemdSupport", log, arguments]),
         .executableTarget(
-            name: "gather-syncd", dependencies: ["SyncService", "SystemdSupport", log, arguments]),
+            name: "gatherd", dependencies: ["GatherService", "SystemdSupport", "LinuxSystem", log, arguments]),
+        .executableTarget(
+            name: "gather-syncd", dependencies: ["SyncService", "SystemdSupport", "LinuxSystem", log, arguments]),
         // Scripts start it often. Linked as a whole there is nothing to load and to relocate: 3.2 ms of CPU time for a whole
         // find with few matches with shared libraries, 1.8 ms without. The names of accounts that come from elsewhere than
         // files, which only the daemon asks for, would need the C library of the build at run time.
@@ -185,7 +186,10 @@ let package = Package(
         .testTarget(name: "GatherCommandTests", dependencies: ["gather", "GatherKit", "Metadata"]),
         .executableTarget(
             name: "grocery",
-            dependencies: ["GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen", arguments],
+            dependencies: [
+                "GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen", "LinuxSystem",
+                arguments,
+            ],
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]),
 
         // MARK: Rung 7: the full-screen view

@@ -1,10 +1,15 @@
-// Starting other programs.
+// The program itself, and starting others.
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import Glibc
 
-/// Starts other programs, without a shell.
+/// This program and others.
 package enum Program {
+    /// Makes output that `print` could not write an error: the process then says so and ends with status 1, whatever its own status
+    /// would be. A closed pipe is no error, since its reader needs no more. A program calls it first.
+    package static func checkOutputAtExit() { _ = clinux_check_output_at_exit() }
+
     /// A descriptor of this process that the program gets under a number of its own.
     package struct Inherited {
         let own: CInt

@@ -28,13 +28,24 @@ package struct JournalLogHandler: LogHandler {
 
     package func log(event: LogEvent) {
         let metadata = event.metadata(over: metadata, provider: metadataProvider)
-        let entry = JournalFields(event: event, metadata: metadata, identifier: identifier)
-        if JournalLogHandler.send(entry.fields) < 0 {
-            // The journal's socket refused the message: it is full, or journald restarts. Standard error is a stream to
-            // the journal, too, with the priority as a prefix (sd-daemon(3)).
-            StandardErrorLogHandler(logLevel: logLevel)
-                .write(line: "<\(event.level.priority)>\(LogLine.text("\(event.message)", metadata))")
+        let fields = JournalFields(event: event, metadata: metadata, identifier: identifier).fields
+        let line = "<\(event.level.priority)>\(LogLine.text("\(event.message)", metadata))"
+        let (identifier, level) = (identifier, logLevel)
+        LogQueue.shared.add(bytes: fields.reduce(0) { $0 + $1.count }) { lost in
+            let text = LogLine.lost(lost)
+            let priority = Logger.Level.warning.priority
+            let fields = ["MESSAGE=\(text)", "PRIORITY=\(priority)", "SYSLOG_IDENTIFIER=\(identifier)"]
+            JournalLogHandler.write(fields.map { Array($0.utf8) }, line: "<\(priority)>\(text)", level)
+        } _: {
+            JournalLogHandler.write(fields, line: line, level)
         }
+    }
+
+    /// Writes an entry on the calling thread.
+    private static func write(_ fields: [[UInt8]], line: String, _ level: Logger.Level) {
+        // The journal's socket refused the message: it is full, or journald restarts. Standard error is a stream to the
+        // journal, too, with the priority as a prefix (sd-daemon(3)).
+        if send(fields) < 0 { StandardErrorLogHandler(logLevel: level).write(line: line) }
     }
 
     /// Sends one entry. libsystemd does not copy the fields, so one buffer holds them during the call.

@@ -8,6 +8,11 @@ import Logging
 ///
 /// Control characters are escaped, so that a file name cannot begin another line.
 enum LogLine {
+    /// The message that stands for those that were dropped.
+    static func lost(_ count: Int) -> String {
+        count == 1 ? "1 message of the log was lost" : "\(count) messages of the log were lost"
+    }
+
     static func text(_ message: String, _ metadata: Logger.Metadata) -> String {
         var line = ""
         append(message, to: &line, escapingQuotes: false)

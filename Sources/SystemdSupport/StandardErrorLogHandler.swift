@@ -6,8 +6,8 @@ import CSystemd
 import Glibc
 package import Logging
 
-/// Writes `time level: message key=value …`, one line for each message, each with one write(2) so that lines of several
-/// threads stay whole. The time is local, as ISO 8601 with its offset from UTC.
+/// Writes `time level: message key=value …`, one line for each message, through a ``LogQueue``. The time is local, as ISO 8601
+/// with its offset from UTC.
 ///
 /// There is no `<N>` prefix of `sd-daemon(3)`. It is for a stream that the journal reads, which ``JournalLogHandler``
 /// serves.
@@ -16,15 +16,18 @@ package struct StandardErrorLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?
     private let descriptor: CInt
+    private let queue: LogQueue
     private let time: @Sendable () -> timespec
 
     package init(logLevel: Logger.Level = .info) { self.init(logLevel: logLevel, descriptor: STDERR_FILENO) }
 
     init(
-        logLevel: Logger.Level, descriptor: CInt, time: @escaping @Sendable () -> timespec = StandardErrorLogHandler.now
+        logLevel: Logger.Level, descriptor: CInt, queue: LogQueue = .shared,
+        time: @escaping @Sendable () -> timespec = StandardErrorLogHandler.now
     ) {
         self.logLevel = logLevel
         self.descriptor = descriptor
+        self.queue = queue
         self.time = time
     }
 
@@ -59,11 +62,23 @@ package struct StandardErrorLogHandler: LogHandler {
 
     package func log(event: LogEvent) {
         let metadata = event.metadata(over: metadata, provider: metadataProvider)
-        let line = LogLine.text("\(event.message)", metadata)
-        write(line: "\(StandardErrorLogHandler.text(of: time())) \(event.level.rawValue): \(line)")
+        add(line: line(event.level, LogLine.text("\(event.message)", metadata)))
     }
 
-    /// Writes one whole line. If the descriptor refuses it, it is lost.
+    private func line(_ level: Logger.Level, _ text: String) -> String {
+        "\(StandardErrorLogHandler.text(of: time())) \(level.rawValue): \(text)"
+    }
+
+    /// Adds a line to the queue.
+    func add(line text: String) {
+        queue.add(bytes: text.utf8.count) { lost in
+            write(line: line(.warning, LogLine.lost(lost)))
+        } _: {
+            write(line: text)
+        }
+    }
+
+    /// Writes one whole line on the calling thread. If the descriptor refuses it, it is lost.
     func write(line: String) {
         var bytes = Array(line.utf8)
         bytes.append(UInt8(ascii: "\n"))

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Glibc
+import LinuxSystem
 import Logging
 import SyncService
 import SystemdSupport
@@ -36,12 +37,15 @@ import SystemdSupport
 
     /// ArgumentParser's own main would run on a thread of libdispatch, which then wakes up every second.
     @MainActor static func main() async {
+        Program.checkOutputAtExit()
         do {
             var command = try parseAsRoot()
             if let helper = command as? GatherSyncd { try await helper.run() } else { try command.run() }
         } catch {
+            LogQueue.shared.finish()
             exit(withError: error)
         }
+        LogQueue.shared.finish()
     }
 
     nonisolated(nonsending) func run() async throws {
@@ -69,10 +73,7 @@ import SystemdSupport
         }
     }
 
-    private static func say(_ message: String) {
-        let line = Array("gather-syncd: \(message)\n".utf8)
-        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    }
+    private static func say(_ message: String) { LogQueue.shared.say("gather-syncd: \(message)") }
 
     private static func logLevel(_ text: String) throws -> Logger.Level {
         if let level = Logger.Level(rawValue: text) { return level }

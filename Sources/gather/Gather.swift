@@ -90,6 +90,7 @@ enum HelpWidth {
 @main
 enum Main {
     static func main() {
+        Program.checkOutputAtExit()
         Signals.install()
         do {
             let arguments = LeadingOptions.moved(ProcessArguments.texts.dropFirst())

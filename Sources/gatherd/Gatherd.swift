@@ -4,6 +4,7 @@
 import ArgumentParser
 import GatherService
 import Glibc
+import LinuxSystem
 import Logging
 import SystemdSupport
 
@@ -39,12 +40,15 @@ import SystemdSupport
 
     /// ArgumentParser's own main would run on a thread of libdispatch, which then wakes up every second.
     @MainActor static func main() async {
+        Program.checkOutputAtExit()
         do {
             var command = try parseAsRoot(GatherDaemon.arguments)
             if let daemon = command as? Gatherd { try await daemon.run() } else { try command.run() }
         } catch {
+            LogQueue.shared.finish()
             exit(withError: error)
         }
+        LogQueue.shared.finish()
     }
 
     nonisolated(nonsending) func run() async throws {
@@ -77,10 +81,7 @@ import SystemdSupport
         }
     }
 
-    private static func say(_ message: String) {
-        let line = Array("gatherd: \(message)\n".utf8)
-        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    }
+    private static func say(_ message: String) { LogQueue.shared.say("gatherd: \(message)") }
 
     private static func logLevel(_ text: String) throws -> Logger.Level {
         if let level = Logger.Level(rawValue: text) { return level }

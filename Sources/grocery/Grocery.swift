@@ -6,6 +6,7 @@ internal import GatherDocuments
 internal import Glibc
 internal import GroceryModel
 internal import GroceryScreen
+internal import LinuxSystem
 
 struct Grocery: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -60,6 +61,7 @@ enum Main {
     /// An asynchronous main function ends the first thread by pthread_exit(3) before its work begins. That looks for the frames of the
     /// thread, and sorts those of the whole static program for it: a third of the time of a command.
     static func main() {
+        Program.checkOutputAtExit()
         signal(SIGPIPE, SIG_IGN)
         signal(SIGINT) { _ in _exit(130) }
         Task.detached { await run() }

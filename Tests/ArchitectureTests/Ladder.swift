@@ -20,7 +20,7 @@ enum Ladder {
     static let everywhere: Set<String> = ["Glibc", "Synchronization"]
 
     /// What comes with Swift and is no dependency of the manifest, but has to be named in a row.
-    static let toolchain: Set<String> = ["Foundation"]
+    static let toolchain: Set<String> = ["Foundation", "Dispatch"]
 
     static let nio = ["NIOCore", "NIOPosix"]
     static let log = ["Logging"]
@@ -59,9 +59,9 @@ enum Ladder {
         Rung(
             5, "SyncService", ["Syncthing", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata"], nio, log, lifecycle
         ),
-        Rung(5, "SystemdSupport", ["CSystemd"], log),
-        Rung(6, "gatherd", ["GatherService", "SystemdSupport"], log, arguments),
-        Rung(6, "gather-syncd", ["SyncService", "SystemdSupport"], log, arguments),
+        Rung(5, "SystemdSupport", ["CSystemd", "LinuxSystem", "Dispatch"], log),
+        Rung(6, "gatherd", ["GatherService", "SystemdSupport", "LinuxSystem"], log, arguments),
+        Rung(6, "gather-syncd", ["SyncService", "SystemdSupport", "LinuxSystem"], log, arguments),
         Rung(
             6, "gather",
             [
@@ -73,7 +73,8 @@ enum Ladder {
             7, "GroceryPage", ["GroceryModel", "GatherDocuments", "GatherKit", "Varlink", "Metadata", "NIOHTTP1"], nio),
         Rung(7, "GroceryScreen", ["GroceryModel", "CNcurses", "GatherDocuments", "GatherKit", "LinuxSystem"]),
         Rung(
-            8, "grocery", ["GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen"], arguments),
+            8, "grocery",
+            ["GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen", "LinuxSystem"], arguments),
     ]
 
     static func rung(of target: String) -> Rung? { rungs.first { $0.target == target } }

@@ -315,6 +315,19 @@ import Varlink
             #expect(access(other, F_OK) == 0)
             unlink(other)
 
+            // Everyone who may list a directory may lock it.
+            let directory = open(String(other[..<other.lastIndex(of: "/")!]), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            defer { close(directory) }
+            try #require(flock(directory, LOCK_EX | LOCK_NB) == 0)
+            let lock = open(other + ".lock", O_RDWR | O_CLOEXEC)
+            defer { close(lock) }
+            var status = stat()
+            #expect(fstat(lock, &status) == 0 && status.st_mode == S_IFREG | 0o600 && status.st_size == 0)
+            try #require(flock(lock, LOCK_EX | LOCK_NB) == 0)
+            #expect(await listen(server, other) == EADDRINUSE, "another process does the same")
+            try #require(flock(lock, LOCK_UN) == 0)
+            #expect(await listen(server, server.path + ".none/socket") == ENOENT, "the directory is missing")
+
             let dead = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
@@ -327,7 +340,6 @@ import Varlink
             #expect(bound == 0)
             close(dead)
             #expect(await listen(server, other) == nil)
-            var status = stat()
             #expect(lstat(other, &status) == 0)
             #expect(status.st_mode & 0o7777 == 0o640)
             var client = try BlockingVarlinkClient(path: other)

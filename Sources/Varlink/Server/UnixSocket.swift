@@ -41,28 +41,34 @@ package struct VarlinkSocketError: Error, Sendable, Hashable, CustomStringConver
 
 /// System calls on Unix stream sockets. The caller owns returned descriptors.
 enum UnixSocket {
+    /// Follows the path of a socket in that of its lock.
+    static let lockSuffix = ".lock"
+
     /// Binds a socket to `path`, sets the mode and the group of its file, and listens. No process can connect before
     /// that.
     ///
-    /// A socket file without a listening process is replaced. Any other file is not touched. A lock on the directory
-    /// excludes two processes that do this at the same time.
+    /// A socket file without a listening process is replaced. Any other file is not touched. A lock excludes two processes that do
+    /// this at the same time. It is a file beside the socket that nobody else may open, since flock(2) needs no permission to
+    /// write: a lock on the directory could be taken by everyone who may list it. The file stays, empty.
     static func listen(path: String, mode: UInt32, group: UInt32?, backlog: CInt) throws(VarlinkSocketError) -> CInt {
         func failure(_ operation: VarlinkSocketError.Operation, _ code: CInt = Glibc.errno) -> VarlinkSocketError {
             VarlinkSocketError(operation: operation, errno: code, path: path)
         }
         let address = try address(path)
-        let directory = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let lock = open(path + lockSuffix, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw failure(.bind) }
         defer { close(lock) }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw failure(.bind, EADDRINUSE) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            throw failure(.bind, Glibc.errno == EWOULDBLOCK ? EADDRINUSE : Glibc.errno)
+        }
         // Closing is not enough: between fork(2) and execve(2), a child has a copy of the descriptor.
         defer { _ = flock(lock, LOCK_UN) }
 
         let descriptor = try make()
         do throws(VarlinkSocketError) {
             if !bind(descriptor, to: address) {
-                guard errno == EADDRINUSE, try isDead(path, address) else { throw failure(.bind, EADDRINUSE) }
+                let code = errno
+                guard code == EADDRINUSE, try isDead(path, address) else { throw failure(.bind, code) }
                 guard unlink(path) == 0, bind(descriptor, to: address) else { throw failure(.bind) }
             }
             guard chmod(path, mode) == 0 else { throw failure(.mode) }

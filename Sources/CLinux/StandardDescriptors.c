@@ -1,0 +1,33 @@
+// Standard input, output and error, which a program may be started without.
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+// Before everything else of the program and of the libraries in it. Whatever is opened next would otherwise become, say,
+// descriptor 1, and what the program prints would be sent to a daemon or written into a file. Glibc does the same for
+// set-user-ID programs, and the access modes are its own: to read and to write fail, as they do on a closed descriptor.
+__attribute__((constructor(101))) static void open_standard_descriptors(void) {
+  static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+  for (int number = 0; number < 3; number++) {
+    if (fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number (open(2)).
+    if (open("/dev/null", modes[number]) != number) _exit(EX_OSERR);
+  }
+}
+
+static void check_output(void) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return;
+  // Who closes a pipe needs no more.
+  if (errno == EPIPE) return;
+  const char *reason = errno == 0 ? "input/output error" : strerror(errno);
+  fprintf(stderr, "%s: standard output cannot be written: %s\n", program_invocation_short_name, reason);
+  _exit(EXIT_FAILURE);
+}
+
+int clinux_check_output_at_exit(void) { return atexit(check_output); }
