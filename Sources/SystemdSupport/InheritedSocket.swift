@@ -35,8 +35,10 @@ package struct InheritedSocket: Hashable, Sendable {
     /// other threads exist, since it changes the environment.
     package static func takeAll() throws(SystemdError) -> [InheritedSocket] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-        let count = sd_listen_fds_with_names(1, &names)
-        if count < 0 { throw .call("sd_listen_fds_with_names", errno: -count) }
+        // The variables are removed at the end: an error shows them.
+        let count = sd_listen_fds_with_names(0, &names)
+        defer { sd_listen_fds(1) }
+        if count < 0 { throw SystemdError(reading: ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"], errno: -count) }
         // libsystemd allocates the array and each string. Without descriptors, there is no array.
         guard count > 0, let names else { return [] }
         defer { free(names) }

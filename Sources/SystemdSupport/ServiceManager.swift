@@ -53,7 +53,7 @@ package enum ServiceManager {
     package static func watchdogInterval() throws(SystemdError) -> Duration? {
         var microseconds: UInt64 = 0
         let result = sd_watchdog_enabled(0, &microseconds)
-        if result < 0 { throw .call("sd_watchdog_enabled", errno: -result) }
+        if result < 0 { throw SystemdError(reading: ["WATCHDOG_PID", "WATCHDOG_USEC"], errno: -result) }
         return result == 0 ? nil : .microseconds(Int64(clamping: microseconds))
     }
 }

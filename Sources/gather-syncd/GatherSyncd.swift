@@ -84,8 +84,8 @@ import SystemdSupport
     private func options() -> SyncOptions {
         let paths = SyncPaths.current
         return SyncOptions(
-            socket: .path(socket ?? paths.socket, isShared: socket == nil && paths.isSystem),
-            gatherdSocket: gatherdSocket ?? paths.gatherdSocket,
+            socket: .path(socket.map(SyncPaths.socket) ?? paths.socket, isShared: socket == nil && paths.isSystem),
+            gatherdSocket: gatherdSocket.map(SyncPaths.socket) ?? paths.gatherdSocket,
             configurations: config.map { [$0] } ?? paths.configurations)
     }
 }

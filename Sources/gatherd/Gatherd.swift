@@ -92,7 +92,7 @@ import SystemdSupport
     private func options(listening: Bool) throws -> DaemonOptions {
         let paths = DaemonPaths.current
         var socket = DaemonOptions.Socket.path(
-            self.socket ?? paths.socket, isSystem: self.socket == nil && paths.isSystem)
+            self.socket.map(DaemonPaths.socket) ?? paths.socket, isSystem: self.socket == nil && paths.isSystem)
         var kept: [KeptDescriptor] = []
         if listening {
             let passed = try InheritedSocket.takeAll()

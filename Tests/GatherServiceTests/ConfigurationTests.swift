@@ -221,5 +221,6 @@ import Testing
         #expect(user.stateDirectory == "/home/ana/.local/state/gatherd")
         let unit = DaemonPaths(userID: 999, environment: ["STATE_DIRECTORY": "/var/lib/gatherd:/x", "HOME": "/"])
         #expect(unit.stateDirectory == "/var/lib/gatherd")
+        #expect(DaemonPaths(userID: 1000, environment: [:]).stateDirectory == "/.local/state/gatherd")
     }
 }

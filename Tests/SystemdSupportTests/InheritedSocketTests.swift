@@ -77,6 +77,18 @@ struct InheritedSocketTests {
             try #expect(InheritedSocket.takeAll() == [])
         }
     }
+
+    @Test func `A number that is none is an error with the variable`() async {
+        await #expect(processExitsWith: .success) {
+            setenv("LISTEN_PID", "\(getpid())", 1)
+            setenv("LISTEN_FDS", "abc", 1)
+            let error = #expect(throws: SystemdError.self) { try InheritedSocket.takeAll() }
+            #expect(error == .variables(["LISTEN_PID=\(getpid())", "LISTEN_FDS=abc"], errno: EINVAL))
+            #expect(
+                error?.description.hasSuffix(" LISTEN_FDS=abc, which no service manager sets: Invalid argument") == true
+            )
+        }
+    }
 }
 
 @Suite(.enabled(if: ActivatedProcess.isInside, "run by InheritedSocketTests")) struct ActivatedProcessTests {

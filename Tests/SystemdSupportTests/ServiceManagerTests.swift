@@ -109,7 +109,7 @@ struct ServiceManagerTests {
             try #expect(ServiceManager.watchdogInterval() == nil)
             unsetenv("WATCHDOG_PID")
             setenv("WATCHDOG_USEC", "often", 1)
-            #expect(throws: SystemdError.call("sd_watchdog_enabled", errno: EINVAL)) {
+            #expect(throws: SystemdError.variables(["WATCHDOG_USEC=often"], errno: EINVAL)) {
                 try ServiceManager.watchdogInterval()
             }
         }

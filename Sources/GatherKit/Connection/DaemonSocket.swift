@@ -46,8 +46,9 @@ public struct DaemonSocket: Sendable, Hashable {
 
     private let place: Place
 
-    /// Makes the socket at a path.
+    /// Makes the socket at a path, or at a Varlink address such as `unix:/run/gatherd/io.gatherd`.
     public init(path: String) {
+        let path = VarlinkAddress.path(path)
         let hasSystemd = DaemonSocket.hasSystemd(DaemonSocket.exists)
         self.init(path: path, place: path == DaemonSocket.systemPath ? .system : .other, hasSystemd: hasSystemd)
     }

@@ -17,8 +17,9 @@ public struct SharingSocket: Sendable, Hashable {
     /// The socket of the system's helper.
     static let systemPath = "/run/" + name
 
-    /// Makes the socket at a path.
+    /// Makes the socket at a path, or at a Varlink address.
     public init(path: String) {
+        let path = VarlinkAddress.path(path)
         let isSystems = path == SharingSocket.systemPath
         let hasSystemd = SharingSocket.exists("/run/systemd/system")
         self.init(

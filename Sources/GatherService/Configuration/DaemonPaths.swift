@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LinuxSystem
+import Varlink
 
 /// The standard paths of the daemon.
 package struct DaemonPaths: Sendable, Equatable {
@@ -32,7 +34,7 @@ package struct DaemonPaths: Sendable, Equatable {
             socket = (directory("RUNTIME_DIRECTORY") ?? "/run/gatherd") + "/io.gatherd"
             stateDirectory = directory("STATE_DIRECTORY") ?? "/var/lib/gatherd"
         } else {
-            let home = directory("HOME") ?? "/"
+            let home = directory("HOME") ?? ""
             let base = directory("XDG_CONFIG_HOME") ?? home + "/.config"
             configuration = (directory("CONFIGURATION_DIRECTORY") ?? base + "/gatherd") + "/gatherd.toml"
             let runtime = directory("XDG_RUNTIME_DIR") ?? "/run/user/\(userID)"
@@ -44,6 +46,9 @@ package struct DaemonPaths: Sendable, Equatable {
         }
     }
 
+    /// Returns the path of a socket that an option names: a path, or a Varlink address such as `unix:/run/gatherd/io.gatherd`.
+    package static func socket(_ text: String) -> String { VarlinkAddress.path(text) }
+
     /// The paths for the user and the environment of this process. Must be called before other threads exist.
     package static var current: DaemonPaths {
         var environment: [String: String] = [:]
@@ -53,6 +58,7 @@ package struct DaemonPaths: Sendable, Equatable {
         ] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
+        if environment["HOME"]?.first != "/" { environment["HOME"] = HomeDirectory.path(of: geteuid()) }
         return DaemonPaths(userID: geteuid(), environment: environment)
     }
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LinuxSystem
+import Varlink
 
 /// The standard paths of the helper, for the system and for a user.
 package struct SyncPaths: Sendable, Equatable {
@@ -24,9 +26,11 @@ package struct SyncPaths: Sendable, Equatable {
         let directory =
             value("RUNTIME_DIRECTORY").flatMap { $0.split(separator: ":").first.map(String.init) }
             ?? (isSystem ? "/run/gather-syncd" : runtime + "/gather-syncd")
-        socket = value("GATHER_SYNC_SOCKET") ?? directory + "/io.gatherd.Sharing"
+        socket = value("GATHER_SYNC_SOCKET").map(VarlinkAddress.path) ?? directory + "/io.gatherd.Sharing"
         let user = runtime + "/gatherd/io.gatherd"
-        gatherdSocket = value("GATHER_SOCKET") ?? (!isSystem && exists(user) ? user : "/run/gatherd/io.gatherd")
+        gatherdSocket =
+            value("GATHER_SOCKET").map(VarlinkAddress.path)
+            ?? (!isSystem && exists(user) ? user : "/run/gatherd/io.gatherd")
         configurations = []
         if let credentials = value("CREDENTIALS_DIRECTORY") { configurations.append(credentials + "/config.xml") }
         if let home = value("HOME") {
@@ -37,6 +41,9 @@ package struct SyncPaths: Sendable, Equatable {
         configurations.append("/var/lib/syncthing/.local/state/syncthing/config.xml")
     }
 
+    /// Returns the path of a socket that an option names: a path, or a Varlink address.
+    package static func socket(_ text: String) -> String { VarlinkAddress.path(text) }
+
     /// The paths for the user and the environment of this process. Must be called before other threads exist.
     package static var current: SyncPaths {
         var environment: [String: String] = [:]
@@ -46,6 +53,7 @@ package struct SyncPaths: Sendable, Equatable {
         ] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
+        if environment["HOME"]?.first != "/" { environment["HOME"] = HomeDirectory.path(of: geteuid()) }
         return SyncPaths(userID: geteuid(), environment: environment) { access($0, F_OK) == 0 }
     }
 }
