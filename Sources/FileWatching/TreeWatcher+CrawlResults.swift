@@ -19,6 +19,8 @@ extension TreeWatcher {
                 runLookUps()
                 return true
             }
+            // A root that was parked meanwhile has taken some slices and takes no more. The next result begins with its first.
+            if !isSliced { slices = nil }
             // Let go of the batch as soon as it is applied.
             inbox[inboxNext] = CrawlResult(ticket: 0, task: 0, round: 0)
             inboxNext += 1

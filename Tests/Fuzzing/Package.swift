@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 // Fuzz targets for the parsers and readers. The package is separate, since everything in it is built with the address sanitizer
-// and libFuzzer's counters. Its sources are those of the product, by symbolic links.
-// `Packaging/dev/fuzz` builds and runs it.
+// and libFuzzer's counters. Its sources are those of the product.
+// `Packaging/dev/fuzz` links them, builds it and runs it.
 // SPDX-License-Identifier: Apache-2.0
 
 import PackageDescription

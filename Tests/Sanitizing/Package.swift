@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
-// The targets without swift-nio that have unsafe memory or threads, by symbolic links. Under a sanitizer they build in a
+// The targets without swift-nio that have unsafe memory or threads. Under a sanitizer they build in a
 // fraction of the time of all targets.
-// `Packaging/dev/sanitize --units` builds and runs it.
+// `Packaging/dev/sanitize --units` links them, builds them and runs them.
 // SPDX-License-Identifier: Apache-2.0
 
 import PackageDescription
@@ -26,7 +26,7 @@ let package = Package(
         .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
-        .testTarget(name: "LinuxSystemTests", dependencies: ["LinuxSystem", "CLinux"]),
+        .testTarget(name: "LinuxSystemTests", dependencies: ["TestSupport", "LinuxSystem", "CLinux"]),
         .testTarget(name: "ContentTypesTests", dependencies: ["ContentTypes"]),
         .testTarget(name: "MetadataTests", dependencies: ["TestSupport", "Metadata"]),
         .testTarget(
