@@ -164,7 +164,7 @@ let package = Package(
             name: "SyncServiceTests", dependencies: ["TestSupport", "SyncService", "GatherProtocol", "Varlink"]),
 
         .target(name: "SystemdSupport", dependencies: ["CSystemd", "LinuxSystem", log]),
-        .testTarget(name: "SystemdSupportTests", dependencies: ["TestSupport", "SystemdSupport", log]),
+        .testTarget(name: "SystemdSupportTests", dependencies: ["TestSupport", "SystemdSupport", "CSystemd", log]),
 
         // MARK: Rung 6: the programs
 

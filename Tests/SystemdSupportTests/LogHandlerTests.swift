@@ -1,6 +1,8 @@
 // What the two handlers write: to a pipe, and to a socket at the journal's place.
 // SPDX-License-Identifier: Apache-2.0
 
+// `timespec` may belong to the module of libsystemd's headers, by the order in which the compiler reads them.
+import CSystemd
 import Glibc
 import Logging
 import TestSupport

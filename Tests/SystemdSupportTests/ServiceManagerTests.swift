@@ -2,6 +2,8 @@
 // in the environment runs in a process of its own: they belong to the whole process.
 // SPDX-License-Identifier: Apache-2.0
 
+// `timespec` may belong to the module of libsystemd's headers, by the order in which the compiler reads them.
+import CSystemd
 import Glibc
 import SystemdSupport
 import Testing
