@@ -17,7 +17,7 @@ struct StandardDescriptorTests {
             environment: environment)
     }
 
-    /// What would be printed on a closed descriptor must not reach the connection that has its number.
+    /// Output for a closed descriptor must not reach the connection that has its number.
     @Test(arguments: [">&-", "<&- >&-", "<&- >&- 2>&-", ">&- 2>&-"])
     func namesOfFilesAreNoRequests(_ redirections: String) async throws {
         let request = #"{"method":"io.gatherd.Container.Remove","parameters":{"identifier":"other"}}"#

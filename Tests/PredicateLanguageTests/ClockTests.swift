@@ -49,6 +49,28 @@ import Testing
         #expect(TimeExpression(.week).start(from: midnight(2026, 3, 1)) == midnight(2026, 2, 23))
     }
 
+    /// In Havana, midnight occurs twice when clocks are set back, and not at all when they are set forward.
+    @Test(.enabled(if: access("/usr/share/zoneinfo/America/Havana", R_OK) == 0, "needs tzdata"))
+    func midnightDependsOnNoEarlierQuestion() async {
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "America/Havana", 1)
+            tzset()
+            let moments = ["2024-11-03", "2024-03-10", "2024-07-01", "2024-01-01"].map { text in
+                (
+                    text,
+                    Timestamp(rfc3339: "\(text)T\(text == "2024-01-01" || text == "2024-03-10" ? "05" : "04"):00:00Z")!
+                )
+            }
+            for _ in 0..<3 {
+                for (text, moment) in moments.shuffled() {
+                    let predicate = try Predicate(parsing: "modified < '\(text)'", mode: .metadata)
+                    let shown = predicate.canonical
+                    #expect(shown.contains(moment.rfc3339), "\(text): \(shown)")
+                }
+            }
+        }
+    }
+
     @Test func farAwayIsClamped() {
         for unit in TimeExpression.Unit.allCases {
             for count in [Int64.max, .min, 1 << 44, -(1 << 44)] {

@@ -6,24 +6,27 @@ package import Metadata
 
 /// The calendar of the local time zone, by libc (`TZ`, `/etc/localtime`).
 enum LocalCalendar {
-    /// The first moment of a day. Month and day outside their ranges are carried, as by `mktime(3)`.
+    /// The first moment of a day: the first of two midnights, and the first moment after one that is skipped. Month and day outside
+    /// their ranges are carried.
     static func midnight(year: Int64, month: Int64, day: Int64) -> Timestamp {
         Timestamp(seconds: time(year: year, month: month, day: day), nanoseconds: 0)
     }
 
-    /// The seconds since 1970 of a local time. Fields outside their ranges are carried, as by `mktime(3)`.
+    /// The seconds since 1970 of a local time. Fields outside their ranges are carried.
     static func time(
         year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0
     ) -> Int64 {
-        // A year outside a timestamp's range is clamped before it can overflow `tm`.
-        let year = min(max(year, -10_000), 20_000)
-        var time = tm()
-        time.tm_year = Int32(year - 1900)
-        time.tm_mon = Int32(month - 1)
-        time.tm_mday = Int32(day)
-        (time.tm_hour, time.tm_min, time.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
-        time.tm_isdst = -1
-        return Int64(mktime(&time))
+        let midnight = days(year: year, month: month, day: day) * 86_400
+        let second = hour * 3_600 + minute * 60 + second
+        return second == 0 ? LocalMoment.first(ofLocal: midnight) : LocalMoment.seconds(ofLocal: midnight + second)
+    }
+
+    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let months = month - 1
+        let years = (months >= 0 ? months : months - 11) / 12
+        // A year outside a timestamp's range is clamped before it can overflow.
+        let year = min(max(year + years, -10_000), 20_000)
+        return Timestamp.days(fromYear: year, month: months - years * 12 + 1, day: 1) + day - 1
     }
 
     /// The local date of a moment, with its day of the week (0 is Sunday).

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
-internal import Glibc
+internal import Metadata
 
 /// A length of time as `fd` takes it: `10s`, `35min`, `2h30min`, `7d`, `2weeks`. A number alone counts seconds.
 struct TimeSpan: Equatable {
@@ -80,18 +80,16 @@ struct AgeArgument: Equatable {
 
     /// Returns a time in this machine's zone as RFC 3339 in UTC; nil if there is no such day.
     private static func local(_ text: String) -> String? {
-        let numbers = text.split { !$0.isNumber }.compactMap { Int32($0) }
-        guard numbers.count == 6 else { return nil }
-        var parts = tm()
-        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (numbers[0] - 1_900, numbers[1] - 1, numbers[2])
-        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[3], numbers[4], numbers[5])
-        parts.tm_isdst = -1
-        let seconds = mktime(&parts)
-        // mktime(3) turns 31 February into a day in March.
-        guard parts.tm_mday == numbers[2], parts.tm_mon == numbers[1] - 1, parts.tm_min == numbers[4] else {
+        let numbers = text.split { !$0.isNumber }.compactMap { Int64($0) }
+        guard numbers.count == 6, (1...12).contains(numbers[1]), numbers[3] < 24, numbers[4] < 60, numbers[5] < 60
+        else {
             return nil
         }
-        let (nanoseconds, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        let days = Timestamp.days(fromYear: numbers[0], month: numbers[1], day: numbers[2])
+        // 31 February would be a day in March.
+        guard Timestamp.civil(fromDays: days) == (numbers[0], numbers[1], numbers[2]) else { return nil }
+        let seconds = LocalMoment.seconds(ofLocal: days * 86_400 + numbers[3] * 3_600 + numbers[4] * 60 + numbers[5])
+        let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? nil : Timestamp(nanoseconds: nanoseconds).rfc3339
     }
 }
