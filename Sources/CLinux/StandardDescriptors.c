@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,9 @@ __attribute__((constructor(101))) static void open_standard_descriptors(void) {
 static void check_output(void) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return;
-  // Who closes a pipe needs no more.
-  if (errno == EPIPE) return;
+  // The reader of a pipe that it has closed needs no more.
+  struct pollfd output = {.fd = STDOUT_FILENO};
+  if (errno == EPIPE || (errno == 0 && poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0)) return;
   const char *reason = errno == 0 ? "input/output error" : strerror(errno);
   fprintf(stderr, "%s: standard output cannot be written: %s\n", program_invocation_short_name, reason);
   _exit(EXIT_FAILURE);

@@ -53,6 +53,12 @@ import Testing
             if besideOtherPrograms {
                 savers.append(ChildProcess(.saver, ["--exchange", path, log, "x\(round)", "100000"]))
             }
+            // Both are at work before the edits count.
+            while savers.allSatisfy(\.isRunning) {
+                let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+                if (1...2).allSatisfy({ text.contains("p\(round).\($0)-") }) { break }
+                await Task.yield()
+            }
             // The moment of the kill is counted in edits, so that it is somewhere within a save.
             let edits = Int.random(in: 5...60, using: &random)
             let start = logLines(log)

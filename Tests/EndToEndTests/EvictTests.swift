@@ -274,7 +274,7 @@ struct EvictTests {
             let paths = [b.box + "/d"]
             let call = Task { _ = try? await b.sharing(method, ["paths": paths]) }
             // Questions to the daemon are the time that passes.
-            for _ in 0..<Int.random(in: 0..<6_000, using: &random) { _ = try await b.client.status() }
+            for _ in 0..<Int.random(in: 0..<2_000, using: &random) { _ = try await b.client.status() }
             try await b.end("gather-syncd", SIGKILL)
             await call.value
             for file in files {

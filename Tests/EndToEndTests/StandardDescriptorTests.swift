@@ -37,7 +37,8 @@ struct StandardDescriptorTests {
         }
         // Grocery's list is read from the same connection.
         let list = await Self.start(
-            .grocery, ["add", request, "--socket", daemon.socket.path, "--container", "box"], redirections,
+            .grocery,
+            ["add", request, "--socket", daemon.socket.path, "--container", "box"], redirections,
             environment: ["XDG_STATE_HOME": daemon.directory + "/home"]
         ).result()
         #expect(list.status == 1)
@@ -49,7 +50,11 @@ struct StandardDescriptorTests {
         _ = await daemon.terminate()
         let notifications = try NotifySocket(path: daemon.directory + "/notify")
         let process = Self.start(
-            .gatherd, ["--socket", daemon.socket.path, "--container", "box=\(daemon.box)"], "<&- >&- 2>&-",
+            .gatherd,
+            [
+                "--socket", daemon.socket.path, "--state-directory", daemon.directory + "/state", "--container",
+                "box=\(daemon.box)",
+            ], "<&- >&- 2>&-",
             environment: ["NOTIFY_SOCKET": daemon.directory + "/notify", "HOME": daemon.directory])
         try await notifications.wait(for: "READY=1")
         for number in 0..<3 {
@@ -79,7 +84,7 @@ struct StandardDescriptorTests {
     @Test(arguments: [Product.gather, .grocery, .gatherd, .helper])
     func aClosedPipeIsNoError(_ product: Product) async {
         let result = await ChildProcess(
-            path: "/bin/sh", ["-c", "{ \"$0\" --help; echo $? >&2; } | :", product.path]
+            path: "/bin/bash", ["-c", "exec 3> >(:); wait $!; \"$0\" --help >&3; echo $? >&2", product.path]
         ).result()
         #expect(["0\n", "141\n"].contains(result.errors), "\(result.errors)")
     }

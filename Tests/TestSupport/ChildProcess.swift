@@ -122,9 +122,11 @@ package final class ChildProcess: Sendable {
     }
 
     private func patiently<Value: Sendable>(_ what: String, _ body: () async -> Value) async -> Value {
-        await Patience.await("\(what) \(command)", body) { [processID, ending] in
+        await Patience.await("\(what) \(command)", body) { [processID, ending, output, errors] in
             // The process identifier of one that has ended may be another's by now.
             if !ending.isFinished { Glibc.kill(processID, SIGKILL) }
+            output.giveUp()
+            errors.giveUp()
         }
     }
 }

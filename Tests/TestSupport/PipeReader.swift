@@ -48,6 +48,9 @@ final class PipeReader: Sendable {
         waiting?.resume()
     }
 
+    /// Lets nobody wait any longer. A process that has inherited the other end may still hold it.
+    func giveUp() { wake { $0.isAtEnd = true } }
+
     func nextLine() async -> String? {
         while true {
             let (line, isAtEnd, known) = state.withLock { state -> (String?, Bool, Int) in

@@ -56,7 +56,9 @@ enum UnixSocket {
         }
         let address = try address(path)
         let lock = open(path + lockSuffix, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw failure(.bind) }
+        guard lock >= 0 else {
+            throw VarlinkSocketError(operation: .bind, errno: Glibc.errno, path: path + lockSuffix)
+        }
         defer { close(lock) }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             throw failure(.bind, Glibc.errno == EWOULDBLOCK ? EADDRINUSE : Glibc.errno)
