@@ -16,6 +16,8 @@ public struct GatherError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// No daemon or helper listens on the socket, or this user may not connect.
         public static let unreachable = Code(rawValue: "unreachable")
+        /// The daemon or helper has the connection and does not answer: it is stopped or overloaded.
+        public static let notAnswering = Code(rawValue: "notAnswering")
         /// The connection ended before the answer was complete.
         public static let connectionLost = Code(rawValue: "connectionLost")
         /// The predicate cannot be parsed. ``GatherError/position`` is the place.
@@ -36,7 +38,7 @@ public struct GatherError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let containerExists = Code(rawValue: "containerExists")
         /// The description of a container is invalid.
         public static let invalidContainer = Code(rawValue: "invalidContainer")
-        /// A directory of the container is missing or cannot be made.
+        /// A directory of the container is missing, or cannot be made or read.
         public static let containerUnavailable = Code(rawValue: "containerUnavailable")
         /// A configuration file is wrong.
         public static let invalidConfiguration = Code(rawValue: "invalidConfiguration")
@@ -85,5 +87,5 @@ public struct GatherError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String { message }
 
     /// Whether a later attempt may succeed without any other change, since the daemon is not running.
-    var isTransient: Bool { code == .unreachable || code == .connectionLost }
+    package var isTransient: Bool { code == .unreachable || code == .connectionLost || code == .notAnswering }
 }

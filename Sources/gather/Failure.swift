@@ -18,6 +18,7 @@ struct Failure: Error {
     /// An error of the daemon or of the connection to it.
     init(_ error: GatherError) {
         switch error.code {
+        case .notAnswering: self.init(status: ExitStatus.notAnswering, error.message)
         case .unreachable: self.init(status: ExitStatus.unreachable, error.message)
         case .unknownAttribute, .unknownScope: self.init(status: ExitStatus.usage, error.message)
         case .evaluationFailed: self.init(status: ExitStatus.predicate, error.message)

@@ -21,7 +21,7 @@ struct ItemSource: ~Copyable {
         let connection =
             embedding.embedded && !readsByDirectory
             ? try EmbeddedOptions.connection(directories) : daemon.target
-        if isSynchronized, connection.embedded != nil { connection.showProgress() }
+        if isSynchronized, connection.embedded != nil { try connection.showProgress() }
         client = readsByDirectory ? nil : try connection.connect()
         self.isSynchronized = isSynchronized
         self.readsByDirectory = readsByDirectory
@@ -52,7 +52,7 @@ struct ItemSource: ~Copyable {
         connection.embedded?.daemon.close()
         directory = nil
         connection = try EmbeddedOptions.connection([wanted], descends: false)
-        connection.showProgress()
+        try connection.showProgress()
         client = try connection.connect()
         directory = wanted
     }

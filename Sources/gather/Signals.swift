@@ -56,6 +56,8 @@ enum ExitStatus {
     static let usage: Int32 = 64
     /// EX_UNAVAILABLE of sysexits(3).
     static let unreachable: Int32 = 69
+    /// EX_TEMPFAIL of sysexits(3): the daemon or its helper is there and does not answer.
+    static let notAnswering: Int32 = 75
     /// `--once`, and the time of `--timeout` was over before a change: the status of timeout(1).
     static let timeout: Int32 = 124
     /// 128 and the number of SIGINT.

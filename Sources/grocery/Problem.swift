@@ -15,13 +15,14 @@ struct Problem: Error {
     }
 
     /// Returns the problem that an error of a list, a document or the daemon is; nil for another error. A daemon that cannot be
-    /// reached is EX_UNAVAILABLE of sysexits(3), and a name that cannot be is EX_USAGE.
+    /// reached is EX_UNAVAILABLE of sysexits(3), one that does not answer EX_TEMPFAIL, and a name that cannot be EX_USAGE.
     static func of(_ error: any Error) -> Problem? {
         switch error {
         case let problem as Problem: problem
         case let error as GroceryError: Problem(error.message, status: error.code == .invalid ? 64 : 1)
         case let error as FileSystem.Failure: Problem(error.description)
-        case let error as GatherError: Problem(error.message, status: error.code == .unreachable ? 69 : 1)
+        case let error as GatherError:
+            Problem(error.message, status: error.code == .unreachable ? 69 : error.code == .notAnswering ? 75 : 1)
         case let error as DocumentError: Problem(error.message)
         case let error as KeyValueStoreError: Problem(error.description)
         default: nil

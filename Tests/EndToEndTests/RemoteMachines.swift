@@ -54,7 +54,7 @@ final class RemoteMachines: Sendable {
                 UsePAM yes
                 PasswordAuthentication no
                 PermitRootLogin prohibit-password
-                SetEnv GATHER_SOCKET=\(daemon.socket.path) PATH=\(programs):/usr/bin:/bin
+                SetEnv GATHER_SOCKET=\(daemon.socket.path) GATHER_ANSWER_SECONDS=\(Patience.seconds) PATH=\(programs):/usr/bin:/bin
 
                 """, to: "\(directory)/\(name).conf")
             config += """

@@ -236,7 +236,7 @@ struct SharingClientTests {
         var client = try BlockingSharingClient(SharingSocket(path: helper.path))
         var seen: [String?] = []
         var hasTicked = false
-        try client.monitor(every: 1) { status in
+        try client.monitor(every: .milliseconds(1)) { status in
             if status == nil, !hasTicked {
                 hasTicked = true
                 seen.append(nil)
@@ -259,7 +259,7 @@ struct SharingClientTests {
         }
         var client = try BlockingSharingClient(SharingSocket(path: helper.path))
         var count = 0
-        try client.monitor(every: 60_000) { status in
+        try client.monitor(every: .milliseconds(60_000)) { status in
             count += 1
             return status == nil
         }

@@ -58,6 +58,8 @@ package final class ChildProcess: Sendable {
         ] {
             variables[name] = nil
         }
+        // A busy machine decides nothing.
+        variables["GATHER_ANSWER_SECONDS"] = "\(Patience.seconds)"
         variables.merge(environment) { $1 }
         let argv = ([path] + arguments).map { strdup($0) } + [nil]
         let envp = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -105,6 +107,11 @@ package final class ChildProcess: Sendable {
     /// killed.
     package func nextLine() async -> String? {
         await patiently("a line of") { await output.nextLine() }
+    }
+
+    /// Returns the next line of its errors, as ``nextLine()`` does of its output.
+    package func nextErrorLine() async -> String? {
+        await patiently("an error of") { await errors.nextLine() }
     }
 
     /// Whether the process has not ended yet.

@@ -17,7 +17,7 @@ package struct BlockingClient: ~Copyable {
     package init(_ socket: DaemonSocket) throws(GatherError) {
         self.socket = socket
         let connection = try socket.connect()
-        client = BlockingVarlinkClient(descriptor: connection.descriptor)
+        client = BlockingVarlinkClient(descriptor: connection.descriptor, life: socket.life)
         process = connection.process
     }
 
@@ -208,7 +208,7 @@ package struct BlockingClient: ~Copyable {
     /// to another machine mostly ends for a reason of its own, which the user should be told.
     private mutating func connectsAgain(after error: VarlinkClientError) -> Bool {
         guard error.isEndOfConnection, process == nil, let connection = try? socket.connect() else { return false }
-        client = BlockingVarlinkClient(descriptor: connection.descriptor)
+        client = BlockingVarlinkClient(descriptor: connection.descriptor, life: socket.life)
         return true
     }
 

@@ -111,7 +111,7 @@ public struct DaemonSocket: Sendable, Hashable {
         if case .remote(let daemon) = route { daemon.host } else { nil }
     }
 
-    /// Connects. Blocks only while the daemon's queue of new connections is full.
+    /// Connects. Blocks only while the daemon's queue of new connections is full, and not for ever.
     func connect() throws(GatherError) -> DaemonConnection {
         if case .remote(let daemon) = route {
             let (process, descriptor) = try daemon.connect()
@@ -119,12 +119,26 @@ public struct DaemonSocket: Sendable, Hashable {
         }
         do throws(VarlinkClientError) {
             guard case .process(let daemon) = route else {
-                return DaemonConnection(descriptor: try BlockingVarlinkClient.connect(path: path), process: nil)
+                return DaemonConnection(
+                    descriptor: try BlockingVarlinkClient.connect(path: path, within: AnswerTime.usual.whole),
+                    process: nil)
             }
             return DaemonConnection(descriptor: try daemon.descriptor(), process: nil)
         } catch {
             throw GatherError(error, socket: self)
         }
+    }
+
+    /// The way to find out whether the daemon lives; nil for an engine in this process. On another machine, `gather bridge`
+    /// finds that out.
+    var life: VarlinkLife? { if case .path = route { AnswerTime.usual.life(of: path) } else { nil } }
+
+    /// The silence after which ``checkLife()`` is worth its question.
+    package static var silenceMilliseconds: Int32 { Int32(clamping: AnswerTime.usual.whole.components.seconds * 500) }
+
+    /// Throws if the daemon does not answer. Blocks until it has, or has had the time for it.
+    package func checkLife() throws(GatherError) {
+        if let life, !life.isAnswering() { throw silent }
     }
 
     /// Returns a blocking socket that is connected to a daemon of this machine. The caller owns it.
@@ -176,6 +190,22 @@ public struct DaemonSocket: Sendable, Hashable {
                 "gatherd cannot be reached at \(path): \(String(cString: strerror(code))). Start it with: \(startCommand)"
             }
         return GatherError(code: .unreachable, message: message, subject: path)
+    }
+
+    /// The error of a daemon that neither answers nor ends.
+    var silent: GatherError {
+        let hasSystemd = DaemonSocket.hasSystemd(DaemonSocket.exists)
+        let remedy =
+            switch place {
+            case .system where hasSystemd: "Restart it with: sudo systemctl restart gatherd"
+            case .user where hasSystemd: "Restart it with: systemctl --user restart gatherd"
+            default: "See its process with: ps -C gatherd -o pid,stat,args"
+            }
+        return GatherError(
+            code: .notAnswering,
+            message:
+                "gatherd at \(path) has not answered for \(AnswerTime.usual): it is stopped or overloaded. \(remedy)",
+            subject: path)
     }
 
     private var notListening: String {

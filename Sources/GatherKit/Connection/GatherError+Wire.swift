@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
+internal import Glibc
 internal import Varlink
 
 extension GatherError {
@@ -11,11 +12,13 @@ extension GatherError {
         case .error(let error): self.init(error)
         case .socket(let error):
             switch error.operation {
+            case .connect where error.errno == EAGAIN: self = socket.silent
             case .socket, .path, .connect: self = socket.unreachable(error.errno)
             default: self.init(code: .connectionLost, message: "the connection to gatherd is lost (\(error))")
             }
         case .closed:
             self.init(code: .connectionLost, message: "gatherd closed the connection before it had answered")
+        case .silent: self = socket.silent
         case .violation(let violation):
             self.init(
                 code: .protocolViolation,

@@ -25,7 +25,7 @@ struct Session: Sendable {
         let connection = try socket.connect()
         do throws(VarlinkClientError) {
             let client = try await VarlinkClient.attach(
-                descriptor: connection.descriptor, on: MultiThreadedEventLoopGroup.singleton)
+                descriptor: connection.descriptor, on: MultiThreadedEventLoopGroup.singleton, life: socket.life)
             return Session(client: client, peer: .daemon(socket, connection.process))
         } catch {
             throw socket.error(error, connection.process)
@@ -37,7 +37,8 @@ struct Session: Sendable {
         let descriptor = try socket.connect()
         do throws(VarlinkClientError) {
             let client = try await VarlinkClient.attach(
-                descriptor: descriptor, on: MultiThreadedEventLoopGroup.singleton)
+                descriptor: descriptor, on: MultiThreadedEventLoopGroup.singleton,
+                life: AnswerTime.usual.life(of: socket.path))
             return Session(client: client, peer: .helper(socket))
         } catch {
             throw socket.error(error)

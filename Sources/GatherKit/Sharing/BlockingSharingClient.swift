@@ -8,7 +8,7 @@ internal import Varlink
 /// must not be used.
 package struct BlockingSharingClient: ~Copyable {
     /// The longest wait for an answer. Syncthing writes its configuration anew for each change of it.
-    private static let answerMilliseconds = 60_000
+    private static let answerTime = Duration.seconds(60)
 
     private var client: BlockingVarlinkClient
     private let socket: SharingSocket
@@ -16,7 +16,7 @@ package struct BlockingSharingClient: ~Copyable {
     /// Connects to the helper.
     package init(_ socket: SharingSocket) throws(GatherError) {
         self.socket = socket
-        client = BlockingVarlinkClient(descriptor: try socket.connect())
+        client = BlockingVarlinkClient(descriptor: try socket.connect(), life: AnswerTime.usual.life(of: socket.path))
     }
 
     /// Returns the state of sharing.
@@ -24,12 +24,12 @@ package struct BlockingSharingClient: ~Copyable {
         SharingStatus(try call(SharingInterface.Status.self, SharingInterface.Status.Request()))
     }
 
-    /// Passes the state to `body` now and after each change, and nil after each `milliseconds` without one, until `body`
+    /// Passes the state to `body` now and after each change, and nil after each `time` without one, until `body`
     /// returns false.
     package mutating func monitor(
-        every milliseconds: Int, _ body: (SharingStatus?) throws -> Bool
+        every time: Duration, _ body: (SharingStatus?) throws -> Bool
     ) throws {
-        try stream(SharingInterface.Status.self, SharingInterface.Status.Request(), every: milliseconds) { reply in
+        try stream(SharingInterface.Status.self, SharingInterface.Status.Request(), every: time) { reply in
             try body(reply.map { SharingStatus($0) })
         }
     }
@@ -83,10 +83,10 @@ package struct BlockingSharingClient: ~Copyable {
         }
     }
 
-    /// Calls a method with `more`. Passes each reply to `body`, and nil after each `milliseconds` without one, until the last
+    /// Calls a method with `more`. Passes each reply to `body`, and nil after each `time` without one, until the last
     /// reply, or until `body` returns false.
     private mutating func stream<Method: VarlinkMethod>(
-        _ method: Method.Type, _ request: Method.Request, every milliseconds: Int = Self.answerMilliseconds,
+        _ method: Method.Type, _ request: Method.Request, every time: Duration = Self.answerTime,
         _ body: (Method.Reply?) throws -> Bool
     ) throws {
         do throws(VarlinkClientError) {
@@ -98,7 +98,7 @@ package struct BlockingSharingClient: ~Copyable {
             let message: Method.Reply?
             var isLast = false
             do throws(VarlinkClientError) {
-                if let reply = try client.nextReply(within: milliseconds) {
+                if let reply = try client.nextReply(within: time) {
                     message = try reply.parameters.reply(of: method)
                     isLast = !reply.continues
                 } else {
@@ -116,7 +116,7 @@ package struct BlockingSharingClient: ~Copyable {
     ) throws(GatherError) -> Method.Reply {
         do throws(VarlinkClientError) {
             try client.begin(Method.name, JSONBytes(request), more: false)
-            if let reply = try client.nextReply(within: Self.answerMilliseconds) {
+            if let reply = try client.nextReply(within: Self.answerTime) {
                 return try reply.parameters.reply(of: method)
             }
         } catch {
@@ -124,7 +124,7 @@ package struct BlockingSharingClient: ~Copyable {
         }
         throw GatherError(
             code: .connectionLost,
-            message: "gather-syncd at \(socket.path) has not answered within \(Self.answerMilliseconds / 1000) s",
+            message: "gather-syncd at \(socket.path) has not answered within \(Self.answerTime.components.seconds) s",
             subject: socket.path)
     }
 }

@@ -73,7 +73,7 @@ public struct SharingSocket: Sendable, Hashable {
     /// Returns a blocking socket that is connected to the helper. The caller owns it.
     func connect() throws(GatherError) -> CInt {
         do throws(VarlinkClientError) {
-            return try BlockingVarlinkClient.connect(path: path)
+            return try BlockingVarlinkClient.connect(path: path, within: AnswerTime.usual.whole)
         } catch {
             throw self.error(error)
         }
@@ -85,18 +85,33 @@ public struct SharingSocket: Sendable, Hashable {
         case .error(let error): GatherError(sharing: error)
         case .socket(let error):
             switch error.operation {
+            case .connect where error.errno == EAGAIN: silent
             case .socket, .path, .connect: unreachable(error.errno)
             default:
                 GatherError(code: .connectionLost, message: "the connection to gather-syncd is lost (\(error))")
             }
         case .closed:
             GatherError(code: .connectionLost, message: "gather-syncd closed the connection before it had answered")
+        case .silent: silent
         case .violation(let violation):
             GatherError(
                 code: .protocolViolation,
                 message: "the program at \(path) does not answer as gather-syncd does: \(violation)")
         case .cancelled: GatherError(code: .cancelled, message: "cancelled")
         }
+    }
+
+    /// The error of a helper that neither answers nor ends.
+    private var silent: GatherError {
+        let remedy =
+            startCommand.contains("systemctl ")
+            ? "Restart it with: \(startCommand.replacing(" start ", with: " restart "))"
+            : "See its process with: ps -C gather-syncd -o pid,stat,args"
+        return GatherError(
+            code: .notAnswering,
+            message:
+                "gather-syncd at \(path) has not answered for \(AnswerTime.usual): it is stopped or overloaded. \(remedy)",
+            subject: path)
     }
 
     /// Explains why a connection failed with `code`, with the command that helps.

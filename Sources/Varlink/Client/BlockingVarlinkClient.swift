@@ -14,19 +14,31 @@ package struct BlockingVarlinkClient: ~Copyable {
     package let descriptor: CInt
     private var connection = VarlinkClientConnection(maximumMessageBytes: VarlinkLimits.replyBytes)
     private var failure: VarlinkClientError?
+    private let life: VarlinkLife?
+    /// The last moment at which the service was known to live.
+    private var lived = ContinuousClock.now
 
     /// Connects to the socket at `path`.
     package init(path: String) throws(VarlinkClientError) {
-        descriptor = try BlockingVarlinkClient.connect(path: path)
+        self.init(descriptor: try BlockingVarlinkClient.connect(path: path))
     }
 
-    /// Returns a blocking socket that is connected to `path`. The caller owns it.
-    package static func connect(path: String) throws(VarlinkClientError) -> CInt {
-        do throws(VarlinkSocketError) { return try UnixSocket.connect(path: path) } catch { throw .socket(error) }
+    /// Returns a blocking socket that is connected to `path`. The caller owns it. The error is `EAGAIN` if the queue of new
+    /// connections is full for `time`; nil waits.
+    package static func connect(path: String, within time: Duration? = nil) throws(VarlinkClientError) -> CInt {
+        do throws(VarlinkSocketError) {
+            return try UnixSocket.connect(path: path, within: time)
+        } catch {
+            throw .socket(error)
+        }
     }
 
-    /// A client on a socket that is connected already and blocks. The descriptor is the client's from now on.
-    package init(descriptor: CInt) { self.descriptor = descriptor }
+    /// A client on a socket that is connected already and blocks. The descriptor is the client's from now on. With `life`, a
+    /// service that does not live ends the waits of all calls by ``VarlinkClientError/silent``.
+    package init(descriptor: CInt, life: VarlinkLife? = nil) {
+        self.descriptor = descriptor
+        self.life = life
+    }
 
     deinit { close(descriptor) }
 
@@ -64,24 +76,46 @@ package struct BlockingVarlinkClient: ~Copyable {
 
     /// Returns the next reply to ``begin(_:_:more:)``, and whether more are to come. Nil if the time was over before.
     package mutating func nextReply(
-        within milliseconds: Int
+        within time: Duration
     ) throws(VarlinkClientError) -> (parameters: JSONBytes, continues: Bool)? {
-        let end = ContinuousClock.now + .milliseconds(milliseconds)
+        let end = ContinuousClock.now + time
         while true {
             if let reply = try receivedReply() { return (reply.parameters, reply.continues) }
-            let left = max(.zero, end - ContinuousClock.now)
-            var socket = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let wait = left.components.seconds * 1_000 + left.components.attoseconds / 1_000_000_000_000_000
-            let count = poll(&socket, 1, Int32(clamping: wait))
-            if count == 0 { return nil }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .socket(VarlinkSocketError(operation: .read, errno: errno)) }
+            guard try waitForBytes(until: end) else { return nil }
             try fill()
         }
     }
 
+    /// Waits until there is something to read. Returns false at `end`.
+    private mutating func waitForBytes(until end: ContinuousClock.Instant?) throws(VarlinkClientError) -> Bool {
+        while true {
+            if let life, ContinuousClock.now - lived >= life.silence {
+                // The service may have answered, or ended, in the meantime.
+                if !life.isAnswering(), try !hasBytes(within: .zero) { throw .silent }
+                lived = ContinuousClock.now
+            }
+            let ends = [end, life.map { lived + $0.silence }].compactMap(\.self)
+            if try hasBytes(within: ends.min().map { max(.zero, $0 - ContinuousClock.now) }) { return true }
+            if let end, ContinuousClock.now >= end { return false }
+        }
+    }
+
+    /// Waits for something to read for this time; nil for as long as it takes. Also returns false after a signal.
+    private func hasBytes(within time: Duration?) throws(VarlinkClientError) -> Bool {
+        var socket = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        // Rounded up, since a wait of nothing would be repeated until the time is over.
+        let wait = time.map { time in
+            let (seconds, attoseconds) = (time + .microseconds(999)).components
+            return Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+        }
+        let count = poll(&socket, 1, wait ?? -1)
+        guard count >= 0 || errno == EINTR else { throw .socket(VarlinkSocketError(operation: .read, errno: errno)) }
+        return count > 0
+    }
+
     private mutating func send(_ message: VarlinkCallMessage) throws(VarlinkClientError) {
         if let failure { throw failure }
+        lived = ContinuousClock.now
         let frame = connection.send(message).frame
         failure = frame.withUnsafeReadableBytes { bytes in
             var rest = bytes[...]
@@ -90,6 +124,8 @@ package struct BlockingVarlinkClient: ~Copyable {
                     descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, CInt(MSG_NOSIGNAL))
                 if sent >= 0 {
                     rest = rest.dropFirst(sent)
+                } else if errno == EAGAIN, let life {
+                    guard life.isAnswering() else { return .silent }
                 } else if errno != EINTR {
                     return .socket(VarlinkSocketError(operation: .write, errno: errno))
                 }
@@ -103,6 +139,7 @@ package struct BlockingVarlinkClient: ~Copyable {
     private mutating func nextReply() throws(VarlinkClientError) -> VarlinkReplyMessage {
         while true {
             if let reply = try receivedReply() { return reply }
+            if life != nil { _ = try waitForBytes(until: nil) }
             try fill()
         }
     }
@@ -125,7 +162,10 @@ package struct BlockingVarlinkClient: ~Copyable {
             } while received < 0 && errno == EINTR
             return received
         }
-        guard received <= 0 else { return }
+        guard received <= 0 else {
+            lived = ContinuousClock.now
+            return
+        }
         let code = errno
         throw failure ?? (received == 0 ? .closed : .socket(VarlinkSocketError(operation: .read, errno: code)))
     }

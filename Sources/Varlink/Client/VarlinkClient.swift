@@ -30,14 +30,18 @@ package final class VarlinkClient: Sendable {
     ) async throws(VarlinkClientError) -> VarlinkClient {
         let descriptor: CInt
         // Blocks only while the service's queue of new connections is full.
-        do throws(VarlinkSocketError) { descriptor = try UnixSocket.connect(path: path) } catch { throw .socket(error) }
+        do throws(VarlinkSocketError) { descriptor = try UnixSocket.connect(path: path, within: nil) } catch {
+            throw .socket(error)
+        }
         return try await attach(descriptor: descriptor, on: group, bufferedBytes: bufferedBytes)
     }
 
     /// A client on a socket that is connected already, such as one end of a socket pair. The descriptor is the
-    /// client's from now on.
+    /// client's from now on. With `life`, a service that does not live ends the connection: calls without an answer then fail
+    /// with ``VarlinkClientError/silent``.
     package static func attach(
-        descriptor: CInt, on group: any EventLoopGroup, bufferedBytes: Int = VarlinkClient.bufferedBytes
+        descriptor: CInt, on group: any EventLoopGroup, life: VarlinkLife? = nil,
+        bufferedBytes: Int = VarlinkClient.bufferedBytes
     ) async throws(VarlinkClientError) -> VarlinkClient {
         let loop = group.next()
         do {
@@ -45,7 +49,7 @@ package final class VarlinkClient: Sendable {
                 .channelOption(.autoRead, value: false)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(VarlinkClientHandler())
+                        try channel.pipeline.syncOperations.addHandler(VarlinkClientHandler(life: life))
                     }
                 }
                 .withConnectedSocket(descriptor)
@@ -105,9 +109,12 @@ package final class VarlinkClient: Sendable {
         }
     }
 
+    /// Closes the connection; calls without an answer fail with `closed`.
+    func closeSoon() { channel.close(promise: nil) }
+
     /// Closes the connection; calls without an answer fail with `closed`. Returns when that is done.
     package func close() async {
-        channel.close(promise: nil)
+        closeSoon()
         try? await channel.closeFuture.get()
     }
 }

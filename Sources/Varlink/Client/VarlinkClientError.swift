@@ -11,6 +11,8 @@ package enum VarlinkClientError: Error, Sendable, Hashable, CustomStringConverti
     case socket(VarlinkSocketError)
     /// The service closed the connection before it had answered.
     case closed
+    /// The service has not answered, and did not answer another question either.
+    case silent
     /// The service sent something that Varlink does not allow.
     case violation(VarlinkClientConnection.Violation)
     /// The calling task was cancelled, which has closed the connection: Varlink knows no other way to end a call.
@@ -22,7 +24,7 @@ package enum VarlinkClientError: Error, Sendable, Hashable, CustomStringConverti
         case .closed: true
         case .socket(let error):
             (error.operation == .read || error.operation == .write) && [ECONNRESET, EPIPE].contains(error.errno)
-        case .error, .violation, .cancelled: false
+        case .error, .silent, .violation, .cancelled: false
         }
     }
 
@@ -35,6 +37,7 @@ package enum VarlinkClientError: Error, Sendable, Hashable, CustomStringConverti
         case .error(let error): "\(error)"
         case .socket(let error): "\(error)"
         case .closed: "the connection was closed before the answer"
+        case .silent: "the service does not answer"
         case .violation(let violation): "the answer is not Varlink: \(violation)"
         case .cancelled: "cancelled"
         }

@@ -23,6 +23,14 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
     /// Why the connection has ended, for the calls that have no answer.
     private var failure: VarlinkClientError?
     private var isPaused = false
+    /// Tells whether the service still lives; nil if it is given all the time.
+    private let life: VarlinkLife?
+    /// The last moment at which the service was known to live, while an answer is wanted.
+    private var lived = NIODeadline.now()
+    /// The next look at the silence.
+    private var look: Scheduled<Void>?
+
+    init(life: VarlinkLife? = nil) { self.life = life }
 
     // MARK: From the client
 
@@ -35,7 +43,9 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
         if case .none(let written) = receiver {
             context.writeAndFlush(wrapOutboundOut(frame), promise: written)
         } else {
+            if receivers.isEmpty { lived = .now() }
             receivers[number] = receiver
+            lookLater()
             context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
         }
     }
@@ -48,6 +58,7 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
     func resumeReading() {
         guard isPaused else { return }
         isPaused = false
+        lived = .now()
         context?.read()
     }
 
@@ -64,6 +75,7 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        lived = .now()
         connection.receive(unwrapInboundIn(data))
         do throws(VarlinkClientConnection.Violation) {
             while let reply = try connection.next() { deliver(reply) }
@@ -88,6 +100,38 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
+    // MARK: Silence
+
+    /// Looks at the silence when it has lasted long enough, if any answer is wanted.
+    private func lookLater() {
+        guard let life, let context, look == nil, !receivers.isEmpty else { return }
+        look = context.eventLoop.assumeIsolated().scheduleTask(deadline: lived + TimeAmount(life.silence)) {
+            self.lookNow(life)
+        }
+    }
+
+    private func lookNow(_ life: VarlinkLife) {
+        look = nil
+        guard let context, !receivers.isEmpty else { return }
+        // The service may wait itself for a reader here.
+        if isPaused { lived = .now() }
+        guard lived + TimeAmount(life.silence) <= .now() else { return lookLater() }
+        let loop = context.eventLoop
+        let handler = NIOLoopBound(self, eventLoop: loop)
+        let asked = lived
+        Task {
+            let isAnswering = await life.isAnswering(on: loop)
+            loop.execute { handler.value.learn(isAnswering, since: asked) }
+        }
+    }
+
+    /// Takes the result of a look. Anything that has come in the meantime says more.
+    private func learn(_ isAnswering: Bool, since asked: NIODeadline) {
+        guard isAnswering || lived != asked else { return close(because: .silent) }
+        lived = max(lived, .now())
+        lookLater()
+    }
+
     // MARK: To those who wait
 
     private func deliver(_ reply: VarlinkClientConnection.Reply) {
@@ -108,6 +152,8 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
     private func end() {
         guard context != nil else { return }
         context = nil
+        look?.cancel()
+        look = nil
         let failure = failure ?? .closed
         self.failure = failure
         for receiver in receivers.values { fail(receiver, failure) }

@@ -83,10 +83,12 @@ enum UnixSocket {
         return descriptor
     }
 
-    /// Returns a blocking socket that is connected to `path`.
-    static func connect(path: String) throws(VarlinkSocketError) -> CInt {
+    /// Returns a blocking socket that is connected to `path`. The queue of new connections may be full: if it still is after
+    /// `time`, the error is `EAGAIN`. So is that of each later send(2) for which there is no room in that time.
+    static func connect(path: String, within time: Duration?) throws(VarlinkSocketError) -> CInt {
         let address = try address(path)
         let descriptor = try make()
+        if let time { limitSending(descriptor, to: time) }
         guard connect(descriptor, to: address) else {
             let code = errno
             close(descriptor)
@@ -102,6 +104,15 @@ enum UnixSocket {
         let probe = try make()
         defer { close(probe) }
         return !connect(probe, to: address) && errno == ECONNREFUSED
+    }
+
+    /// Ends the waits of connect(2) and send(2) after `time` (SO_SNDTIMEO of socket(7)).
+    private static func limitSending(_ descriptor: CInt, to time: Duration) {
+        let (seconds, attoseconds) = time.components
+        var limit = timeval(
+            tv_sec: Int(clamping: seconds), tv_usec: suseconds_t(clamping: attoseconds / 1_000_000_000_000))
+        // It is refused only for a time that is none.
+        _ = setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
     private static func make() throws(VarlinkSocketError) -> CInt {

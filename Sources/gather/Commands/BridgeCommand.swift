@@ -29,16 +29,19 @@ struct BridgeCommand: ParsableCommand {
     @OptionGroup var connection: ConnectionOptions
 
     mutating func run() throws {
-        let descriptor = try connection.daemon.connectedDescriptor()
+        let daemon = connection.daemon
+        let descriptor = try daemon.connectedDescriptor()
         let endsWithInput = endsWithInput
         let sender = try Threads.start {
             // A daemon that does not take all of a question has answered it, and the answer is copied below.
-            _ = ByteCopy.run(from: STDIN_FILENO, to: descriptor)
+            _ = try? ByteCopy.run(from: STDIN_FILENO, to: descriptor)
             if endsWithInput { Glibc.exit(0) }
             shutdown(descriptor, CInt(SHUT_WR))
         }
         sender.detach()
-        let code = ByteCopy.run(from: descriptor, to: STDOUT_FILENO)
+        let code = try ByteCopy.run(from: descriptor, to: STDOUT_FILENO) {
+            try daemon.checkLife()
+        }
         // A reader that is gone needs no message.
         guard code == 0 || code == EPIPE || code == ECONNRESET else {
             throw Failure("the connection cannot be continued: \(String(cString: strerror(code)))")
@@ -50,11 +53,19 @@ struct BridgeCommand: ParsableCommand {
 private enum ByteCopy {
     private static let pieceBytes = 128 << 10
 
-    /// Copies until the end of the input. Returns 0, or the errno that prevented it.
-    static func run(from input: CInt, to output: CInt) -> CInt {
+    /// Copies until the end of the input. Returns 0, or the errno that prevented it. With `check`, it is called after each
+    /// silence of the input, and ends the copy by throwing.
+    static func run(from input: CInt, to output: CInt, _ check: (() throws -> Void)? = nil) throws -> CInt {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 1)
         defer { memory.deallocate() }
         while true {
+            if let check {
+                var poll = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+                if Glibc.poll(&poll, 1, DaemonSocket.silenceMilliseconds) == 0 {
+                    try check()
+                    continue
+                }
+            }
             let count = read(input, memory.baseAddress, memory.count)
             if count == 0 { return 0 }
             if count > 0 {

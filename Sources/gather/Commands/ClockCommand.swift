@@ -36,7 +36,7 @@ struct ClockCommand: ParsableCommand {
 
     mutating func run() throws {
         let connection = try hosts.connection(daemon)
-        connection.showProgress()
+        try connection.showProgress()
         var client = try connection.connect()
         let result = try client.count(Search(predicate: "FALSEPREDICATE", timeout: connection.patience))
         Inexact.note(result.inexactContainers, connection)
@@ -81,7 +81,7 @@ struct ChangesCommand: ParsableCommand {
         let connection = try hosts.connection(daemon)
         let asked = try question.question("gather changes\(connection.words) --since \(since)")
         let scopes = try places.scopes(connection)
-        connection.showProgress(scopes)
+        try connection.showProgress(scopes)
         var client = try connection.connect()
         do throws(GatherError) {
             // A count waits until all earlier changes were read. A live query does not.

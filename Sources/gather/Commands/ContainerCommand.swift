@@ -125,7 +125,7 @@ struct ContainerCommand: ParsableCommand {
         private func wait(for container: inout ContainerStatus, _ client: inout BlockingClient) throws {
             guard container.state.isTemporary else { return }
             var latest = container
-            connection.target.showProgress { $0.identifier == latest.identifier }
+            try connection.target.showProgress { $0.identifier == latest.identifier }
             try client.monitorContainers { containers in
                 guard let now = containers.first(where: { $0.identifier == latest.identifier }) else { return false }
                 latest = now

@@ -37,7 +37,7 @@ struct CountCommand: ParsableCommand {
             return try HostCount(connections: connections, places: places).run(asked, search, exactness)
         }
         let scopes = try places.scopes(connection)
-        if !withoutSync { connection.showProgress(scopes) }
+        if !withoutSync { try connection.showProgress(scopes) }
         var client = try connection.connect()
         let result: CountResult
         do throws(GatherError) {

@@ -85,7 +85,7 @@ struct FindCommand: ParsableCommand {
         let connection = connections[0]
         let asked = try question.question("gather find\(connection.words)")
         let scopes = try places.scopes(connection)
-        if !withoutSync { connection.showProgress(scopes) }
+        if !withoutSync { try connection.showProgress(scopes) }
         var search = Search(
             predicate: asked.predicate, scopes: scopes, sort: sort.map(\.key), limit: quiet ? 1 : limit,
             isSynchronized: !withoutSync, timeout: connection.patience)

@@ -146,7 +146,7 @@ struct JoinCommand: ParsableCommand {
         let limit = Duration.milliseconds(timeout?.milliseconds ?? Self.usualTimeout)
         var connected: ContinuousClock.Instant?
         var latest: SharingStatus?
-        try client.monitor(every: Self.tick) { status in
+        try client.monitor(every: .milliseconds(Self.tick)) { status in
             if let status { latest = status }
             let now = ContinuousClock.now
             let device = latest?.devices.first { $0.identifier == other }

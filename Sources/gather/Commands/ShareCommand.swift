@@ -164,7 +164,7 @@ struct ShareCommand: ParsableCommand {
             status = try client.status()
         } catch {
             // The containers are known without the helper.
-            guard error.code == .unreachable else { throw error }
+            guard error.code == .unreachable || error.code == .notAnswering else { throw error }
             status = SharingStatus(unreachable: error.message)
             failure = Failure(error)
         }

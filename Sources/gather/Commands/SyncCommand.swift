@@ -73,7 +73,7 @@ struct SyncStatusCommand: ParsableCommand {
         guard status.isTransferring else { return status }
         var looks = 0
         var monitor = try BlockingSharingClient(socket)
-        try monitor.monitor(every: Self.rateMilliseconds) { later in
+        try monitor.monitor(every: .milliseconds(Self.rateMilliseconds)) { later in
             guard let later else { return false }
             status = later
             looks += 1
@@ -113,13 +113,13 @@ struct SyncStatusCommand: ParsableCommand {
         while true {
             do {
                 var client = try BlockingSharingClient(socket)
-                try client.monitor(every: SyncStatusPrinter.tick) { status in
+                try client.monitor(every: .milliseconds(SyncStatusPrinter.tick)) { status in
                     guard let status else { return !printer.isDone }
                     hasAnswered = true
                     printer.print(try text(status))
                     return true
                 }
-            } catch let error as GatherError where hasAnswered && error.isEndOfHelper {
+            } catch let error as GatherError where hasAnswered && error.isTransient {
                 printer.print(try text(SharingStatus(unreachable: error.message)))
             }
             if printer.isDone { return }
@@ -138,9 +138,4 @@ extension SharingStatus {
                     || folder.shares.contains { $0.missingItems > 0 && connected.contains($0.device) }
             }
     }
-}
-
-extension GatherError {
-    /// Whether the helper is away, and may come back.
-    fileprivate var isEndOfHelper: Bool { code == .unreachable || code == .connectionLost }
 }

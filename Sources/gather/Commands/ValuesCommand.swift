@@ -57,7 +57,7 @@ struct ValuesCommand: ParsableCommand {
             "gather values\(connection.words) \(attribute.attribute.name)", isOptional: true)
         if connections.count > 1 { return try run(connections, asked) }
         let scopes = try places.scopes(connection)
-        if !withoutSync { connection.showProgress(scopes) }
+        if !withoutSync { try connection.showProgress(scopes) }
         var client = try connection.connect()
         let result: ValuesResult
         do throws(GatherError) {

@@ -96,10 +96,17 @@ struct WatchCommand: ParsableCommand {
         let query = MetadataQuery(
             predicate: asked.predicate, scopes: scopes, attributes: output.wanted,
             batchingInterval: .milliseconds(batch), since: since, socket: connection.daemon)
-        connection.showProgress(scopes)
+        var isWaiting = false
+        do throws(GatherError) {
+            try connection.showProgress(scopes)
+        } catch {
+            WatchSession.noteWait(error)
+            isWaiting = true
+        }
         if template != nil { Signals.installForCommands() }
         let session = WatchSession(
             query: query, question: asked, connection: connection, endsAfterChange: once, timer: timer,
+            isWaiting: isWaiting,
             printing: output.settings(isResuming: since != nil, tellsResults: !changes, connection),
             runner: template.map { ChangeRunner($0, isBatch: exec.isEmpty, tellsResults: !changes) },
             isTalkative: !output.json && template == nil && Terminal.isTerminal() && Terminal.isTerminal(STDERR_FILENO))

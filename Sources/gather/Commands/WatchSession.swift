@@ -36,6 +36,8 @@ struct WatchSession: Sendable {
     /// `--once`
     let endsAfterChange: Bool
     let timer: WatchTimer
+    /// Whether the user was told already that the daemon does not answer.
+    let isWaiting: Bool
     let printing: ChangePrinter.Settings
     /// The runner of a command; nil to print the changes.
     let runner: ChangeRunner?
@@ -64,7 +66,7 @@ struct WatchSession: Sendable {
     /// Prints each notification, or runs the command for it. Returns whether there was a change, and the status of the
     /// last command that failed, or 0.
     private func tell() async throws -> (hasChanged: Bool, status: Int32) {
-        try await query.start()
+        try await start()
         var printer = ChangePrinter(printing)
         var runner = runner
         var (isResumed, isGathered, hasChanged) = (false, false, false)
@@ -87,6 +89,22 @@ struct WatchSession: Sendable {
         }
         return (hasChanged, runner?.status ?? 0)
     }
+
+    /// Starts the query. A daemon that does not answer is waited for.
+    private func start() async throws(GatherError) {
+        var isNoted = isWaiting
+        while true {
+            do throws(GatherError) {
+                return try await query.start()
+            } catch {
+                guard error.code == .notAnswering, !timer.isOver else { throw error }
+                if !isNoted { WatchSession.noteWait(error) }
+                isNoted = true
+            }
+        }
+    }
+
+    static func noteWait(_ error: GatherError) { Output.note("\(error.message); waiting for gatherd") }
 
     private func noteGathered(isResumed: Bool) {
         let count = query.resultCount

@@ -23,7 +23,7 @@ struct HostWatch: Sendable {
             do throws(GatherError) {
                 return try await query.start()
             } catch {
-                guard error.code == .unreachable || error.code == .connectionLost else { throw error }
+                guard error.isTransient else { throw error }
                 if isFirst {
                     Output.note("\(HostReport.named(error.message, of: host)); trying again")
                     isAway()

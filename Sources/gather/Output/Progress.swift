@@ -82,15 +82,24 @@ struct ReadingBar {
 
 extension Connection {
     /// Shows the progress of containers that are being read or compared, and for which `isMeant` holds, until that is done.
-    /// Returns at once without a terminal, and if the daemon cannot be asked: the next call then gets the error.
-    func showProgress(of isMeant: (ContainerStatus) -> Bool) {
+    /// Returns at once without a terminal, and if the daemon cannot be asked: the next call then gets the error. Throws if the
+    /// daemon does not answer, since the next call would wait as long again.
+    func showProgress(of isMeant: (ContainerStatus) -> Bool) throws(GatherError) {
         let progress = Progress()
+        defer { if Progress.isOnScreen.load(ordering: .relaxed) { progress.clear() } }
         // Another connection to another machine is another login.
         guard progress.isShown, host == nil, var client = try? connect() else { return }
         var bar = ReadingBar()
         var looks = 0
-        while let containers = try? client.containers().filter(isMeant), containers.contains(where: \.state.isTemporary)
-        {
+        while true {
+            let containers: [ContainerStatus]
+            do throws(GatherError) {
+                containers = try client.containers().filter(isMeant)
+            } catch {
+                if error.code == .notAnswering { throw error }
+                break
+            }
+            guard containers.contains(where: \.state.isTemporary) else { break }
             looks += 1
             // A short reading shows nothing.
             if looks > Self.silentLooks {
@@ -99,17 +108,16 @@ extension Connection {
             }
             _ = poll(nil, 0, looks > Self.silentLooks ? Self.lookMilliseconds : Self.firstLookMilliseconds)
         }
-        if looks > Self.silentLooks { progress.clear() }
     }
 
     /// Shows the progress of the containers that a question with these scopes is about.
-    func showProgress(_ scopes: [SearchScope] = []) {
-        showProgress { container in scopes.isEmpty || scopes.contains { $0.isAbout(container) } }
+    func showProgress(_ scopes: [SearchScope] = []) throws(GatherError) {
+        try showProgress { container in scopes.isEmpty || scopes.contains { $0.isAbout(container) } }
     }
 
     /// Waits until no container is being read or compared, and shows the progress on a terminal.
     func waitUntilRead() throws -> [ContainerStatus] {
-        showProgress(of: { _ in true })
+        try showProgress(of: { _ in true })
         var client = try connect()
         var latest: [ContainerStatus] = []
         try client.monitorContainers { containers in
