@@ -25,6 +25,8 @@ package struct ContainerFigures: Sendable, Hashable {
     package var unreadable = 0
     /// Directories without a watch, which are polled.
     package var polled = 0
+    /// Those of them that would be watched if there were more watches.
+    package var overLimit = 0
     /// Directories that a crawl or a comparison has still to read.
     package var outstanding = 0
     /// Look-ups of its entries, ever, but for what was gone.

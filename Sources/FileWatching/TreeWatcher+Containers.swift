@@ -51,6 +51,11 @@ extension TreeWatcher {
     /// is known of it, for the next start.
     package func isMountPoint(_ number: UInt32) -> Bool { containers[number]?.isMountPoint == true }
 
+    /// Whether a container is unavailable since the file system of its directory is not mounted.
+    package func isUnmounted(_ number: UInt32) -> Bool {
+        containers[number].map { $0.isUnmounted && !$0.isEnclosed } == true
+    }
+
     /// How a container stands; nil for one that is not watched.
     package func state(of number: UInt32) -> ContainerState? { containers[number]?.state }
 
@@ -74,6 +79,7 @@ extension TreeWatcher {
         figures.watches = container.watches
         figures.unreadable = container.unreadable
         figures.polled = container.fileSystem == nil ? container.unwatched : container.directories
+        figures.overLimit = container.overLimit
         figures.outstanding = container.outstanding
         if let comparison = container.comparison, comparison.isListingAll {
             figures.outstanding += comparison.queue.count - comparison.next
@@ -158,7 +164,7 @@ extension TreeWatcher {
             container.isUnmounted = container.isMountPoint && !status.isMountRoot
             container.isEnclosed = try isEnclosed(container, isMountRoot: status.isMountRoot)
             guard !container.isUnmounted, !container.isEnclosed else { throw .noDevice }
-            container.isMountPoint = status.isMountRoot
+            if status.isMountRoot, !isCovered(container, by: status.file) { container.isMountPoint = true }
             let type = kernel.fileSystemType(of: number)
             container.fileSystem = budget.isWanted ? type?.nameIfChangedElsewhere : nil
             if type?.keepsBirthTimes == false {
@@ -172,6 +178,18 @@ extension TreeWatcher {
             if error.isShortage { container.isEnclosed = wasEnclosed }
             return .failure(error)
         }
+    }
+
+    /// Whether a mounted file system hides a directory that is the container's own: one that was read and holds something. The
+    /// container follows there, and comes back when that is unmounted. An empty directory is a mount point, and says nothing of
+    /// what lies in the file system.
+    private func isCovered(_ container: WatchedContainer, by found: FileStatus) -> Bool {
+        guard !container.isMountPoint else { return false }
+        let root = tree.root(of: container.number)
+        let known = tree.status(of: root)
+        // The same file system still covers it.
+        if known.inode == found.inode, known.device == found.device { return true }
+        return container.isParked || tree.childCount(of: root) > 0
     }
 
     private func check(_ container: WatchedContainer, _ found: FileStatus, cause: UInt64) {

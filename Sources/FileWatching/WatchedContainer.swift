@@ -67,7 +67,7 @@ final class WatchedContainer {
     /// The name of its file system, where that does not tell of all changes: every directory is polled then, and watched
     /// too for what is told.
     var fileSystem: String?
-    /// Whether a file system was mounted on its directory when that was found.
+    /// Whether its directory is one on which a file system is mounted, and stands for nothing without that.
     var isMountPoint = false
     /// Whether that file system is not there any more.
     var isUnmounted = false
@@ -96,9 +96,7 @@ final class WatchedContainer {
     var state: ContainerState {
         if isEnclosed, let enclosure { return .unavailable(reason: enclosure.reason) }
         if isUnmounted {
-            return .unavailable(
-                reason: "its file system is not mounted; to have the directory itself, remove the container and add it "
-                    + "again")
+            return .unavailable(reason: "its file system is not mounted")
         }
         if failure?.isOfMount == true, isOnUnreachableMount, let reason = unreachableReason {
             return .unavailable(reason: reason)

@@ -148,6 +148,60 @@ final class Mounts {
         expectEqual(fixture.tree, directory.url("m"), container: 2, "mounted again")
     }
 
+    /// The container follows, also over a restart, and comes back to the directory that it had read.
+    @Test func overAContainerThatHoldsSomething() throws {
+        let mounts = Mounts()
+        directory.makeDirectory("d")
+        directory.write("d/f")
+        var fixture = try WatcherFixture()
+        fixture.watcher.addContainer(1, path: directory.path)
+        fixture.settle()
+        for isRestarted in [false, true] {
+            mounts.make(directory.path)
+            settle(fixture, "mounted")
+            #expect(fixture.watcher.state(of: 1) == .live)
+            #expect(fixture.tree.contents(of: 1).isEmpty)
+            directory.write("above")
+            settle(fixture, "written")
+            expectEqual(fixture.tree, directory.path, "mounted")
+            if isRestarted {
+                fixture.watcher.close()
+                let wasMountPoint = fixture.watcher.isMountPoint(1)
+                fixture = try WatcherFixture(tree: fixture.tree)
+                fixture.watcher.addContainer(1, path: directory.path, isKnown: true, wasMountPoint: wasMountPoint)
+                settle(fixture, "restarted")
+                expectEqual(fixture.tree, directory.path, "restarted")
+            }
+            mounts.end(directory.path)
+            settle(fixture, "unmounted")
+            #expect(fixture.watcher.state(of: 1) == .live)
+            expectEqual(fixture.tree, directory.path, "unmounted")
+            #expect(fixture.tree.node(at: "d/f") != nil)
+        }
+    }
+
+    /// An empty directory is a mount point as soon as something is mounted there: of what lies in that it says nothing.
+    @Test func overAContainerThatHoldsNothing() throws {
+        let mounts = Mounts()
+        let store = TemporaryDirectory()
+        store.write("f")
+        let fixture = try WatcherFixture()
+        fixture.watcher.addContainer(1, path: directory.path)
+        fixture.settle()
+        mounts.bind(store.path, directory.path)
+        settle(fixture, "mounted")
+        expectEqual(fixture.tree, directory.path, "mounted")
+        let file = fixture.tree.identity(at: "f")
+        mounts.end(directory.path)
+        settle(fixture, "unmounted")
+        #expect(fixture.watcher.isUnmounted(1))
+        #expect(fixture.watcher.state(of: 1) == .unavailable(reason: "its file system is not mounted"))
+        mounts.bind(store.path, directory.path)
+        settle(fixture, "mounted again")
+        #expect(!fixture.watcher.isUnmounted(1))
+        #expect(fixture.tree.identity(at: "f") == file)
+    }
+
     /// At a start, an empty directory where a file system was mounted says nothing of what is known.
     @Test func notMountedAtTheStart() throws {
         let mounts = Mounts()
@@ -186,6 +240,7 @@ final class Mounts {
         fixture.watcher.addContainer(2, path: directory.url("b"))
         fixture.settle()
         fixture.turn(until: { fixture.watcher.figures(of: 1).polled + fixture.watcher.figures(of: 2).polled == 2 })
+        #expect(fixture.watcher.figures(of: 1).overLimit + fixture.watcher.figures(of: 2).overLimit == 0)
         let states = [UInt32(1), 2].map { "\(String(describing: fixture.watcher.state(of: $0)))" }
         #expect(states.contains { $0.contains("another container has them too") }, "\(states)")
         directory.write("a/d/e/g")

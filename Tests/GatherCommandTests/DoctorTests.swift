@@ -35,7 +35,7 @@ struct DoctorTests {
                         + "sudo sysctl -p /etc/sysctl.d/61-gatherd-user-watches.conf && sudo gather reload")
             ])
         #expect(complaints { $0.change { $0.containers[0].directories = 50_000 } }.map(\.level) == [.warning])
-        let polled = complaints { $0.change { $0.containers[0].polled = 7 } }
+        let polled = complaints { $0.change { ($0.containers[0].polled, $0.containers[0].overLimit) = (7, 7) } }
         #expect(polled.map(\.subject) == ["limits", "box"])
     }
 
@@ -282,6 +282,38 @@ struct DoctorTests {
         #expect(notes.last?.command == "sudo gather container add NAME /srv/box/disk")
     }
 
+    /// A filter of system calls, or a disk that fails: no access list helps.
+    @Test func `A daemon that may read everything gets no access list`() throws {
+        let found = complaints {
+            $0.texts["/proc/77/status"] =
+                "Name:\tgatherd\nUid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\nGroups:\t0\nCapEff:\t000001ffffffffff\n"
+            $0.change {
+                $0.containers[0].unreadable = 1
+                $0.containers[0].unreadablePaths = ["/srv/box"]
+            }
+        }
+        #expect(
+            found.filter { $0.subject == "box" } == [
+                Finding(
+                    .warning, "box",
+                    "1 directory (/srv/box) cannot be read by root, so their contents are in no answer; permissions are not "
+                        + "the reason, which the log has", command: "sudo journalctl -u gatherd -n 30")
+            ])
+    }
+
+    /// Directories that another container has by another path are polled, whatever the limits are.
+    @Test func `Polled directories are no lack of watches`() throws {
+        let reason = "1 of 3 directories are polled: another container has them too, by another path, and watches them"
+        let found = complaints {
+            $0.change {
+                $0.containers[0].polled = 1
+                $0.containers[0].state = "degraded"
+                $0.containers[0].reason = reason
+            }
+        }
+        #expect(found == [Finding(.warning, "box", "it is degraded: \(reason)")])
+    }
+
     @Test func `Who may not ask`() {
         func found(_ change: (inout MadeUpMachine) -> Void) -> [Finding] {
             complaints {
@@ -419,7 +451,7 @@ struct DoctorTests {
         // Between two polls the daemon takes its share for the limit.
         let between = try watches {
             ($0.watches, $0.watchLimit, $0.watchShare) = (1_000, 154_028, 0.8)
-            ($0.containers[0].directories, $0.containers[0].polled) = (5_000, 4_000)
+            ($0.containers[0].directories, $0.containers[0].overLimit) = (5_000, 4_000)
         }
         #expect(between.text.contains("other programs of the user hold the rest"))
         #expect(values(between).allSatisfy { $0 > 192_536 })

@@ -131,6 +131,7 @@ private func check(_ errors: [any InterfaceError], in interface: VarlinkInterfac
             [
                 ContainerError.noSuchContainer(identifier: "a"), .containerExists(identifier: "a"),
                 .invalidContainer(identifier: "a", message: "m"),
+                .containerUnavailable(identifier: "a", message: "m"),
             ], in: interface)
     }
 

@@ -32,6 +32,54 @@ struct DaemonTests {
         }
     }
 
+    /// A drop-in that overlaps something in force is refused, with everything else that is read with it.
+    @Test func reloadRefusesOverlaps() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "gatherd.toml")
+        try directory.write("", to: "one/in/a")
+        try directory.write("", to: "two/in/b")
+        let (one, two) = (directory.path + "/one", directory.path + "/two")
+        try directory.write("path = \"\(one)\"\n", to: "containers.d/one.toml")
+        try await DaemonFixture.run(containers: [:], directory: directory) { daemon in
+            func expectRefusal(of name: String, at path: String, _ part: String) async throws {
+                try directory.write("packages = []\npath = \"\(path)\"\n", to: "containers.d/\(name).toml")
+                do {
+                    _ = try await daemon.call(ServiceInterface.Reload.self, .init())
+                    Issue.record("\(name) at \(path) was taken")
+                } catch VarlinkClientError.error(let error) {
+                    guard case .invalidConfiguration(let file, let line, let message)? = ServiceError(error) else {
+                        Issue.record("\(error)")
+                        return
+                    }
+                    #expect(file == directory.path + "/containers.d/\(name).toml")
+                    #expect(line == 2)
+                    #expect(message.contains(part), "\(message)")
+                }
+                let containers = try await daemon.call(ContainerInterface.List.self, .init()).containers
+                #expect(containers.map(\.identifier) == ["one", "two"])
+                #expect(containers.map(\.state) == [.live, .live])
+                #expect(try await daemon.find("kind == 'file'").count == 2)
+                #expect(unlink(directory.path + "/containers.d/\(name).toml") == 0)
+            }
+            let request = ContainerInterface.Add.Request(identifier: "two", path: two, packages: [], ignore: [])
+            _ = try await daemon.call(ContainerInterface.Add.self, request)
+            // Before and after the other one in the order of their names.
+            for name in ["a", "z"] {
+                try await expectRefusal(of: name, at: two, "overlaps 'two' at \(two), which was added at run time")
+                try await expectRefusal(of: name, at: two + "/in", "'gather container remove two'")
+                try await expectRefusal(of: name, at: directory.path + "/state/saved", "saves its own state")
+            }
+            try await expectRefusal(of: "z", at: one, "overlaps 'one' at \(one)")
+            try await expectRefusal(of: "z", at: one + "/in", "overlaps 'one' at \(one)")
+            try await expectRefusal(of: "z", at: directory.path, "overlaps 'one' at \(one)")
+            // With its own name, a file takes a container over.
+            try directory.write("path = \"\(two)\"\n", to: "containers.d/two.toml")
+            _ = try await daemon.call(ServiceInterface.Reload.self, .init())
+            let origins = try await daemon.call(ContainerInterface.List.self, .init()).containers.map(\.origin)
+            #expect(origins == ["one", "two"].map { "\(directory.path)/containers.d/\($0).toml" })
+        }
+    }
+
     @Test func reload() async throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "gatherd.toml")

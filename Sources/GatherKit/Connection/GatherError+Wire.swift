@@ -83,6 +83,10 @@ extension GatherError {
                 code: .containerExists, message: "there is a container '\(identifier)' already", subject: identifier)
         case .invalidContainer(let identifier, let message):
             self.init(code: .invalidContainer, message: message, subject: identifier)
+        case .containerUnavailable(let identifier, let message):
+            self.init(
+                code: .containerUnavailable, message: "container '\(identifier)' is unavailable: \(message)",
+                subject: identifier)
         }
     }
 

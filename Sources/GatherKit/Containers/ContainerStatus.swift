@@ -47,6 +47,8 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
     public let watches: Int
     /// The number of directories that are polled because they cannot be watched.
     public let polled: Int
+    /// The number of polled directories that would be watched if there were more inotify watches.
+    public let overLimit: Int
     /// The number of directories that cannot be read.
     public let unreadable: Int
     /// A few of the directories that cannot be read; empty for a caller that does not see every item.
@@ -80,6 +82,7 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
         directories = Int(clamping: description.directories)
         watches = Int(clamping: description.watches)
         polled = Int(clamping: description.polled)
+        overLimit = Int(clamping: description.overLimit ?? 0)
         unreadable = Int(clamping: description.unreadable)
         unreadablePaths = description.unreadablePaths ?? []
         packages = description.packages

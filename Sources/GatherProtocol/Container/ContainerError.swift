@@ -11,6 +11,8 @@ package enum ContainerError: Error, Sendable, Hashable {
     case containerExists(identifier: String)
     /// The container cannot be added, or not be removed, for the reason given.
     case invalidContainer(identifier: String, message: String)
+    /// The directory of the container cannot be read, for the reason given.
+    case containerUnavailable(identifier: String, message: String)
 }
 
 extension ContainerError: InterfaceError {
@@ -23,6 +25,8 @@ extension ContainerError: InterfaceError {
         case "ContainerExists": self = .containerExists(identifier: identifier)
         case "InvalidContainer":
             self = .invalidContainer(identifier: identifier, message: fields.string("message"))
+        case "ContainerUnavailable":
+            self = .containerUnavailable(identifier: identifier, message: fields.string("message"))
         default: return nil
         }
     }
@@ -32,6 +36,7 @@ extension ContainerError: InterfaceError {
         case .noSuchContainer: "NoSuchContainer"
         case .containerExists: "ContainerExists"
         case .invalidContainer: "InvalidContainer"
+        case .containerUnavailable: "ContainerUnavailable"
         }
     }
 
@@ -39,7 +44,7 @@ extension ContainerError: InterfaceError {
         switch self {
         case .noSuchContainer(let identifier), .containerExists(let identifier):
             writer.field("identifier", identifier)
-        case .invalidContainer(let identifier, let message):
+        case .invalidContainer(let identifier, let message), .containerUnavailable(let identifier, let message):
             writer.field("identifier", identifier)
             writer.field("message", message)
         }

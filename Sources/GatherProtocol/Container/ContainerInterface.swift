@@ -33,6 +33,8 @@ package enum ContainerInterface {
         # `filledBytes` is their memory. `outstanding` is the number of directories that are still to be read,
         # if any. `unreadablePaths` names a few of the `unreadable` directories to a caller that sees every
         # item of the container. `sync` is "syncthing" for a container that Syncthing shares with other devices.
+        # `overLimit` is the number of `polled` directories that would be watched if there were more inotify
+        # watches, if any.
         type Container (
           identifier: string,
           path: string,
@@ -51,7 +53,8 @@ package enum ContainerInterface {
           filledBytes: ?int,
           outstanding: ?int,
           unreadablePaths: ?[]string,
-          sync: ?string
+          sync: ?string,
+          overLimit: ?int
         )
 
         # Returns the containers that the caller may read.
@@ -76,7 +79,8 @@ package enum ContainerInterface {
         # the error names the file.
         method Remove(identifier: string) -> ()
 
-        # Compares the whole tree with the index again. Live queries get the differences as updates.
+        # Compares the whole tree with the index again. Live queries get the differences as updates. A container whose
+        # directory cannot be read is looked for again; if it is still unavailable, that is an error.
         method Rescan(identifier: string) -> (added: int, changed: int, removed: int)
 
         # With `more`, replies at once and then after each change of a state.
@@ -85,6 +89,8 @@ package enum ContainerInterface {
         error NoSuchContainer (identifier: string)
         error ContainerExists (identifier: string)
         error InvalidContainer (identifier: string, message: string)
+        # The message is the reason of the state `unavailable`.
+        error ContainerUnavailable (identifier: string, message: string)
 
         """
 }

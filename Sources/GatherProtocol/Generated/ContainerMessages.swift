@@ -10,7 +10,8 @@ package import Varlink
 /// requested one of them (`xattr.*` for all extended attributes). `filledBytes` is their memory. `outstanding` is
 /// the number of directories that are still to be read, if any. `unreadablePaths` names a few of the `unreadable`
 /// directories to a caller that sees every item of the container. `sync` is "syncthing" for a container that
-/// Syncthing shares with other devices.
+/// Syncthing shares with other devices. `overLimit` is the number of `polled` directories that would be watched if
+/// there were more inotify watches, if any.
 package struct ContainerDescription: JSONMessage, Hashable {
     package var identifier: String
     package var path: String
@@ -30,13 +31,14 @@ package struct ContainerDescription: JSONMessage, Hashable {
     package var outstanding: Int64?
     package var unreadablePaths: [String]?
     package var sync: String?
+    package var overLimit: Int64?
 
     /// The message from its fields.
     package init(
         identifier: String, path: String, state: ContainerState, reason: String? = nil, origin: String, items: Int64,
         directories: Int64, watches: Int64, polled: Int64, unreadable: Int64, packages: [String], ignore: [String],
         clock: String, filled: [String]? = nil, filledBytes: Int64? = nil, outstanding: Int64? = nil,
-        unreadablePaths: [String]? = nil, sync: String? = nil
+        unreadablePaths: [String]? = nil, sync: String? = nil, overLimit: Int64? = nil
     ) {
         self.identifier = identifier
         self.path = path
@@ -56,6 +58,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         self.outstanding = outstanding
         self.unreadablePaths = unreadablePaths
         self.sync = sync
+        self.overLimit = overLimit
     }
 
     package init(from reader: inout JSONReader) throws(JSONError) {
@@ -78,6 +81,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         var outstanding: Int64?
         var unreadablePaths: [String]?
         var sync: String?
+        var overLimit: Int64?
         try reader.beginObject()
         while try reader.nextKey() {
             if try reader.readNullIfPresent() { continue }
@@ -117,6 +121,8 @@ package struct ContainerDescription: JSONMessage, Hashable {
                 unreadablePaths = try reader.readStrings()
             } else if reader.keyIs("sync") {
                 sync = try reader.readString()
+            } else if reader.keyIs("overLimit") {
+                overLimit = try reader.readInteger()
             } else {
                 try reader.skipValue()
             }
@@ -151,6 +157,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         self.outstanding = outstanding
         self.unreadablePaths = unreadablePaths
         self.sync = sync
+        self.overLimit = overLimit
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -173,6 +180,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         writer.field("outstanding", outstanding)
         writer.field("unreadablePaths", unreadablePaths)
         writer.field("sync", sync)
+        writer.field("overLimit", overLimit)
         writer.endObject()
     }
 }
@@ -542,7 +550,8 @@ extension ContainerInterface {
 }
 
 extension ContainerInterface {
-    /// Compares the whole tree with the index again. Live queries get the differences as updates.
+    /// Compares the whole tree with the index again. Live queries get the differences as updates. A container whose
+    /// directory cannot be read is looked for again; if it is still unavailable, that is an error.
     package enum Rescan: VarlinkMethod {
         package static let name = "io.gatherd.Container.Rescan"
 

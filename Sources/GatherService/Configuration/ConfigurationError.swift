@@ -19,3 +19,13 @@ package struct ConfigurationError: Error, CustomStringConvertible, Equatable {
     /// `FILE:LINE: message`, as compilers print it.
     package var description: String { line > 0 ? "\(file):\(line): \(message)" : "\(file): \(message)" }
 }
+
+extension ConfigurationError {
+    /// Makes the error of a container of a configuration.
+    init(_ container: ContainerConfiguration, in configuration: DaemonConfiguration, _ fault: String) {
+        let source = container.origin == .argument ? "--container" : container.origin.text
+        self.init(
+            file: source, line: configuration.lines[container.identifier] ?? 0,
+            message: "container '\(container.identifier)' at \(container.path): \(fault)")
+    }
+}

@@ -10,12 +10,12 @@ package enum ConfigurationLoader {
     /// Reads `file` and the directory `containers.d` beside it. A missing file counts as empty unless `required`.
     /// Throws if a file is invalid.
     ///
-    /// Throws for a container that overlaps another one, unless `toleratingOverlaps` (``add(_:to:from:)``).
+    /// The rule decides on a container that overlaps another one (``add(_:to:from:)``).
     package static func load(
-        file: String, required: Bool, toleratingOverlaps: Bool = false
+        file: String, required: Bool, overlaps: OverlapRule = .refused
     ) throws(ConfigurationError) -> DaemonConfiguration {
         var configuration = DaemonConfiguration()
-        configuration.toleratesOverlaps = toleratingOverlaps
+        configuration.overlaps = overlaps
         if let text = try read(file, required: required) {
             try apply(text, of: file, to: &configuration)
         }
@@ -23,16 +23,15 @@ package enum ConfigurationLoader {
         for name in try names(in: directory) where name.hasSuffix(".toml") && !name.hasPrefix(".") {
             let path = directory + "/" + name
             guard let text = try read(path, required: true) else { continue }
-            let container = try container(text, of: path, identifier: String(name.dropLast(".toml".count)))
+            let (container, line) = try container(text, of: path, identifier: String(name.dropLast(".toml".count)))
+            configuration.lines[container.identifier] = line
             try add(container, to: &configuration, from: path)
         }
         return configuration
     }
 
-    /// Adds a container. Throws if another one has its identifier or overlaps it.
-    ///
-    /// If the configuration tolerates overlaps, a container within another one is added: it waits for a file system to
-    /// be mounted there. A container with the directory of another one is left out, and the reason is recorded.
+    /// Adds a container, or leaves it out and records the reason, by the configuration's ``OverlapRule``. Throws if another one
+    /// has its identifier, or overlaps it against the rule.
     package static func add(
         _ container: ContainerConfiguration, to configuration: inout DaemonConfiguration, from source: String
     ) throws(ConfigurationError) {
@@ -41,14 +40,14 @@ package enum ConfigurationLoader {
         }
         let place = ContainerPlace(container)
         let others =
-            configuration.toleratesOverlaps
+            configuration.overlaps.permitsWaiting(container)
             ? configuration.places.sharing(place) : configuration.places.overlapping(place)
         if let other = others.first?.container {
             let error = ConfigurationError(
-                file: source,
+                file: source, line: configuration.lines[container.identifier] ?? 0,
                 message: "container '\(container.identifier)' at \(container.path) overlaps '\(other.identifier)' at "
                     + other.path)
-            guard configuration.toleratesOverlaps else { throw error }
+            guard configuration.overlaps == .tolerated else { throw error }
             configuration.leftOut.append(error)
             return
         }
@@ -94,7 +93,7 @@ package enum ConfigurationLoader {
 
     private static func container(
         _ text: String, of path: String, identifier: String
-    ) throws(ConfigurationError) -> ContainerConfiguration {
+    ) throws(ConfigurationError) -> (ContainerConfiguration, line: Int) {
         var file = try TOMLFile(path: path, text: text)
         let directory = try file.string("path")
         let packages = try file.strings("packages") ?? []
@@ -103,9 +102,10 @@ package enum ConfigurationLoader {
         try file.finish()
         guard let directory else { throw ConfigurationError(file: path, message: "'path' is missing") }
         do {
-            return try ContainerConfiguration(
+            let container = try ContainerConfiguration(
                 identifier: identifier, path: directory, packages: packages, ignore: ignore, sync: sync,
                 origin: .file(path))
+            return (container, file.line(of: "path"))
         } catch {
             throw ConfigurationError(file: path, line: file.line(of: "path"), message: error.message)
         }

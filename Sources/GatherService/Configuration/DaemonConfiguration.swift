@@ -26,10 +26,12 @@ package struct DaemonConfiguration: Sendable, Equatable {
     /// The containers of files and options. Those added at run time are in the state directory.
     package var containers: [ContainerConfiguration] { places.containers }
     var places = ContainerPlaces()
-    /// Whether a container may lie within another one, where it waits for a file system to be mounted.
-    package var toleratesOverlaps = false
+    /// What becomes of containers that overlap.
+    package var overlaps = OverlapRule.refused
     /// The containers that are left out, with the reason.
     package var leftOut: [ConfigurationError] = []
+    /// The lines of the containers' paths in their files, by identifier.
+    var lines: [String: Int] = [:]
 
     package init() {}
 }

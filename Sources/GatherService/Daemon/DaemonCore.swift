@@ -163,11 +163,13 @@ final class DaemonCore {
     private static let workers = Limits.scansAtOnce + Limits.updatesAtOnce
 
     /// Reads the configuration, and merges the containers that were added at run time. If two overlap, the latter gives
-    /// way.
+    /// way. With the containers `inForce`, this is a reload: what a start would leave out is then an error.
     private static func read(
-        _ options: DaemonOptions, _ runtime: RuntimeContainers, _ logger: Logger
+        _ options: DaemonOptions, _ runtime: RuntimeContainers, _ logger: Logger,
+        inForce: [ContainerConfiguration]? = nil
     ) throws(ConfigurationError) -> (DaemonConfiguration, [ContainerConfiguration]) {
-        let configuration = try options.configuration(toleratingOverlaps: true)
+        let configuration = try options.configuration(
+            overlaps: inForce.map { .refusedExcept($0) } ?? .tolerated)
         for error in configuration.leftOut {
             logger.error(
                 "\(error); this container is left out; correct the file, then 'gather reload'",
@@ -176,6 +178,14 @@ final class DaemonCore {
         var places = configuration.places
         for container in try runtime.load() {
             let place = ContainerPlace(container)
+            if let inForce, places.container(container.identifier) == nil,
+                let new = places.overlapping(place).map(\.container).first(where: { !inForce.contains($0) })
+            {
+                throw ConfigurationError(
+                    new, in: configuration,
+                    "it overlaps '\(container.identifier)' at \(container.path), which was added at run time; to have this "
+                        + "one, first 'gather container remove \(container.identifier)'")
+            }
             // One inside another waits for a file system, like a configured one. One around another would take its
             // place.
             let other =
@@ -193,6 +203,12 @@ final class DaemonCore {
                     metadata: ["container": "\(container.identifier)", "path": "\(container.path)"])
             } else {
                 places.append(place)
+            }
+        }
+        if let inForce {
+            for container in places.containers where !inForce.contains(container) {
+                guard let obstacle = runtime.obstacle(to: container) else { continue }
+                throw ConfigurationError(container, in: configuration, obstacle)
             }
         }
         var containers = places.containers.filter { container in
@@ -236,8 +252,12 @@ final class DaemonCore {
         self.server = server
         let limit = descriptors
         server.acceptFailed = { [weak self] code in
+            let isShort = code == EMFILE || code == ENFILE
+            let remedy =
+                isShort
+                ? "; raise the limit of open files (\(limit) now) with LimitNOFILE= in the unit or 'ulimit -n'" : ""
             self?.logger.error(
-                "connections cannot be accepted: \(String(cString: strerror(code))); new callers wait, and gatherd tries again every second; raise the limit of open files (\(limit) now) with LimitNOFILE= in the unit or 'ulimit -n'",
+                "connections cannot be accepted: \(String(cString: strerror(code))); new callers wait, and gatherd tries again every second\(remedy)",
                 metadata: ["message-id": "connections-refused"])
         }
         let listening: EventLoopFuture<Void>
@@ -400,7 +420,8 @@ final class DaemonCore {
         defer { observer.ready(status: statusText) }
         let old = configuration
         do {
-            let (read, containers) = try DaemonCore.read(options, runtime, logger)
+            let (read, containers) = try DaemonCore.read(
+                options, runtime, logger, inForce: engine.containers.map(\.configuration))
             configuration = read
             engine.syncUser = isShared ? AccountNames.userID(named: configuration.syncUser) : nil
             engine.watcher.set(pollInterval: configuration.pollInterval, watchShare: configuration.watchShare)

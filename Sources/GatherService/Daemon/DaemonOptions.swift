@@ -108,14 +108,13 @@ package struct DaemonOptions: Sendable {
         dataDirectories = ContentTypeFiles.directories(isSystem: socket.isSystem)
     }
 
-    /// Merges the files and the command line. A daemon that starts uses `toleratingOverlaps`, so that neither a file
-    /// system that is mounted later nor one container too many ends it.
-    package func configuration(toleratingOverlaps: Bool = false) throws(ConfigurationError) -> DaemonConfiguration {
+    /// Merges the files and the command line.
+    package func configuration(overlaps: OverlapRule = .refused) throws(ConfigurationError) -> DaemonConfiguration {
         var configuration = DaemonConfiguration()
-        configuration.toleratesOverlaps = toleratingOverlaps
+        configuration.overlaps = overlaps
         if let configurationFile {
             configuration = try ConfigurationLoader.load(
-                file: configurationFile, required: configurationIsRequired, toleratingOverlaps: toleratingOverlaps)
+                file: configurationFile, required: configurationIsRequired, overlaps: overlaps)
         }
         for container in containers {
             try ConfigurationLoader.add(container, to: &configuration, from: "--container")

@@ -124,7 +124,10 @@ extension Engine {
     }
 
     func state(of record: ContainerRecord) -> ContainerState {
-        watcher.state(of: record.number) ?? .unavailable(reason: "the container was removed")
+        let state = watcher.state(of: record.number) ?? .unavailable(reason: "the container was removed")
+        guard case .unavailable(let reason) = state, watcher.isUnmounted(record.number) else { return state }
+        let remedy = record.configuration.origin.forgetting
+        return .unavailable(reason: "\(reason); to have the directory itself, \(remedy)")
     }
 
     /// Tells those who monitor, and the log, of states that changed.

@@ -161,6 +161,10 @@ struct ContainerHandler {
         let record = try record(request.identifier)
         engine.watcher.rescan(record.number) { [engine] counts in
             engine.completions.append {
+                if case .unavailable(let reason) = engine.state(of: record) {
+                    return call.fail(
+                        ContainerError.containerUnavailable(identifier: record.identifier, message: reason))
+                }
                 call.reply(
                     ContainerInterface.Rescan.Reply(
                         added: Int64(counts.added), changed: Int64(counts.changed), removed: Int64(counts.removed)))
@@ -208,7 +212,8 @@ extension Engine {
             filledBytes: record.extras == .off ? nil : Int64(record.index.extrasByteCount),
             outstanding: figures.outstanding > 0 ? Int64(figures.outstanding) : nil,
             unreadablePaths: figures.unreadable > 0 ? unreadablePaths(of: record) : nil,
-            sync: record.configuration.sync?.rawValue)
+            sync: record.configuration.sync?.rawValue,
+            overLimit: figures.overLimit > 0 ? Int64(figures.overLimit) : nil)
     }
 
     /// Returns the absolute paths of a few directories of the container that cannot be read.

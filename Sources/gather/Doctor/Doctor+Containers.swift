@@ -20,10 +20,10 @@ extension Doctor {
                 .note, name,
                 "\(system) does not report changes that other machines make: it is polled, which finds them later",
                 command: gather("container rescan", ShellText.quoted(name)))
-        } else if container.polled > 0 {
+        } else if container.overLimit > 0 {
             note(
                 .warning, name,
-                "\(Readable.count(container.polled, "directory is", "directories are")) polled, because there are too few watches"
+                "\(Readable.count(container.overLimit, "directory is", "directories are")) polled, because there are too few watches"
             )
         }
         noteMounts(in: container)
@@ -152,7 +152,11 @@ extension Doctor {
         let named = paths.prefix(Self.directoriesNamed).map { DisplayText.escaped($0) }.joined(separator: ", ")
         let more = max(count - paths.prefix(Self.directoriesNamed).count, 0)
         if !named.isEmpty { text += " (\(named)\(more > 0 ? " and \(Readable.count(more)) more" : ""))" }
-        text += " cannot be read by \(user), so their contents are in no answer; leave them closed if they should be"
+        text += " cannot be read by \(user), so their contents are in no answer"
+        guard servant?.readsEverything != true else {
+            return note(.warning, name, text + "; permissions are not the reason, which the log has", command: journal)
+        }
+        text += "; leave them closed if they should be"
         guard !Self.isSystemTree(facts.resolved(container.path) ?? container.path) else {
             return note(
                 isMeant ? .note : .warning, name,

@@ -35,7 +35,7 @@ extension Doctor {
             isInNamespace: isInUserNamespace, share: daemon?.watchShare ?? configuration?.watchShare,
             allowed: daemon?.watchLimit, used: daemon?.watches,
             needed: containers.reduce(0) { $0 + $1.directories },
-            isPolled: containers.contains { $0.polled > 0 && facts.polledFileSystem(at: $0.path) == nil })
+            isPolled: containers.contains { $0.overLimit > 0 })
         let used = daemon?.watches.map { "gatherd uses \(Readable.count($0)) of" } ?? "gatherd may use"
         guard limit.isShort || limit.isNearlyShort else {
             return note(

@@ -14,13 +14,16 @@ extension Doctor {
         switch facts.sharing() {
         case .success(let found): findings = found
         case .failure(let failure):
-            // The finding has the command separately.
-            let text = failure.message.split(separator: ". Start it with:").first.map(String.init) ?? failure.message
+            let text = failure.statement
             return note(
                 failure.isDenied ? .note : .problem, Self.subject,
                 failure.isDenied
                     ? text : text + "; containers are not shared meanwhile, and sync attributes are unknown",
-                command: failure.isDenied ? lookAgainAtSharing : helperStartCommand)
+                command: failure.isDenied
+                    ? lookAgainAtSharing
+                    : failure.isSilent
+                        ? helperStartCommand.replacing("systemctl start", with: "systemctl restart")
+                        : helperStartCommand)
         }
         for finding in findings {
             // Words of other machines go to a terminal.

@@ -125,9 +125,10 @@ struct Doctor<Facts: SystemFacts> {
         case .failure(let failure):
             // A caller without access gets a finding of its own below.
             guard !failure.isDenied else { return }
-            // The finding has the command separately.
-            let text = failure.message.split(separator: ". Start it with:").first.map(String.init) ?? failure.message
-            note(.problem, "daemon", text, command: startCommand)
+            note(
+                .problem, "daemon", failure.statement,
+                command: failure.isSilent
+                    ? place == .other ? "ps -C gatherd -o pid,stat,args" : systemctl("restart gatherd") : startCommand)
         }
     }
 

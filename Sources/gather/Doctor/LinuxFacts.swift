@@ -146,6 +146,7 @@ struct LinuxFacts: SystemFacts {
                         ContainerFacts(
                             identifier: container.identifier, path: container.path, state: container.state.rawValue,
                             reason: container.reason, directories: container.directories, polled: container.polled,
+                            overLimit: container.overLimit,
                             unreadable: container.unreadable, unreadablePaths: container.unreadablePaths,
                             isShared: container.sync != nil)
                     },
@@ -155,7 +156,9 @@ struct LinuxFacts: SystemFacts {
                 ))
         } catch {
             let isDenied = access(connection.daemon.path, F_OK) == 0 && access(connection.daemon.path, W_OK) != 0
-            return .failure(DaemonFacts.Failure(message: error.message, isDenied: isDenied))
+            return .failure(
+                DaemonFacts.Failure(
+                    message: error.message, isDenied: isDenied, isSilent: error.code == .notAnswering))
         }
     }
 
@@ -164,13 +167,16 @@ struct LinuxFacts: SystemFacts {
             var client = try BlockingSharingClient(helper)
             return .success(try client.check())
         } catch {
-            return .failure(DaemonFacts.Failure(message: error.message, isDenied: error.code == .permissionDenied))
+            return .failure(
+                DaemonFacts.Failure(
+                    message: error.message, isDenied: error.code == .permissionDenied,
+                    isSilent: error.code == .notAnswering))
         }
     }
 
     func configuration(_ file: String) -> Result<ConfigurationFacts, ConfigurationFacts.Failure> {
         do throws(ConfigurationError) {
-            let read = try ConfigurationLoader.load(file: file, required: false, toleratingOverlaps: true)
+            let read = try ConfigurationLoader.load(file: file, required: false, overlaps: .tolerated)
             return .success(
                 ConfigurationFacts(
                     containers: read.containers.map {

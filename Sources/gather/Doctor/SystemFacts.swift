@@ -52,6 +52,16 @@ struct DaemonFacts {
         let message: String
         /// Whether the permissions of the socket refused the connection.
         var isDenied = false
+        /// Whether the connection was made, and nothing came.
+        var isSilent = false
+
+        /// The message without the command at its end, which a finding has separately.
+        var statement: String {
+            for remedy in [". Start it with:", ". Restart it with:", ". See its process with:"] {
+                if let place = message.firstRange(of: remedy) { return String(message[..<place.lowerBound]) }
+            }
+            return message
+        }
     }
 
     var version: String
@@ -83,6 +93,8 @@ struct ContainerFacts {
     var reason: String?
     var directories = 0
     var polled = 0
+    /// The polled directories for which there are too few watches.
+    var overLimit = 0
     var unreadable = 0
     /// A few of the unreadable directories.
     var unreadablePaths: [String] = []
