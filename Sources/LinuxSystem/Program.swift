@@ -6,9 +6,16 @@ import Glibc
 
 /// This program and others.
 package enum Program {
+    /// Begins this program: ``checkOutputAtExit()``, and a look at the system calls that everything needs. A filter (seccomp(2))
+    /// may refuse them. The process then says so, and ends with EX_OSERR. Costs about 50 µs.
+    package static func begin() {
+        checkOutputAtExit()
+        clinux_check_calls()
+    }
+
     /// Makes output that `print` could not write an error: the process then says so and ends with status 1, whatever its own status
-    /// would be. A closed pipe is no error, since its reader needs no more. A program calls it first.
-    package static func checkOutputAtExit() { _ = clinux_check_output_at_exit() }
+    /// would be. A closed pipe is no error, since its reader needs no more.
+    private static func checkOutputAtExit() { _ = clinux_check_output_at_exit() }
 
     /// A descriptor of this process that the program gets under a number of its own.
     package struct Inherited {

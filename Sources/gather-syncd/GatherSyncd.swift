@@ -37,7 +37,7 @@ import SystemdSupport
 
     /// ArgumentParser's own main would run on a thread of libdispatch, which then wakes up every second.
     @MainActor static func main() async {
-        Program.checkOutputAtExit()
+        Program.begin()
         do {
             var command = try parseAsRoot()
             if let helper = command as? GatherSyncd { try await helper.run() } else { try command.run() }

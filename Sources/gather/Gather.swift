@@ -90,7 +90,7 @@ enum HelpWidth {
 @main
 enum Main {
     static func main() {
-        Program.checkOutputAtExit()
+        Program.begin()
         Signals.install()
         do {
             let arguments = LeadingOptions.moved(ProcessArguments.texts.dropFirst())

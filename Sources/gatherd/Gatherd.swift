@@ -40,7 +40,7 @@ import SystemdSupport
 
     /// ArgumentParser's own main would run on a thread of libdispatch, which then wakes up every second.
     @MainActor static func main() async {
-        Program.checkOutputAtExit()
+        Program.begin()
         do {
             var command = try parseAsRoot(GatherDaemon.arguments)
             if let daemon = command as? Gatherd { try await daemon.run() } else { try command.run() }

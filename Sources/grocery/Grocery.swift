@@ -61,7 +61,7 @@ enum Main {
     /// An asynchronous main function ends the first thread by pthread_exit(3) before its work begins. That looks for the frames of the
     /// thread, and sorts those of the whole static program for it: a third of the time of a command.
     static func main() {
-        Program.checkOutputAtExit()
+        Program.begin()
         signal(SIGPIPE, SIG_IGN)
         signal(SIGINT) { _ in _exit(130) }
         Task.detached { await run() }

@@ -1,6 +1,7 @@
 // Directories and entries on a real file system, against what libc says of them.
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import Glibc
 import Testing
 
@@ -48,6 +49,36 @@ import Testing
         try #require(lstat(path, &expected) == 0)
         let directory = try Directory.open(path, access: .path)
         #expect(try EntryStatus(of: "", in: directory.number).device == UInt64(expected.st_dev))
+    }
+
+    /// Programs that may not use openat2(2) open by other calls, which give the same directories and the same errors.
+    @Test(arguments: [O_RDONLY, 0o10000000])
+    func directoriesAreOpenedWithoutOpenat2(access: CInt) throws {
+        for name in ["a", "a/b", "a/b/c"] { #expect(mkdir(scratch.path + "/" + name, 0o755) == 0) }
+        try scratch.write("file", "")
+        try Entry.makeSymlink("link", in: scratch.number, to: "a")
+        try Entry.makeSymlink("out", in: scratch.number, to: "/")
+        let root = try Directory.open("/", access: .path)
+        let flags = UInt64(O_DIRECTORY | O_CLOEXEC | access)
+        /// The inode of what was opened, or the negated error.
+        func result(_ descriptor: Int) throws -> Int64 {
+            guard descriptor >= 0 else { return Int64(descriptor) }
+            defer { close(CInt(descriptor)) }
+            return Int64(try EntryStatus(of: "", in: CInt(descriptor)).inode)
+        }
+        for path in [
+            "a", "a/b", "a/b/c", "a//b", "a/", "./a/./b", ".", "", "..", "../a", "/", "/a", "none", "a/none", "file",
+            "file/x",
+            "link", "link/b", "out", "out/usr", String(repeating: "n", count: 256),
+            String(repeating: "n", count: 5_000),
+        ] {
+            let expected = try result(clinux_openat2(scratch.number, path, flags, Directory.beneath))
+            #expect(try result(clinux_open_beneath(scratch.number, path, flags)) == expected, "\(path.prefix(300))")
+        }
+        for path in ["proc", "proc/self", "sys", "usr"] {
+            let expected = try result(clinux_openat2(root.number, path, flags, Directory.beneath))
+            #expect(try result(clinux_open_beneath(root.number, path, flags)) == expected, "\(path)")
+        }
     }
 
     @Test func symlinksAreNotFollowed() throws {

@@ -92,9 +92,15 @@ static inline long clinux_statx(int directory, const char *name, struct clinux_s
   return 0;
 }
 
+// Opens a directory below another as openat2(2) does with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_XDEV, by several
+// other calls.
+long clinux_open_beneath(int directory, const char *path, uint64_t flags);
+
+// Old kernels (ENOSYS) and the filters of some containers (EPERM) refuse the call itself.
 static inline long clinux_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve) {
   struct open_how how = {.flags = flags, .mode = 0, .resolve = resolve};
-  return CLINUX_RESULT(syscall(SYS_openat2, directory, path, &how, sizeof how));
+  long result = CLINUX_RESULT(syscall(SYS_openat2, directory, path, &how, sizeof how));
+  return result == -EPERM || result == -ENOSYS ? clinux_open_beneath(directory, path, flags) : result;
 }
 
 static inline long clinux_openat(int directory, const char *path, int flags, unsigned mode) {
@@ -155,6 +161,10 @@ long clinux_clock_watch(void);
 
 // At the end of the process, an error of standard output that is left ends it with a message and EXIT_FAILURE. 0 if done.
 int clinux_check_output_at_exit(void);
+
+// Ends the process with a message and EX_OSERR if a system call is refused that threads, event loops or the look at a file need.
+// Swift and swift-nio trap without a word there.
+void clinux_check_calls(void);
 
 static inline long clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
