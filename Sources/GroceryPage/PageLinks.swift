@@ -7,13 +7,13 @@ internal import NIOCore
 package struct PageLinks: Sendable, Hashable {
     /// The port of the server.
     package let port: Int
-    /// The links, each with the secret if there is one.
+    /// The links, each with the secret.
     package let texts: [String]
 
-    init(address: String, port: Int, names: [String], token: PageToken?) {
+    init(address: String, port: Int, names: [String], token: PageToken) {
         self.port = port
         // A browser does not send what follows `#`, so the secret is in no log of a proxy.
-        let suffix = ":\(port)/" + (token.map { "#token=\($0.text)" } ?? "")
+        let suffix = ":\(port)/#token=\(token.text)"
         let hosts = names + PageLinks.addresses(for: address).map { $0.contains(":") ? "[\($0)]" : $0 }
         texts = hosts.map { "http://" + $0 + suffix }
     }

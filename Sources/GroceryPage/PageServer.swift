@@ -7,7 +7,8 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import Varlink
 
-/// Serves a list as a page for browsers: over HTTP, with a secret unless only this machine can reach it.
+/// Serves a list as a page for browsers: over HTTP, with a secret. The loopback device needs it, too: every user of this
+/// machine can connect to a port there, whatever the modes of the list's files say.
 package struct PageServer: Sendable {
     /// The port without another choice. A browser keeps waiting changes by the port, so it should stay the same.
     package static let standardPort = 8470
@@ -17,27 +18,23 @@ package struct PageServer: Sendable {
     private let list: any PageList
     private let address: String
     private let port: Int
-    private let token: PageToken?
+    private let token: PageToken
     private let names: Set<String>
     private let limits: PageLimits
 
     /// - Parameters:
     ///   - address: An address of this machine, or `0.0.0.0` or `::` for all.
     ///   - port: The port; 0 for any that is free.
-    ///   - token: The secret. It may be nil for an address of the loopback device without names.
+    ///   - token: The secret.
     ///   - names: Host names under which browsers reach the server, beside its addresses and `localhost`.
     package init(
         list: any PageList, address: String = PageServer.loopback, port: Int = PageServer.standardPort,
-        token: PageToken? = nil, names: [String] = [], limits: PageLimits = PageLimits()
+        token: PageToken, names: [String] = [], limits: PageLimits = PageLimits()
     ) throws(PageServerError) {
-        guard let socketAddress = try? SocketAddress(ipAddress: address, port: 0) else {
+        guard PageAccess.isAddress(address) else {
             throw PageServerError("'\(address)' is not an address of IPv4 or IPv6")
         }
         guard (0...65_535).contains(port) else { throw PageServerError("a port is at most 65535") }
-        // A host name means that others reach the server, such as through a proxy.
-        guard token != nil || PageServer.isLoopback(socketAddress) && names.isEmpty else {
-            throw PageServerError("a list is served to other machines with a token only")
-        }
         self.list = list
         self.address = address
         self.port = port
@@ -124,10 +121,6 @@ package struct PageServer: Sendable {
     private static let backlog: Int32 = 128
 
     /// Returns whether an address is reached from this machine only.
-    package static func isLoopback(_ address: String) -> Bool {
-        (try? SocketAddress(ipAddress: address, port: 0)).map(isLoopback) ?? false
-    }
-
     static func isLoopback(_ address: SocketAddress) -> Bool {
         guard let text = address.ipAddress else { return false }
         return address.protocol == .inet ? text.hasPrefix("127.") : text == "::1"

@@ -8,7 +8,7 @@ import Testing
 @testable import GroceryPage
 
 struct EventTests {
-    private static let request = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    private static let request = TestServer.eventRequest
 
     @Test func `A page gets the list and then each change`() async throws {
         try await TestServer.with { server async throws in
@@ -97,7 +97,7 @@ struct EventTests {
 
     @Test func `Cancellation ends the server with its open pages`() async throws {
         let list = MemoryList()
-        let server = try PageServer(list: list, port: 0)
+        let server = try PageServer(list: list, port: 0, token: TestServer.token)
         let (ready, continuation) = AsyncStream.makeStream(of: PageLinks.self)
         let running = Task { try await server.run { continuation.yield($0) } }
         var iterator = ready.makeAsyncIterator()
@@ -112,7 +112,7 @@ struct EventTests {
 
     @Test func `A port in use is an error with its reason`() async throws {
         try await TestServer.with { server async throws in
-            let second = try PageServer(list: MemoryList(), port: server.port)
+            let second = try PageServer(list: MemoryList(), port: server.port, token: TestServer.token)
             await #expect { try await second.run { _ in } } throws: { error in
                 (error as? PageServerError)?.message.contains("Address already in use") ?? false
             }

@@ -9,7 +9,7 @@ import Testing
 
 struct PageAccessTests {
     private let access = PageAccess(
-        port: 8470, token: PageToken(text: "abcdefghijklmnopqrstuvwx"), names: ["kitchen.lan"])
+        port: 8470, token: PageToken(text: "abcdefghijklmnopqrstuvwx")!, names: ["kitchen.lan"])
 
     private func status(_ fields: [(String, String)], _ method: HTTPMethod = .GET, isPage: Bool = false) -> UInt? {
         let head = HTTPRequestHead(version: .http1_1, method: method, uri: "/", headers: HTTPHeaders(fields))
@@ -76,9 +76,8 @@ struct PageAccessTests {
                 == `is`)
     }
 
-    @Test func `Without a secret all are authorized`() {
-        let open = PageAccess(port: 1, token: nil, names: [])
-        #expect(open.isAuthorized(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")))
+    @Test func `A request without the secret is not authorized`() {
+        #expect(!access.isAuthorized(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")))
     }
 
     @Test func `Tokens differ and can be kept as text`() throws {
@@ -99,22 +98,23 @@ struct PageAccessTests {
         }
     }
 
-    @Test func `Other machines need a token`() throws {
-        let list = MemoryList()
-        for address in ["0.0.0.0", "::", "192.168.1.5", "fe80::1"] {
-            #expect(throws: PageServerError.self) { try PageServer(list: list, address: address) }
-            _ = try PageServer(list: list, address: address, token: .random())
+    @Test func `A server has an address and a port`() throws {
+        let (list, token) = (MemoryList(), PageToken.random())
+        for address in ["0.0.0.0", "::", "192.168.1.5", "fe80::1", "127.0.0.1", "127.8.8.8", "::1"] {
+            _ = try PageServer(list: list, address: address, token: token)
         }
-        #expect(throws: PageServerError.self) { try PageServer(list: list, names: ["kitchen.lan"]) }
-        for address in ["127.0.0.1", "127.8.8.8", "::1"] { _ = try PageServer(list: list, address: address) }
-        #expect(throws: PageServerError.self) { try PageServer(list: list, address: "localhost.example") }
-        #expect(throws: PageServerError.self) { try PageServer(list: list, port: 70_000) }
+        #expect(throws: PageServerError.self) {
+            try PageServer(list: list, address: "localhost.example", token: token)
+        }
+        #expect(throws: PageServerError.self) { try PageServer(list: list, port: 70_000, token: token) }
     }
 
-    @Test func `Links have the secret behind the number sign`() {
-        let token = PageToken(text: "abcdefghijklmnopqrstuvwx")
+    @Test func `Links have the secret behind the number sign`() throws {
+        let token = try #require(PageToken(text: "abcdefghijklmnopqrstuvwx"))
         #expect(
-            PageLinks(address: "127.0.0.1", port: 80, names: [], token: nil).texts == ["http://127.0.0.1:80/"])
+            PageLinks(address: "127.0.0.1", port: 80, names: [], token: token).texts == [
+                "http://127.0.0.1:80/#token=abcdefghijklmnopqrstuvwx"
+            ])
         #expect(
             PageLinks(address: "::1", port: 8470, names: ["kitchen.lan"], token: token).texts == [
                 "http://kitchen.lan:8470/#token=abcdefghijklmnopqrstuvwx",

@@ -91,7 +91,7 @@ struct PageConnectionTests {
         var limits = PageLimits()
         limits.connections = 2
         try await TestServer.with(limits: limits) { server async throws in
-            let stream = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            let stream = TestServer.eventRequest
             let first = try await EventReader.open(server.port, stream)
             let second = try await EventReader.open(server.port, stream)
             _ = await (first.next(), second.next())
@@ -109,7 +109,7 @@ struct PageConnectionTests {
         var limits = PageLimits()
         limits.eventStreams = 1
         try await TestServer.with(limits: limits) { server async throws in
-            let stream = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            let stream = TestServer.eventRequest
             let first = try await EventReader.open(server.port, stream)
             _ = await first.next()
             let refused = try await RawClient.exchange(server.port, stream)

@@ -1,6 +1,7 @@
 // The routes, through real connections to a list in memory.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import GroceryModel
 import Testing
 
@@ -78,25 +79,87 @@ struct PageRouterTests {
         }
     }
 
-    @Test func `A list with a secret opens with the link only`() async throws {
+    @Test func `A list opens with the link only, on this machine too`() async throws {
         let token = PageToken.random()
         try await TestServer.with(token: token) { server async throws in
+            let none = ["Authorization": "-"]
             #expect(server.links.texts == ["http://127.0.0.1:\(server.port)/#token=\(token.text)"])
             #expect(try await server.send("GET", "/").status == 200)
             for path in ["/api/items", "/events", "/api/contents"] {
-                #expect(try await server.send("GET", path).status == 401)
+                #expect(try await server.send("GET", path, headers: none).status == 401)
             }
-            #expect(try await server.send("POST", "/api/session", #"{"token":"wrong"}"#).status == 401)
-            #expect(try await server.send("POST", "/api/session", "{}").status == 401)
-            let session = try await server.send("POST", "/api/session", #"{"token":"\#(token.text)"}"#)
+            let addition = #"{"id":"\#(PageRouterTests.id)","mine":{"name":"Milk"}}"#
+            #expect(try await server.send("POST", "/api/items", addition, headers: none).status == 401)
+            #expect(server.list.calls.isEmpty)
+            #expect(
+                try await server.send("POST", "/api/session", #"{"token":"wrong"}"#, headers: none).status == 401)
+            #expect(try await server.send("POST", "/api/session", "{}", headers: none).status == 401)
+            let session = try await server.send(
+                "POST", "/api/session", #"{"token":"\#(token.text)"}"#, headers: none)
             #expect(session.status == 204)
             let cookie = try #require(session.field("set-cookie"))
             #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
             let pair = String(cookie.prefix { $0 != ";" })
-            #expect(try await server.send("GET", "/api/items", headers: ["Cookie": pair]).status == 200)
+            let signedIn = ["Authorization": "-", "Cookie": pair]
+            #expect(try await server.send("GET", "/api/items", headers: signedIn).status == 200)
             #expect(
                 try await server.send("GET", "/api/items", headers: ["Authorization": "Bearer \(token.text)"]).status
                     == 200)
+        }
+    }
+
+    @Test func `A link and its cookie open the list after a restart of the server`() async throws {
+        let folder = NSTemporaryDirectory() + "grocery-page-\(UUID().uuidString.prefix(8))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = folder + "/token"
+        // The link, the port and the cookie of the first server.
+        var former: (links: PageLinks, cookie: String)?
+        try await TestServer.with(token: PageTokenFile.token(at: file)) { server async throws in
+            let session = try await server.send("POST", "/api/session", #"{"token":"\#(server.token.text)"}"#)
+            former = (server.links, String(try #require(session.field("set-cookie")).prefix { $0 != ";" }))
+        }
+        let (links, cookie) = try #require(former)
+        try await TestServer.with(token: PageTokenFile.token(at: file), port: links.port) { server async throws in
+            #expect(server.links == links)
+            let signedIn = ["Authorization": "-", "Cookie": cookie]
+            #expect(try await server.send("GET", "/api/items", headers: signedIn).status == 200)
+        }
+        try await TestServer.with(token: PageTokenFile.token(at: file, isNew: true), port: links.port) {
+            server async throws in
+            let signedIn = ["Authorization": "-", "Cookie": cookie]
+            #expect(try await server.send("GET", "/api/items", headers: signedIn).status == 401)
+        }
+    }
+
+    /// With the secret, so that the host and the origin alone decide. The page has no WebSocket, and a server without one must
+    /// not open one either.
+    @Test(arguments: ["/", "/events", "/api/items", "/sw.js"])
+    func `Streams and WebSockets are opened by the page alone`(_ path: String) async throws {
+        try await TestServer.with { server async throws in
+            let webSocket = [
+                "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+                "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+            ]
+            for upgrade in [[:], webSocket] {
+                func status(_ fields: [String: String]) async throws -> Int {
+                    try await server.send("GET", path, headers: upgrade.merging(fields) { $1 }).status
+                }
+                #expect(try await status(["Host": "evil.example:\(server.port)"]) == 421)
+                #expect(try await status(["Host": "-"]) == 400)
+                for origin in ["http://evil.example", "http://127.0.0.1:1", "null"] {
+                    #expect(try await status(["Origin": origin]) == 403)
+                }
+                #expect(try await status(["Sec-Fetch-Site": "cross-site"]) == 403)
+            }
+            // A stream does not end, so its first line is enough.
+            let own = "http://127.0.0.1:\(server.port)"
+            let fields = webSocket.map { "\($0.key): \($0.value)\r\n" }.joined()
+            let answer = try await RawClient.exchange(
+                server.port,
+                "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nOrigin: \(own)\r\n"
+                    + "Authorization: Bearer \(server.token.text)\r\n\(fields)\r\n",
+                isEnough: { $0.contains("\r\n\r\n") })
+            #expect(answer.status == 200)
         }
     }
 

@@ -9,23 +9,30 @@ import Testing
 
 /// A server of a list in memory, on a port that the kernel has chosen.
 struct TestServer {
+    /// The secret of servers whose test does not say another.
+    static let token = PageToken.random()
+    /// The request of an event stream with that secret.
+    static let eventRequest =
+        "GET /events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token.text)\r\n\r\n"
+
     let list: MemoryList
+    let token: PageToken
     let links: PageLinks
     var port: Int { links.port }
 
     /// Runs the server during `body`, and ends it by cancellation.
     static func with(
-        token: PageToken? = nil, names: [String] = [], limits: PageLimits = PageLimits(),
+        token: PageToken = TestServer.token, names: [String] = [], port: Int = 0, limits: PageLimits = PageLimits(),
         _ body: (TestServer) async throws -> Void
     ) async throws {
         let list = MemoryList()
-        let server = try PageServer(list: list, port: 0, token: token, names: names, limits: limits)
+        let server = try PageServer(list: list, port: port, token: token, names: names, limits: limits)
         let (ready, continuation) = AsyncStream.makeStream(of: PageLinks.self)
         let running = Task { try await server.run { continuation.yield($0) } }
         var iterator = ready.makeAsyncIterator()
         let links = try #require(await iterator.next())
         let result: Result<Void, any Error>
-        do { result = .success(try await body(TestServer(list: list, links: links))) } catch {
+        do { result = .success(try await body(TestServer(list: list, token: token, links: links))) } catch {
             result = .failure(error)
         }
         running.cancel()
@@ -33,11 +40,13 @@ struct TestServer {
         try result.get()
     }
 
-    /// Sends a request of its own connection.
+    /// Sends a request of its own connection, with the secret. `-` as the value of a field leaves it out.
     func send(
         _ method: String, _ path: String, _ body: String = "", headers: [String: String] = [:]
     ) async throws -> RawClient.Answer {
-        var fields = ["Host": "127.0.0.1:\(port)", "Connection": "close"]
+        var fields = [
+            "Host": "127.0.0.1:\(port)", "Connection": "close", "Authorization": "Bearer \(token.text)",
+        ]
         if method != "GET" {
             fields["Content-Type"] = "application/json"
             fields["Content-Length"] = "\(body.utf8.count)"

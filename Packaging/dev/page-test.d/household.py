@@ -183,8 +183,13 @@ class Server:
             lines.append(line)
         self.links = re.findall(r"http://\S+", lines[-1])
         self.port = int(re.search(r":(\d+)/", self.links[0]).group(1))
+        self.token = re.search(r"#token=(\S+)", self.links[0]).group(1)
         self.reader = threading.Thread(target=self.process.stdout.read, daemon=True)
         self.reader.start()
+
+    def link(self, network):
+        """The link through a network."""
+        return f"http://127.0.0.1:{network.port}/#token={self.token}"
 
     def end(self):
         self.process.send_signal(signal.SIGTERM)

@@ -11,8 +11,8 @@ internal import NIOHTTP1
 struct PageAccess: Sendable {
     /// The port, which is in the name of the cookie: browsers share cookies between the ports of a host.
     var port: Int
-    /// The secret; nil if the server needs none.
-    let token: PageToken?
+    /// The secret.
+    let token: PageToken
     /// The host names of the server, in lower case, beside its addresses and `localhost`.
     let names: Set<String>
 
@@ -42,7 +42,6 @@ struct PageAccess: Sendable {
 
     /// Returns whether a request has the secret, in a cookie or as `Authorization: Bearer`.
     func isAuthorized(_ head: HTTPRequestHead) -> Bool {
-        guard let token else { return true }
         for value in head.headers["authorization"] {
             if value.lowercased().hasPrefix("bearer "), token.matches(value.dropFirst("bearer ".count)) { return true }
         }

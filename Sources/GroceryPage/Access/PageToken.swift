@@ -1,7 +1,7 @@
-// The secret in the link of a page that other machines may open.
+// The secret in the link of the page.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The secret that a browser needs to open a list over the network.
+/// The secret that a browser needs to open a list.
 package struct PageToken: Sendable, Hashable {
     /// The bytes of a new token.
     static let byteCount = 24

@@ -155,11 +155,10 @@ struct PageRouter: Sendable {
     /// Exchanges the secret of the link for a cookie, which scripts cannot read.
     private func session(_ request: PageRequest) throws -> PageResponse {
         let body = try PageBody(request.body)
-        guard let token = access.token else { return PageResponse(.noContent) }
-        guard let text = body.token, token.matches(text) else { throw PageError.noToken }
+        guard let text = body.token, access.token.matches(text) else { throw PageError.noToken }
         let isSecure = request.head.headers.first(name: "origin")?.hasPrefix("https:") ?? false
         return PageResponse(
             .noContent,
-            headers: ["Set-Cookie": access.cookie(token, isSecure: isSecure), "Cache-Control": "no-store"])
+            headers: ["Set-Cookie": access.cookie(access.token, isSecure: isSecure), "Cache-Control": "no-store"])
     }
 }

@@ -10,8 +10,9 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Offer the list as a page for phones and other browsers, until Ctrl-C.",
         discussion: """
-            Prints a link that opens the page. Without --address only this machine can open it. With another address, the link has \
-            a secret: all who have the link can read and change the list. The link stays valid until --new-link makes another.
+            Prints a link that opens the page. Without --address only browsers on this machine can open it. The link has a secret, \
+            since each user of this machine can connect to it: all who have the link can read and change the list. The link stays \
+            valid, also after a restart, until --new-link makes another.
 
             The page works without network once it was opened over https or on this machine itself. Over http, keep it open: \
             ticks and additions wait in the page.
@@ -41,8 +42,7 @@ struct ServeCommand: AsyncParsableCommand {
     mutating func run() async throws {
         do {
             let list = try await options.list()
-            let isOpenToOthers = !PageServer.isLoopback(address) || !hosts.isEmpty
-            let token = isOpenToOthers ? try PageTokenFile.token(at: tokenPath(list.name), isNew: newLink) : nil
+            let token = try PageTokenFile.token(at: tokenPath(list.name), isNew: newLink)
             let server = try PageServer(list: list, address: address, port: port, token: token, names: hosts)
             let running = Task {
                 try await server.run { links in
