@@ -183,6 +183,40 @@ struct ConflictsCommandTests {
         #expect(try trash(daemon) == ["version 1", "version 2", "version 3"])
     }
 
+    /// meld(1) ends with status 0 whatever its user did.
+    @Test(arguments: [
+        (#"touch "$1"; chmod 600 "$1""#, "the tool did not change it"),
+        (#"cp "$1" "$1.new"; mv "$1.new" "$1""#, "the tool did not change it"),
+        (#": > "$1""#, "the tool left it empty"), (#"rm "$1""#, "the tool removed it"),
+        (#"cat "$2" >> "$1"; exit 3"#, "the tool ended with status 3"),
+    ])
+    func aToolThatMergedNothingResolvesNothing(script: String, reason: String) async throws {
+        let daemon = try await daemon()
+        let tool = daemon.directory + "/tool"
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: tool))
+        chmod(tool, 0o755)
+        let path = daemon.box + "/note.txt"
+        let result = await daemon.gather("conflicts", "resolve", path, "--tool", tool, "--delete")
+        #expect(result.status == (script.hasSuffix("exit 3") ? 3 : 1), "\(result.errors)")
+        #expect(result.errors == "gather: \(path) is still in conflict: \(reason)\n")
+        #expect(result.text == "")
+        #expect(try FileVersion.conflicts(of: path).count == 3)
+    }
+
+    @Test func aVersionThatTheToolSavedToIsKept() async throws {
+        let daemon = try await daemon()
+        let tool = daemon.directory + "/tool"
+        // Its user merges to the file, and saves the version, too.
+        try Data("#!/bin/sh\necho merged >> \"$1\"; echo mine >> \"$2\"\n".utf8).write(to: URL(filePath: tool))
+        chmod(tool, 0o755)
+        let path = daemon.box + "/note.txt"
+        let result = await daemon.gather("conflicts", "resolve", path, "--tool", tool, "--delete")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("has 3 new versions in conflict"), "\(result.errors)")
+        #expect(result.text == "")
+        #expect(try FileVersion.conflicts(of: path).count == 3)
+    }
+
     @Test func whatCannotBeDoneIsSaid() async throws {
         let daemon = try await daemon()
         let path = daemon.box + "/note.txt"

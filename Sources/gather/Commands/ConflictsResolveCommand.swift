@@ -20,8 +20,8 @@ struct ConflictsResolveCommand: ParsableCommand {
             version as a file of its own. A number in the list or a path keeps that version.
 
             --tool runs a merge tool for each version as TOOL FILE VERSION, and with --three for two versions at once as \
-            TOOL VERSION FILE VERSION. The tool saves the merged text to FILE. If FILE has changed and the tool ended with \
-            status 0, the version is resolved.
+            TOOL VERSION FILE VERSION. The tool saves the merged text to FILE. The version is resolved if FILE then has other \
+            contents, which are not empty, and the tool ended with status 0.
 
             EXAMPLES
               gather conflicts resolve notes.txt
@@ -123,11 +123,17 @@ struct ConflictsResolveCommand: ParsableCommand {
         }
         // With `both`, what is left equals a version that was kept.
         for version in all where version != chosen { try drop(version, trash) }
+        try requireNoVersions(place)
+        if choice != "both" { say("\(shown) is resolved") }
+    }
+
+    /// Refuses to call a file resolved that has versions which came or changed meanwhile.
+    private func requireNoVersions(_ place: ConflictPlace) throws {
         let rest = try FileVersion.allConflicts(of: place.original)
         guard rest.isEmpty else {
-            throw Failure("\(shown) has \(Readable.count(rest.count, "new version", "new versions")) in conflict")
+            let versions = Readable.count(rest.count, "new version", "new versions")
+            throw Failure("\(DisplayText.escaped(place.original)) has \(versions) in conflict")
         }
-        if choice != "both" { say("\(shown) is resolved") }
     }
 
     private func say(_ text: String) {
@@ -178,6 +184,15 @@ struct ConflictsResolveCommand: ParsableCommand {
 
     // MARK: Merging
 
+    /// Returns the reason why the file is not merged; nil if it is. Status 0 alone proves nothing: meld(1) ends with it whatever its
+    /// user did. New times prove nothing either, since tools save contents that nobody changed.
+    private static func fault(_ status: Int32, _ before: [UInt8]?, _ after: [UInt8]?) -> String? {
+        guard status == 0 else { return "the tool ended with status \(status)" }
+        guard let after else { return before == nil ? "the tool did not make it" : "the tool removed it" }
+        guard after != before else { return "the tool did not change it" }
+        return after.isEmpty ? "the tool left it empty" : nil
+    }
+
     private func merge(_ versions: [FileVersion], _ place: ConflictPlace, _ tool: String) throws {
         let words = tool.split(separator: " ").map { Array($0.utf8) }
         guard !words.isEmpty else { throw Failure(status: ExitStatus.usage, "--tool wants a program") }
@@ -188,24 +203,24 @@ struct ConflictsResolveCommand: ParsableCommand {
         while let first = rest.popFirst() {
             let second = three ? rest.popFirst() : nil
             let files = [first.pathBytes, place.original] + (second.map { [$0.pathBytes] } ?? [])
-            let before = try FileVersion.current(of: place.original)
+            let before = try FileVersion.current(of: place.original)?.contents()
             let status: Int32
             do throws(ChildCommand.StartError) {
                 status = try ChildCommand.runBlocking(words + (files.count == 2 ? files.reversed() : files))
             } catch {
                 throw error.failure
             }
-            let after = try FileVersion.current(of: place.original)
-            guard status == 0, let after, after != before else {
+            let after = try FileVersion.current(of: place.original)?.contents()
+            if let fault = ConflictsResolveCommand.fault(status, before, after) {
                 throw Failure(
                     status: status == 0 ? ExitStatus.failure : status,
-                    "\(DisplayText.escaped(place.original)) is still in conflict: "
-                        + (status == 0 ? "the tool did not change it" : "the tool ended with status \(status)"))
+                    "\(DisplayText.escaped(place.original)) is still in conflict: \(fault)")
             }
             for version in [first] + (second.map { [$0] } ?? []) { try drop(version, trash) }
         }
         // Others had the contents of one that was merged.
         for version in all where !versions.contains(version) { try drop(version, trash) }
+        try requireNoVersions(place)
         say("\(DisplayText.escaped(place.original)) is resolved")
     }
 }
