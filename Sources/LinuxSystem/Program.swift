@@ -77,6 +77,11 @@ package enum Program {
         return child
     }
 
+    /// Returns a descriptor that poll(2) finds readable when a process of this one has ended (pidfd_open(2)).
+    package static func end(of process: CInt) throws(SystemError) -> Descriptor {
+        Descriptor(owning: CInt(try systemCall { clinux_pidfd_open(process) }))
+    }
+
     /// The environment of this process, as `NAME=VALUE`.
     package static var environment: [[UInt8]] {
         var entries: [[UInt8]] = []

@@ -58,12 +58,20 @@ struct RemoteHostTests {
         let machines = try await RemoteMachines("attic")
         let away = await machines.gather("-H", "away", "count", "")
         #expect(away.status == 69)
-        #expect(away.errors.hasPrefix("gather: away: ") && !away.errors.contains("has ended"), "\(away.errors)")
+        #expect(away.errors.hasPrefix("gather: away: the machine cannot be reached: "), "\(away.errors)")
+        #expect(!away.errors.contains("has ended"), "\(away.errors)")
         // The message of the bridge over there.
         await (try machines["attic"]).kill()
         let dead = await machines.gather("-H", "attic", "count", "")
         #expect(dead.status == 69)
-        #expect(dead.errors.hasPrefix("gather: attic: gatherd cannot be reached at "), "\(dead.errors)")
+        #expect(
+            dead.errors.hasPrefix(
+                "gather: attic: the machine answers, but its gatherd does not: gatherd cannot be reached at "),
+            "\(dead.errors)")
+        let both = await machines.gather("-H", "attic", "-H", "away", "count", "")
+        #expect(both.status == 69)
+        #expect(both.errors.contains("gather: attic: the machine answers, but its gatherd does not: "))
+        #expect(both.errors.contains("gather: away: the machine cannot be reached: "), "\(both.errors)")
 
         let missing = await ChildProcess(
             .gather, ["-H", "attic", "count", ""], environment: ["GATHER_SSH": "/no/such/program"]
@@ -80,6 +88,24 @@ struct RemoteHostTests {
             #expect(result.errors.hasPrefix("gather: attic, cellar: "), "\(result.errors)")
             #expect(result.errors.components(separatedBy: "gather: ").count == 2, "\(result.errors)")
         }
+    }
+
+    /// Commands in a loop of a shell share its standard input, and ssh(1) reads all of it if it may.
+    @Test func standardInputIsLeftToOthers() async throws {
+        let machines = try await RemoteMachines("attic", "cellar")
+        let loop = """
+            while read -r line; do
+                "$0" -H attic count "" || exit
+                "$0" -H attic -H cellar find "" || exit
+                echo "$line"
+            done
+            """
+        let result = await ChildProcess(
+            path: "/bin/sh", ["-c", loop, Product.gather.path], environment: machines.environment,
+            input: "one\ntwo\nthree\n"
+        ).result()
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.lines == ["0", "one", "0", "two", "0", "three"])
     }
 
     // MARK: Several machines

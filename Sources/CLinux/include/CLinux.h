@@ -168,6 +168,9 @@ void clinux_check_calls(void);
 
 static inline long clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
+// pidfd_open(2): a descriptor that poll(2) finds readable when the process has ended.
+static inline long clinux_pidfd_open(int process) { return CLINUX_RESULT(syscall(SYS_pidfd_open, process, 0)); }
+
 static inline long clinux_flock(int descriptor, int operation) { return CLINUX_RESULT(flock(descriptor, operation)); }
 
 // The path of an entry through its directory's link in /proc/self/fd, for system calls without a directory argument.

@@ -55,10 +55,27 @@ struct RemoteDaemon: Sendable, Hashable {
         }
     }
 
+    /// The exit status of ssh(1) for its own failures, such as a machine that is away. Any other is that of the command there.
+    private static let failedStatus: Int32 = 255
+    /// The exit statuses of shells for a command that cannot be run, or that is not found.
+    private static let notRunStatuses: Set<Int32> = [126, 127]
+
     /// Returns the error for a connection that has ended. ssh gives no reason with `LogLevel=ERROR`, where a machine ends the
     /// connection before the first line of the protocol.
     func ended(_ process: RemoteProcess) -> GatherError {
-        let reason = process.lastMessage ?? "the connection has ended; 'ssh \(host)' may tell the reason"
-        return GatherError(code: .unreachable, message: "\(host): \(reason)", subject: host.description)
+        let status = process.exitStatus
+        let message = process.lastMessage
+        let reason = message?.text ?? "the connection has ended; 'ssh \(host)' may tell the reason"
+        let what =
+            if status == RemoteDaemon.failedStatus {
+                "the machine cannot be reached: "
+            } else if let status, RemoteDaemon.notRunStatuses.contains(status) {
+                "the machine answers, but gather cannot be run there: "
+            } else if message?.isOfGather == true {
+                "the machine answers, but its gatherd does not: "
+            } else {
+                ""
+            }
+        return GatherError(code: .unreachable, message: "\(host): \(what)\(reason)", subject: host.description)
     }
 }

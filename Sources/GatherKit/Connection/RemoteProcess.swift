@@ -14,7 +14,12 @@ final class RemoteProcess: Sendable {
     /// Processes that were told to end, and have not been waited for.
     private static let ending = Mutex<[pid_t]>([])
 
+    /// The longest wait for the end of a process whose socket is closed already, in milliseconds.
+    private static let endMilliseconds: CInt = 1_000
+
     private let process: pid_t
+    /// The exit status, once it was waited for. Another process may have the number from then on.
+    private let ended = Mutex<Int32?>(nil)
     /// The standard error of the process. Its size is sealed, so that a noisy machine cannot fill the memory.
     private let messages: SharedMemory
 
@@ -42,6 +47,7 @@ final class RemoteProcess: Sendable {
     }
 
     deinit {
+        guard ended.withLock({ $0 }) == nil else { return }
         kill(process, SIGTERM)
         let process = process
         RemoteProcess.ending.withLock { $0.append(process) }
@@ -53,13 +59,39 @@ final class RemoteProcess: Sendable {
         ending.withLock { $0.removeAll { waitpid($0, nil, WNOHANG) != 0 } }
     }
 
+    /// The exit status of a process whose socket has ended; nil if a signal ended it, or if it goes on without its socket.
+    var exitStatus: Int32? {
+        let status = ended.withLock { ended -> Int32? in
+            if let ended { return ended }
+            // Without the descriptor, such as in a sandbox, a process that has not ended yet has no status.
+            if let end = try? Program.end(of: process) {
+                var poll = pollfd(fd: end.number, events: Int16(POLLIN), revents: 0)
+                while Glibc.poll(&poll, 1, RemoteProcess.endMilliseconds) < 0, errno == EINTR {}
+            }
+            var status: Int32 = 0
+            guard waitpid(process, &status, WNOHANG) == process else { return nil }
+            ended = status
+            return status
+        }
+        guard let status, status & 0x7F == 0 else { return nil }
+        return status >> 8 & 0xFF
+    }
+
+    /// A line of the standard error.
+    struct Message {
+        let text: String
+        /// Whether `gather bridge` wrote it, on the other machine.
+        let isOfGather: Bool
+    }
+
     /// The last line that the process wrote to its standard error; nil without one.
-    var lastMessage: String? {
+    var lastMessage: Message? {
         let text = messages.bytes.prefix { $0 != 0 }
         let lines = text.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
         guard let line = lines.last else { return nil }
         let words = DisplayText.escaped(line)
         let name = "gather: "
-        return words.hasPrefix(name) ? String(words.dropFirst(name.count)) : words
+        let isOfGather = words.hasPrefix(name)
+        return Message(text: isOfGather ? String(words.dropFirst(name.count)) : words, isOfGather: isOfGather)
     }
 }
