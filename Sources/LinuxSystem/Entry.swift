@@ -46,6 +46,14 @@ package enum Entry {
         return Descriptor(owning: CInt(try systemCall { clinux_openat(directory, path, flags, 0) }))
     }
 
+    /// Opens an existing file for reading and writing; a symlink at the end is refused.
+    package static func openForReadingAndWriting(
+        _ path: UnsafePointer<CChar>, in directory: CInt = workingDirectory
+    ) throws(SystemError) -> Descriptor {
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        return Descriptor(owning: CInt(try systemCall { clinux_openat(directory, path, flags, 0) }))
+    }
+
     /// renameat2(2).
     package static func rename(
         _ old: UnsafePointer<CChar>, in from: CInt = workingDirectory, to new: UnsafePointer<CChar>,

@@ -4,10 +4,15 @@
 import CLinux
 import Glibc
 
-/// A file locked by flock(2) for as long as its owner lives. It is never removed: that would let two processes hold
-/// two files of the same name.
+/// A file locked for as long as its owner lives: by flock(2), and where that is refused by fcntl(2). Its owner does not remove it,
+/// unless others that lock it look afterwards whether it is still there (``isFile(at:)``).
 package struct LockedFile: ~Copyable, Sendable {
     package let descriptor: Descriptor
+    /// Whether fcntl(2) locked it.
+    private let isRecordLock: Bool
+
+    /// The errors of file systems and filters of system calls without flock(2).
+    static let refusals: Set<SystemError> = [.badDescriptor, .noLocks, .notSupported]
 
     /// Opens or makes the file and locks it. If another process holds it, the call waits for its release if asked to, and
     /// otherwise throws `EAGAIN` (`.wouldBlock`).
@@ -21,8 +26,33 @@ package struct LockedFile: ~Copyable, Sendable {
     /// Locks an open file, as ``init(_:in:waits:)`` does.
     package init(locking file: consuming Descriptor, waits: Bool = false) throws(SystemError) {
         let number = file.number
-        try systemCall { clinux_flock(number, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
+        do throws(SystemError) {
+            try systemCall { clinux_flock(number, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
+            isRecordLock = false
+        } catch {
+            guard LockedFile.refusals.contains(error) else { throw error }
+            do throws(SystemError) {
+                try systemCall { clinux_lock_file(number, Int16(F_WRLCK), waits ? 1 : 0) }
+            } catch {
+                // fcntl(2) leaves open which of the two it is.
+                throw error == .noAccess ? .wouldBlock : error
+            }
+            isRecordLock = true
+        }
         descriptor = file
+    }
+
+    /// Opens an existing file for reading and locks it, without waiting. Where only files that are open for writing can be locked,
+    /// such as on NFS (flock(2)), it is opened for that, too.
+    package static func locking(
+        existing path: UnsafePointer<CChar>, in directory: CInt = Entry.workingDirectory
+    ) throws(SystemError) -> LockedFile {
+        do throws(SystemError) {
+            return try LockedFile(locking: Entry.openForReading(path, in: directory))
+        } catch {
+            guard error == .badDescriptor else { throw error }
+        }
+        return try LockedFile(locking: Entry.openForReadingAndWriting(path, in: directory))
     }
 
     /// Whether the path still names this file. A removed file keeps its lock, which then keeps no other process out.
@@ -30,5 +60,11 @@ package struct LockedFile: ~Copyable, Sendable {
 
     // Closing alone does not unlock while a copy of the descriptor exists, and a child process has one between fork(2) and
     // execve(2).
-    deinit { _ = clinux_flock(descriptor.number, LOCK_UN) }
+    deinit {
+        if isRecordLock {
+            _ = clinux_lock_file(descriptor.number, Int16(F_UNLCK), 0)
+        } else {
+            _ = clinux_flock(descriptor.number, LOCK_UN)
+        }
+    }
 }

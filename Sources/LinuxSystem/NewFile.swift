@@ -33,13 +33,22 @@ extension Descriptor {
         try systemCall { clinux_fchmod(number, mode) }
     }
 
-    /// Locks the open file or directory for this open descriptor alone (flock(2)). `EAGAIN` where another has the lock.
-    package func lock() throws(SystemError) {
+    /// Locks the open directory for this open descriptor alone (flock(2)). `EAGAIN` where another has the lock.
+    ///
+    /// - Returns: The file that is locked in place of the directory, where the file system locks no directories. The lock lasts as
+    ///   long as it. Nil where the directory is locked, and where this user cannot lock either.
+    package func lockDirectory() throws(SystemError) -> DirectoryLockFile? {
         let number = number
-        try systemCall { clinux_flock(number, LOCK_EX | LOCK_NB) }
+        do throws(SystemError) {
+            try systemCall { clinux_flock(number, LOCK_EX | LOCK_NB) }
+            return nil
+        } catch {
+            guard LockedFile.refusals.contains(error) else { throw error }
+        }
+        return try DirectoryLockFile.locking(number)
     }
 
-    /// Ends the lock of ``lock()``.
+    /// Ends the lock of a directory.
     package func unlock() {
         _ = clinux_flock(number, LOCK_UN)
     }

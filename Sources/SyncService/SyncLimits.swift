@@ -36,6 +36,9 @@ enum SyncLimits {
     static let ownWriteTime = Duration.seconds(10)
     /// The most bytes of one report. gatherd accepts 1 MiB.
     static let reportBytes = 512 << 10
+    /// The pause between two looks for files that killed processes left. Syncthing removes them after a day. The look at 20,000
+    /// directories takes about 0.5 s.
+    static let leftSavePause = Duration.seconds(3600)
     /// The files that are evicted together. A pause follows their patterns.
     static let evictedAtOnce = 1000
     /// The pause in which two devices hear that each evicts its copy. Syncthing announces a change within 0.25 s.

@@ -36,8 +36,27 @@ import Testing
         return String(lines[0])
     }
 
+    /// The surroundings of the savers.
+    enum Surroundings: CaseIterable {
+        case alone
+        /// Beside a program that replaces the file without the folder's lock.
+        case besideOtherPrograms
+        /// On a file system that locks no folders, and that has no flags of renameat2(2).
+        case refusedCalls
+
+        static var possible: [Surroundings] {
+            allCases.filter { $0 != .refusedCalls || RefusedCalls.arePossible }
+        }
+    }
+
+    private func saver(_ surroundings: Surroundings, _ arguments: [String]) -> ChildProcess {
+        guard surroundings == .refusedCalls else { return ChildProcess(.saver, arguments) }
+        let start = RefusedCalls.around(Product.saver.path, arguments)
+        return ChildProcess(path: start.program, start.arguments)
+    }
+
     /// Every edit that was saved is the current version, a conflict version, or was loaded by one that replaced it.
-    @Test(arguments: [false, true]) func noSavedEditIsLost(besideOtherPrograms: Bool) async throws {
+    @Test(arguments: Surroundings.possible) func noSavedEditIsLost(_ surroundings: Surroundings) async throws {
         let seed = TestLength.seed(1)
         print("seed \(seed)")
         var random = SeededGenerator(seed: seed)
@@ -49,8 +68,8 @@ import Testing
         try Data(("first\n" + String(repeating: ".", count: 5_000) + "\n").utf8).write(to: URL(filePath: path))
 
         for round in 1...(TestLength.isLong ? 200 : 8) {
-            var savers = (1...2).map { ChildProcess(.saver, [path, log, "p\(round).\($0)", "100000"]) }
-            if besideOtherPrograms {
+            var savers = (1...2).map { saver(surroundings, [path, log, "p\(round).\($0)", "100000"]) }
+            if surroundings == .besideOtherPrograms {
                 savers.append(ChildProcess(.saver, ["--exchange", path, log, "x\(round)", "100000"]))
             }
             // Both are at work before the edits count.
@@ -92,9 +111,11 @@ import Testing
             return !successors.contains { present.contains($0) || all.saved.contains($0) || all.bases[$0] != nil }
         }
         #expect(lost.isEmpty, "seed \(seed): \(all.saved.count) edits, \(conflicts.count) conflicts, lost \(lost)")
-        #expect(all.saved.count > 20 && (besideOtherPrograms || !conflicts.isEmpty))
+        #expect(all.saved.count > 20 && (surroundings == .besideOtherPrograms || !conflicts.isEmpty))
+        // The next saver on such a file system takes the lock file of one that was killed.
+        let lockFile = surroundings == .refusedCalls ? ".syncthing.gather.lock.tmp" : nil
         let left = try FileManager.default.contentsOfDirectory(atPath: directory + "/folder").filter {
-            $0.hasPrefix(".")
+            $0.hasPrefix(".") && $0 != lockFile
         }
         #expect(left == [])
         try await document.close()

@@ -83,6 +83,50 @@ struct SyncTests {
         }
     }
 
+    /// Syncthing never sends these files, and removes them after a day.
+    @Test func whatAKilledSaveLeftGoesToTheOtherMachine() async throws {
+        let pair = try await SyncPair()
+        let (a, b) = (pair.a, pair.b)
+        func leave(_ text: String, _ path: String, isOld: Bool = true) throws {
+            try Change.write(text, to: a.box + "/" + path)
+            guard isOld else { return }
+            // Two days old, so that Syncthing's next scan of the whole folder would remove it.
+            let now = time(nil)
+            var times = [timespec(tv_sec: now - 172_800, tv_nsec: 0), timespec(tv_sec: now - 172_800, tv_nsec: 0)]
+            try #require(utimensat(AT_FDCWD, a.box + "/" + path, &times, 0) == 0)
+        }
+        try a.save("inner/letter.txt", "current")
+        try a.save("other", "x")
+        try await b.until("name == 'letter.txt' AND downloadingStatus == 'current'", ["inner/letter.txt"])
+        try await b.until("name == 'other' AND downloadingStatus == 'current'", ["other"])
+        try await a.end("gather-syncd")
+        try leave("left", "inner/.syncthing.gather-letter.txt.tmp")
+        try leave("new", ".syncthing.gather-first.txt.tmp")
+        // A process that still saves has locked its directory, and its file stays.
+        try a.save("locked/document", "x")
+        let locked = open(a.box + "/locked", O_RDONLY | O_DIRECTORY)
+        defer { close(locked) }
+        try #require(flock(locked, LOCK_EX) == 0)
+        try leave("under way", "locked/.syncthing.gather-document.tmp", isOld: false)
+        try await a.startHelper()
+
+        try await b.until("name == 'first.txt' AND downloadingStatus == 'current'", ["first.txt"])
+        var copies: Set<String> = []
+        while copies.isEmpty {
+            await Task.yield()
+            copies = try await a.paths("isConflictVersion == TRUE")
+        }
+        try await b.until("isConflictVersion == TRUE AND downloadingStatus == 'current'", copies)
+        func text(_ name: String) throws -> String { try String(contentsOfFile: b.box + "/" + name, encoding: .utf8) }
+        #expect(try copies.map(text) == ["left"])
+        #expect(try text("inner/letter.txt") == "current")
+        #expect(try text("first.txt") == "new")
+        for name in ["inner/.syncthing.gather-letter.txt.tmp", ".syncthing.gather-first.txt.tmp"] {
+            #expect(access(a.box + "/" + name, F_OK) != 0)
+        }
+        #expect(access(a.box + "/locked/.syncthing.gather-document.tmp", F_OK) == 0)
+    }
+
     @Test func attributesSayWhatSyncthingKnows() async throws {
         let pair = try await SyncPair()
         for number in 0..<20 { try pair.a.save("d\(number % 3)/f\(number)", "\(number)") }

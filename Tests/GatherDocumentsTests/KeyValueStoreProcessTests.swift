@@ -27,7 +27,9 @@ struct KeyValueStoreProcessTests {
         }
     }
 
-    @Test func `Nothing that was synchronized is gone after kills`() async throws {
+    /// `isRefused`: on a file system that locks no files by flock(2).
+    @Test(arguments: RefusedCalls.arePossible ? [false, true] : [false])
+    func `Nothing that was synchronized is gone after kills`(isRefused: Bool) async throws {
         let scratch = try ScratchDirectory()
         mkdir(scratch.path + "/store", 0o755)
         let found = try await withThrowingTaskGroup(of: [String: Int64].self) { group in
@@ -37,7 +39,8 @@ struct KeyValueStoreProcessTests {
                     var acknowledged: [String: Int64] = [:]
                     for life in 0..<4 {
                         let key = "worker \(number) \(life)".replacing(" ", with: "-")
-                        let last = try await Self.run(key, in: scratch, lines: Int.random(in: 1...60, using: &random))
+                        let last = try await Self.run(
+                            key, in: scratch, lines: Int.random(in: 1...60, using: &random), isRefused: isRefused)
                         acknowledged[key] = last
                     }
                     return acknowledged
@@ -61,11 +64,17 @@ struct KeyValueStoreProcessTests {
     }
 
     /// Runs a worker, kills it after so many lines, and returns the last number that it printed.
-    private static func run(_ key: String, in scratch: ScratchDirectory, lines: Int) async throws -> Int64 {
+    private static func run(
+        _ key: String, in scratch: ScratchDirectory, lines: Int, isRefused: Bool
+    ) async throws -> Int64 {
         let program = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? "/proc/self/exe"
+        var start = (
+            program: URL(filePath: program).resolvingSymlinksInPath().path(),
+            arguments: ["--testing-library", "swift-testing", "--filter", "KeyValueStoreProcessTests/worker"]
+        )
+        if isRefused { start = RefusedCalls.around(start.program, start.arguments) }
         let worker = ChildProcess(
-            path: URL(filePath: program).resolvingSymlinksInPath().path(),
-            ["--testing-library", "swift-testing", "--filter", "KeyValueStoreProcessTests/worker"],
+            path: start.program, start.arguments,
             environment: [variable: "\(scratch.path)/store \(key)", "XDG_STATE_HOME": scratch.path + "/state"])
         var numbers: [Int64] = []
         while numbers.count < lines, let line = await worker.nextLine() {

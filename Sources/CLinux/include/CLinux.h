@@ -173,6 +173,13 @@ static inline long clinux_pidfd_open(int process) { return CLINUX_RESULT(syscall
 
 static inline long clinux_flock(int descriptor, int operation) { return CLINUX_RESULT(flock(descriptor, operation)); }
 
+// A lock of a whole file that belongs to the open file description (fcntl(2)): F_WRLCK takes it, F_UNLCK ends it. The numbers are
+// those of F_OFD_SETLK and F_OFD_SETLKW, which need _GNU_SOURCE.
+static inline long clinux_lock_file(int descriptor, short type, int waits) {
+  struct flock lock = {.l_type = type, .l_whence = SEEK_SET};
+  return CLINUX_RESULT(fcntl(descriptor, waits ? 38 : 37, &lock));
+}
+
 // The path of an entry through its directory's link in /proc/self/fd, for system calls without a directory argument.
 #define CLINUX_ENTRY_PATH 320
 static inline int clinux_entry_path(char path[CLINUX_ENTRY_PATH], int directory, const char *name) {

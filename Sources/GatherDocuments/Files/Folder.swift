@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import LinuxSystem
+internal import Synchronization
 
 /// An open folder, in which files are read by name. All calls go through its descriptor, so a rename of the folder or of one
 /// above it does not matter.
@@ -10,6 +11,8 @@ struct Folder: ~Copyable {
     let descriptor: Descriptor
     /// The path, for messages.
     let path: [UInt8]
+    /// The file that is locked in place of the folder, where the file system locks no folders.
+    private let lockFile = Mutex<DirectoryLockFile?>(nil)
 
     /// Opens a folder.
     init(_ path: [UInt8]) throws(DocumentError) {
@@ -78,14 +81,15 @@ struct Folder: ~Copyable {
     ///   - waits: Is called once if another process or document has the lock.
     /// - Throws: ``DocumentError/Code/locked`` after the timeout.
     func lock(timeout: Duration, waits: () -> Void = {}) throws(DocumentError) {
+        // A second file of this process would wait for the first.
+        guard lockFile.withLock({ $0 == nil }) else { return }
         let deadline = ContinuousClock.now + timeout
         var pause: UInt32 = 0
         while true {
             do throws(SystemError) {
-                return try descriptor.lock()
+                let file = try descriptor.lockDirectory()
+                return lockFile.withLock { $0 = file }
             } catch {
-                // NFS cannot lock folders. Savers then do not wait for each other.
-                if [.badDescriptor, .noLocks, .notSupported].contains(error) { return }
                 guard error == .wouldBlock else {
                     throw DocumentError("cannot lock the folder", String(decoding: path, as: UTF8.self), error)
                 }
@@ -103,7 +107,10 @@ struct Folder: ~Copyable {
         }
     }
 
-    func unlock() { descriptor.unlock() }
+    func unlock() {
+        lockFile.withLock { $0 = nil }
+        descriptor.unlock()
+    }
 
     // MARK: Files
 

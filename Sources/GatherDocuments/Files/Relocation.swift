@@ -140,7 +140,8 @@ enum Relocation {
             guard let now = try folder.status(of: name), now.inode == status.inode, now.device == status.device else {
                 continue
             }
-            for left in try made.names(where: { _ in true }) { try made.removeTree(left) }
+            for left in try made.names(where: { _ in true })
+            where !left.elementsEqual(DirectoryLockFile.name.utf8) { try made.removeTree(left) }
             return made
         }
         throw DocumentError(

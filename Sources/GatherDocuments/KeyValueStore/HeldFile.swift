@@ -19,8 +19,8 @@ extension KeyValueDirectory {
     func holdFiles() throws(KeyValueStoreError) -> [HeldFile] {
         var held: [HeldFile] = []
         for name in try names() where KeyValueFileName.isOfStore(name) {
-            guard let opened = try? Entry.openForReading(name, in: descriptor.number),
-                let file = try? LockedFile(locking: opened), (try? file.isFile(at: path(of: name))) == true
+            guard let file = try? LockedFile.locking(existing: name, in: descriptor.number),
+                (try? file.isFile(at: path(of: name))) == true
             else { continue }
             held.append(HeldFile(name: name, file: file))
         }

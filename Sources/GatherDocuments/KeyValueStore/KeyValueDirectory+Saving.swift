@@ -56,7 +56,7 @@ extension KeyValueDirectory {
         _ name: KeyValueFileName, _ contents: inout KeyValueFile
     ) throws(SystemError) -> Attempt {
         do throws(SystemError) {
-            let file = try LockedFile(locking: Entry.openForReading(name.text, in: descriptor.number))
+            let file = try LockedFile.locking(existing: name.text, in: descriptor.number)
             // Its holder may have replaced it between the two calls.
             guard try file.isFile(at: path(of: name.text)) else { return .busy }
             // A file that cannot be read is kept, and not written.

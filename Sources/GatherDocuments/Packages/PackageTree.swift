@@ -118,7 +118,8 @@ struct PackageTree: Sendable {
             throw open.folder.refused(
                 .tooManyEntries, "the package has more than \(DocumentLimits.packageEntries) entries")
         }
-        for name in names where name != PackageManifest.name || !path.isEmpty {
+        for name in names
+        where (name != PackageManifest.name || !path.isEmpty) && !name.elementsEqual(DirectoryLockFile.name.utf8) {
             // It may be gone since the folder was listed.
             guard let status = try open.folder.status(of: name) else { continue }
             let own = role == .content ? Role(of: name) : role

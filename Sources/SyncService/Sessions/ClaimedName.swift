@@ -13,14 +13,22 @@ enum ClaimedName {
 
     /// Returns the name for the file of a version; nil if the file cannot be read, or if its name is that of no version.
     static func of(_ path: String, named name: String) -> String? {
-        guard let current = ConflictName(name), let file = try? Entry.openForReading(path) else { return nil }
+        ConflictName(name).flatMap { of(path, $0.original) }
+    }
+
+    /// Returns the name for a file that is to be a version of another one; nil if the file cannot be read, or if the other one can
+    /// have no versions.
+    static func of(_ path: String, version original: String) -> String? { of(path, Array(original.utf8)) }
+
+    private static func of(_ path: String, _ original: [UInt8]) -> String? {
+        guard let file = try? Entry.openForReading(path) else { return nil }
         var status = stat()
         guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             let hash = hash(of: file), let time = time(status.st_mtim.tv_sec)
         else { return nil }
         let digits = (0..<ConflictName.deviceLength).map { alphabet[Int(hash >> (5 * UInt64($0)) & 31)] }
         let claimed = ConflictName(
-            of: current.original, time: time, device: String(decoding: digits, as: UTF8.self))
+            of: original, time: time, device: String(decoding: digits, as: UTF8.self))
         return claimed.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 

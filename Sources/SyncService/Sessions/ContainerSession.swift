@@ -91,11 +91,14 @@ actor ContainerSession {
         }
         for index in folders.indices { _ = try await readPatterns(index) }
         try await findCopies()
+        // Before the first scan of the whole, in which Syncthing would remove old ones.
+        try await adoptLeftSaves()
         let feed = try await watch(since: attached.clock)
         // Its first reply starts a scan of each folder.
         spawn { session in try await session.read(feed) }
         let reports = try await gatherd.connect()
         spawn { session in try await session.report(to: reports, started: started) }
+        spawn { session in try await session.adoptLaterLeftSaves() }
         for try await _ in failures {}
         throw CancellationError()
     }

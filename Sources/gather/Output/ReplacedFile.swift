@@ -6,7 +6,8 @@ internal import Glibc
 
 /// Writes files so that a reader finds the old or the new contents, and nothing between.
 ///
-/// Only a file is replaced. A device or pipe, such as `/dev/stdout`, is written to. A symbolic link is followed.
+/// Only a file is replaced, and only one that this user may write to. A device or pipe, such as `/dev/stdout`, is written to. A
+/// symbolic link is followed.
 enum ReplacedFile {
     /// The mode of a new file: collectors run as users of their own and must read it.
     private static let mode: mode_t = 0o644
@@ -28,6 +29,8 @@ enum ReplacedFile {
         case S_IFREG:
             guard let resolved = realpath(path, nil) else { throw failure(errno, path) }
             defer { free(resolved) }
+            // The permission on the directory alone would let a rename replace it.
+            guard access(resolved, W_OK) == 0 else { throw failure(errno, path) }
             try replace(String(cString: resolved), with: bytes, as: old)
         case S_IFDIR: throw failure(EISDIR, path)
         default:

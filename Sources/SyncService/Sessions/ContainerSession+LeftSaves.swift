@@ -1,0 +1,43 @@
+// The files that killed processes left beside their documents.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Logging
+
+extension ContainerSession {
+    /// Adopts again and again what processes left that were killed since.
+    func adoptLaterLeftSaves() async throws {
+        while true {
+            try await Task.sleep(for: SyncLimits.leftSavePause)
+            try await adoptLeftSaves()
+        }
+    }
+
+    /// Adopts what killed processes left in each directory. gatherd has no items of these names.
+    func adoptLeftSaves() async throws {
+        for index in folders.indices {
+            let directories = try await find(
+                "(\(ContainerSession.everything)) AND kind IN {'directory', 'package'}", in: folders[index].place)
+            // Others have their turn after each directory.
+            for part in [""] + directories.sorted() {
+                adoptLeftSaves(in: part, index)
+                await Task.yield()
+            }
+        }
+    }
+
+    private func adoptLeftSaves(in part: String, _ index: Int) {
+        let prefix = part.isEmpty ? "" : part + "/"
+        let directory = folders[index].place.directory + "/" + prefix
+        for name in DirectoryNames.of(directory) ?? [] {
+            guard let document = LeftSave.document(of: name) else { continue }
+            do throws(SystemError) {
+                // The feed has what this makes.
+                _ = try LeftSave.adopt(
+                    name, in: directory, isEvicted: folders[index].evicted[prefix + document] != nil)
+            } catch {
+                logger.debug("\(directory)\(name) stays as it is: \(error)")
+            }
+        }
+    }
+}
