@@ -26,6 +26,8 @@ public struct GatherError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unknownAttribute = Code(rawValue: "unknownAttribute")
         /// A scope is neither a container nor a directory inside one.
         public static let unknownScope = Code(rawValue: "unknownScope")
+        /// The daemon does not know the time zone of a question with local times.
+        public static let unknownTimeZone = Code(rawValue: "unknownTimeZone")
         /// The predicate failed during its evaluation.
         public static let evaluationFailed = Code(rawValue: "evaluationFailed")
         /// A limit of the daemon was reached.

@@ -112,6 +112,8 @@ package enum Limits {
     package static let scopes = 256
     /// Bytes of all scopes of one query. Each directory above one takes about 200 bytes while the query lasts.
     package static let scopeBytes = 64 * 1024
+    /// Time zones that are kept in memory. Callers name them, and there are about 600.
+    package static let timeZones = 64
     /// The longest `timeout`, `batch` and `heartbeat` in milliseconds, a day.
     package static let longestWait = 86_400_000
     /// The shortest `heartbeat` in milliseconds. A shorter one is raised to it.

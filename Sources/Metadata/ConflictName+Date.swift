@@ -13,6 +13,6 @@ extension ConflictName {
         func number(_ range: Range<Int>) -> Int64 { digits[range].reduce(0) { $0 * 10 + $1 } }
         let days = Timestamp.days(fromYear: number(0..<4), month: number(4..<6), day: number(6..<8))
         let local = days * 86_400 + number(9..<11) * 3_600 + number(11..<13) * 60 + number(13..<15)
-        return Timestamp(seconds: LocalMoment.seconds(ofLocal: local), nanoseconds: 0)
+        return Timestamp(seconds: LocalZone.process.seconds(ofLocal: local), nanoseconds: 0)
     }
 }

@@ -24,7 +24,8 @@ struct GatherClientTests {
             #expect(
                 connection.receive() == """
                     {"method":"io.gatherd.Query.Find","parameters":{"predicate":"","scopes":["/t"],"attributes":["path",\
-                    "tags"],"sort":[{"attribute":"size","ascending":false}],"limit":5,"sync":false,"timeout":1500},\
+                    "tags"],"sort":[{"attribute":"size","ascending":false}],"limit":5,"sync":false,"timeout":1500\
+                    \(ScriptedDaemon.zone)},\
                     "more":true}
                     """)
             connection.reply("{\"items\":[\(milk.json)],\"clock\":\"1\"}", continues: true)

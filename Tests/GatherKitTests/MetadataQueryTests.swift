@@ -33,7 +33,7 @@ struct MetadataQueryTests {
                 connection.receive() == """
                     {"method":"io.gatherd.Query.Watch","parameters":{"predicate":"name == 'x'",\
                     "scopes":["grocery/Documents","/tmp"],"attributes":["name","path","kind","size","modified",\
-                    "inode","created","changed"],"batch":2},"more":true}
+                    "inode","created","changed"],"batch":2\(ScriptedDaemon.zone)},"more":true}
                     """)
             connection.reply("{\"event\":\"started\"}", continues: true)
             connection.reply("{\"event\":\"progress\",\"added\":[\(file.json)]}", continues: true)

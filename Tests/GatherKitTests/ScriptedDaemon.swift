@@ -5,12 +5,17 @@ import Foundation
 import Glibc
 import Synchronization
 
+@testable import GatherKit
+
 /// Listens on a socket of its own, and plays one script for each connection, in the order in which they come.
 final class ScriptedDaemon: Sendable {
     typealias Script = @Sendable (ScriptedConnection) -> Void
 
     let directory: String
     var path: String { directory + "/io.gatherd" }
+
+    /// The last parameter of each question: the zone of this machine, where it has a name.
+    static let zone = Search.timeZone.map { ",\"timeZone\":\"\($0)\"" } ?? ""
 
     private let listener = Mutex<CInt>(-1)
 

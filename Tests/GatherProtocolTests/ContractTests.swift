@@ -111,6 +111,7 @@ private func check(_ errors: [any InterfaceError], in interface: VarlinkInterfac
         try check(
             [
                 QueryError.invalidPredicate(message: "m\"", position: 5), .unknownAttribute("a"), .unknownScope("s"),
+                .unknownTimeZone("z"),
                 .evaluationFailed(message: "m"), .limitExceeded(limit: "l", value: 7),
                 .syncTimeout(containers: ["a", "b"]),
             ], in: interface)

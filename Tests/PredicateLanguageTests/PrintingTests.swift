@@ -68,7 +68,8 @@ private struct TreeGenerator {
             return Expression(.function(function, (0..<function.arity).map { _ in expression(depth - 1) }))
         case 9:
             let operand = expression(depth - 1)
-            return Expression(.cast(operand, operand.constant == nil ? .date : pick([.number, .string])))
+            let type = operand.constant == nil ? .date : pick([Expression.CastType.number, .string])
+            return Expression(.cast(operand, type, .process))
         case 10: return Expression(.ternary(node(depth - 1), expression(depth - 1), expression(depth - 1)))
         case 11:
             let collection = expression(depth - 1)

@@ -87,7 +87,7 @@ package struct BlockingClient: ~Copyable {
 
     /// Returns how the daemon understands a predicate.
     package mutating func explain(_ predicate: String) throws(GatherError) -> QueryExplanation {
-        QueryExplanation(try call(QueryInterface.Explain.self, QueryInterface.Explain.Request(predicate: predicate)))
+        QueryExplanation(try call(QueryInterface.Explain.self, Search.explanationRequest(predicate)))
     }
 
     /// Returns how the daemon understands a predicate, and the number of items left after each step of the plan.

@@ -94,7 +94,7 @@ public struct GatherClient: Sendable, Hashable {
     /// Returns how the daemon understands a predicate.
     public func explain(_ predicate: String) async throws(GatherError) -> QueryExplanation {
         QueryExplanation(
-            try await call(QueryInterface.Explain.self, QueryInterface.Explain.Request(predicate: predicate)))
+            try await call(QueryInterface.Explain.self, Search.explanationRequest(predicate)))
     }
 
     /// Returns how the daemon understands a predicate and, with `analyze`, how it answers it.

@@ -59,6 +59,14 @@ extension GatherError {
                 message: scope.hasPrefix("/")
                     ? "no container holds the directory \(scope)" : "there is no container '\(scope)'",
                 subject: scope)
+        case .unknownTimeZone(let zone):
+            self.init(
+                code: .unknownTimeZone,
+                message: """
+                    gatherd does not know the time zone '\(zone)'; set TZ to a name such as Europe/Berlin, \
+                    or install the package tzdata where gatherd runs
+                    """,
+                subject: zone)
         case .evaluationFailed(let message): self.init(code: .evaluationFailed, message: message)
         case .limitExceeded(let limit, let value):
             self.init(

@@ -120,7 +120,9 @@ struct Session: Sendable {
 }
 
 extension Session {
-    func watch(_ query: QueryConfiguration, since clock: String?) -> Replies<QueryInterface.Watch> {
+    func watch(
+        _ query: QueryConfiguration, since clock: String?, timeZone: String?
+    ) -> Replies<QueryInterface.Watch> {
         callMore(
             QueryInterface.Watch.self,
             QueryInterface.Watch.Request(
@@ -128,6 +130,6 @@ extension Session {
                 attributes: query.requestedAttributes.map(\.name), since: clock,
                 batch: query.batchMilliseconds == 0 ? nil : query.batchMilliseconds,
                 // The other machine finds out by this that the connection has broken.
-                heartbeat: isRemote ? Session.heartbeatMilliseconds : nil))
+                heartbeat: isRemote ? Session.heartbeatMilliseconds : nil, timeZone: timeZone))
     }
 }

@@ -208,11 +208,13 @@ final class QueryCore: Sendable {
     /// Runs until the end of the run: connects, reads replies, and reconnects after a loss.
     private func converse(_ configuration: QueryConfiguration, run: UInt64) async {
         var backoff = Backoff(socket)
+        // Calls after a lost connection continue the same question, so they keep its zone.
+        let timeZone = Search.timeZone
         while !Task.isCancelled {
             do throws(GatherError) {
                 let session = try await Session.connect(socket)
                 guard let clock = (update { $0.run == run ? .some($0.query.beginCall()) : nil }) else { return }
-                var replies = session.watch(configuration, since: clock).makeAsyncIterator()
+                var replies = session.watch(configuration, since: clock, timeZone: timeZone).makeAsyncIterator()
                 while let reply = try await replies.next() {
                     guard receive(QueryReply(reply), run: run) else { return }
                     backoff.reset()

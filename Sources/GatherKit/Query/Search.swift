@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
+internal import LinuxSystem
 
 /// A question with one answer, unlike a live query.
 package struct Search: Sendable, Hashable {
@@ -34,6 +35,9 @@ package struct Search: Sendable, Hashable {
         self.timeout = timeout
     }
 
+    /// The zone of the predicate's local times: that of this process.
+    static var timeZone: String? { ZoneFiles.system.text }
+
     private var wireScopes: [String]? { scopes.isEmpty ? nil : scopes.map(\.wireText) }
 
     var findRequest: QueryInterface.Find.Request {
@@ -41,23 +45,30 @@ package struct Search: Sendable, Hashable {
             predicate: predicate, scopes: wireScopes, attributes: attributes.map(\.name),
             sort: sort.isEmpty
                 ? nil : sort.map { GatherProtocol.SortKey(attribute: $0.attribute.name, ascending: $0.ascending) },
-            limit: limit.map { Int64($0) }, sync: isSynchronized ? nil : false, timeout: timeout?.wholeMilliseconds)
+            limit: limit.map { Int64($0) }, sync: isSynchronized ? nil : false, timeout: timeout?.wholeMilliseconds,
+            timeZone: Search.timeZone)
     }
 
     var countRequest: QueryInterface.Count.Request {
         QueryInterface.Count.Request(
             predicate: predicate, scopes: wireScopes, sync: isSynchronized ? nil : false,
-            timeout: timeout?.wholeMilliseconds)
+            timeout: timeout?.wholeMilliseconds, timeZone: Search.timeZone)
     }
 
     func valuesRequest(_ attribute: Attribute) -> QueryInterface.Values.Request {
         QueryInterface.Values.Request(
             predicate: predicate, attribute: attribute.name, scopes: wireScopes, limit: limit.map { Int64($0) },
-            sync: isSynchronized ? nil : false, timeout: timeout?.wholeMilliseconds)
+            sync: isSynchronized ? nil : false, timeout: timeout?.wholeMilliseconds, timeZone: Search.timeZone)
     }
 
     var analysisRequest: QueryInterface.Explain.Request {
-        QueryInterface.Explain.Request(predicate: predicate, scopes: wireScopes, analyze: true)
+        QueryInterface.Explain.Request(
+            predicate: predicate, scopes: wireScopes, analyze: true, timeZone: Search.timeZone)
+    }
+
+    /// The request for the plan alone.
+    static func explanationRequest(_ predicate: String) -> QueryInterface.Explain.Request {
+        QueryInterface.Explain.Request(predicate: predicate, timeZone: Search.timeZone)
     }
 }
 

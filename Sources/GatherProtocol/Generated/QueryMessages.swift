@@ -265,7 +265,10 @@ extension QueryInterface {
     /// modified. With `sync` (the default), the answer reflects every change that was made before the call. The call
     /// then waits up to `timeout` milliseconds (default 10,000) for containers that are crawling or verifying. Without
     /// `sync`, it returns what is known at once. `inexact` names the containers for which the answer may be wrong:
-    /// those that are degraded or unavailable, and without `sync` also those that are not crawled yet.
+    /// those that are degraded or unavailable, and without `sync` also those that are not crawled yet. `timeZone` is
+    /// the zone of dates without a zone, and of days, weeks, months and years: a name such as Europe/Berlin, or another
+    /// text of tzset(3). The default is the daemon's own zone. A name that is unknown there fails with UnknownTimeZone
+    /// if the predicate depends on the zone. Each method with a predicate has it.
     package enum Find: VarlinkMethod {
         package static let name = "io.gatherd.Query.Find"
 
@@ -278,11 +281,12 @@ extension QueryInterface {
             package var limit: Int64?
             package var sync: Bool?
             package var timeout: Int64?
+            package var timeZone: String?
 
             /// The message from its fields.
             package init(
                 predicate: String, scopes: [String]? = nil, attributes: [String]? = nil, sort: [SortKey]? = nil,
-                limit: Int64? = nil, sync: Bool? = nil, timeout: Int64? = nil
+                limit: Int64? = nil, sync: Bool? = nil, timeout: Int64? = nil, timeZone: String? = nil
             ) {
                 self.predicate = predicate
                 self.scopes = scopes
@@ -291,6 +295,7 @@ extension QueryInterface {
                 self.limit = limit
                 self.sync = sync
                 self.timeout = timeout
+                self.timeZone = timeZone
             }
 
             package init(from reader: inout JSONReader) throws(JSONError) {
@@ -302,6 +307,7 @@ extension QueryInterface {
                 var limit: Int64?
                 var sync: Bool?
                 var timeout: Int64?
+                var timeZone: String?
                 try reader.beginObject()
                 while try reader.nextKey() {
                     if try reader.readNullIfPresent() { continue }
@@ -319,6 +325,8 @@ extension QueryInterface {
                         sync = try reader.readBool()
                     } else if reader.keyIs("timeout") {
                         timeout = try reader.readInteger()
+                    } else if reader.keyIs("timeZone") {
+                        timeZone = try reader.readString()
                     } else {
                         try reader.skipValue()
                     }
@@ -331,6 +339,7 @@ extension QueryInterface {
                 self.limit = limit
                 self.sync = sync
                 self.timeout = timeout
+                self.timeZone = timeZone
             }
 
             package func write(to writer: inout JSONWriter) {
@@ -342,6 +351,7 @@ extension QueryInterface {
                 writer.field("limit", limit)
                 writer.field("sync", sync)
                 writer.field("timeout", timeout)
+                writer.field("timeZone", timeZone)
                 writer.endObject()
             }
         }
@@ -406,13 +416,18 @@ extension QueryInterface {
             package var scopes: [String]?
             package var sync: Bool?
             package var timeout: Int64?
+            package var timeZone: String?
 
             /// The message from its fields.
-            package init(predicate: String, scopes: [String]? = nil, sync: Bool? = nil, timeout: Int64? = nil) {
+            package init(
+                predicate: String, scopes: [String]? = nil, sync: Bool? = nil, timeout: Int64? = nil,
+                timeZone: String? = nil
+            ) {
                 self.predicate = predicate
                 self.scopes = scopes
                 self.sync = sync
                 self.timeout = timeout
+                self.timeZone = timeZone
             }
 
             package init(from reader: inout JSONReader) throws(JSONError) {
@@ -421,6 +436,7 @@ extension QueryInterface {
                 var scopes: [String]?
                 var sync: Bool?
                 var timeout: Int64?
+                var timeZone: String?
                 try reader.beginObject()
                 while try reader.nextKey() {
                     if try reader.readNullIfPresent() { continue }
@@ -432,6 +448,8 @@ extension QueryInterface {
                         sync = try reader.readBool()
                     } else if reader.keyIs("timeout") {
                         timeout = try reader.readInteger()
+                    } else if reader.keyIs("timeZone") {
+                        timeZone = try reader.readString()
                     } else {
                         try reader.skipValue()
                     }
@@ -441,6 +459,7 @@ extension QueryInterface {
                 self.scopes = scopes
                 self.sync = sync
                 self.timeout = timeout
+                self.timeZone = timeZone
             }
 
             package func write(to writer: inout JSONWriter) {
@@ -449,6 +468,7 @@ extension QueryInterface {
                 writer.field("scopes", scopes)
                 writer.field("sync", sync)
                 writer.field("timeout", timeout)
+                writer.field("timeZone", timeZone)
                 writer.endObject()
             }
         }
@@ -517,11 +537,12 @@ extension QueryInterface {
             package var limit: Int64?
             package var sync: Bool?
             package var timeout: Int64?
+            package var timeZone: String?
 
             /// The message from its fields.
             package init(
                 predicate: String, attribute: String, scopes: [String]? = nil, limit: Int64? = nil, sync: Bool? = nil,
-                timeout: Int64? = nil
+                timeout: Int64? = nil, timeZone: String? = nil
             ) {
                 self.predicate = predicate
                 self.attribute = attribute
@@ -529,6 +550,7 @@ extension QueryInterface {
                 self.limit = limit
                 self.sync = sync
                 self.timeout = timeout
+                self.timeZone = timeZone
             }
 
             package init(from reader: inout JSONReader) throws(JSONError) {
@@ -539,6 +561,7 @@ extension QueryInterface {
                 var limit: Int64?
                 var sync: Bool?
                 var timeout: Int64?
+                var timeZone: String?
                 try reader.beginObject()
                 while try reader.nextKey() {
                     if try reader.readNullIfPresent() { continue }
@@ -554,6 +577,8 @@ extension QueryInterface {
                         sync = try reader.readBool()
                     } else if reader.keyIs("timeout") {
                         timeout = try reader.readInteger()
+                    } else if reader.keyIs("timeZone") {
+                        timeZone = try reader.readString()
                     } else {
                         try reader.skipValue()
                     }
@@ -566,6 +591,7 @@ extension QueryInterface {
                 self.limit = limit
                 self.sync = sync
                 self.timeout = timeout
+                self.timeZone = timeZone
             }
 
             package func write(to writer: inout JSONWriter) {
@@ -576,6 +602,7 @@ extension QueryInterface {
                 writer.field("limit", limit)
                 writer.field("sync", sync)
                 writer.field("timeout", timeout)
+                writer.field("timeZone", timeZone)
                 writer.endObject()
             }
         }
@@ -645,8 +672,8 @@ extension QueryInterface {
     /// access changed, or that extended attributes were not read yet at the clock. A reply has `clock` only if
     /// everything up to that clock was sent. `count` is the size of the result set, in gathered and updated. A
     /// container that becomes unavailable or is removed takes its items out of the result set, and the query goes on.
-    /// With `heartbeat`, an alive reply comes after that many milliseconds without another reply. To end the query,
-    /// close the connection.
+    /// With `heartbeat`, an alive reply comes after that many milliseconds without another reply. The query keeps its
+    /// `timeZone`. To end the query, close the connection.
     package enum Watch: VarlinkMethod {
         package static let name = "io.gatherd.Query.Watch"
 
@@ -658,11 +685,12 @@ extension QueryInterface {
             package var since: String?
             package var batch: Int64?
             package var heartbeat: Int64?
+            package var timeZone: String?
 
             /// The message from its fields.
             package init(
                 predicate: String, scopes: [String]? = nil, attributes: [String]? = nil, since: String? = nil,
-                batch: Int64? = nil, heartbeat: Int64? = nil
+                batch: Int64? = nil, heartbeat: Int64? = nil, timeZone: String? = nil
             ) {
                 self.predicate = predicate
                 self.scopes = scopes
@@ -670,6 +698,7 @@ extension QueryInterface {
                 self.since = since
                 self.batch = batch
                 self.heartbeat = heartbeat
+                self.timeZone = timeZone
             }
 
             package init(from reader: inout JSONReader) throws(JSONError) {
@@ -680,6 +709,7 @@ extension QueryInterface {
                 var since: String?
                 var batch: Int64?
                 var heartbeat: Int64?
+                var timeZone: String?
                 try reader.beginObject()
                 while try reader.nextKey() {
                     if try reader.readNullIfPresent() { continue }
@@ -695,6 +725,8 @@ extension QueryInterface {
                         batch = try reader.readInteger()
                     } else if reader.keyIs("heartbeat") {
                         heartbeat = try reader.readInteger()
+                    } else if reader.keyIs("timeZone") {
+                        timeZone = try reader.readString()
                     } else {
                         try reader.skipValue()
                     }
@@ -706,6 +738,7 @@ extension QueryInterface {
                 self.since = since
                 self.batch = batch
                 self.heartbeat = heartbeat
+                self.timeZone = timeZone
             }
 
             package func write(to writer: inout JSONWriter) {
@@ -716,6 +749,7 @@ extension QueryInterface {
                 writer.field("since", since)
                 writer.field("batch", batch)
                 writer.field("heartbeat", heartbeat)
+                writer.field("timeZone", timeZone)
                 writer.endObject()
             }
         }
@@ -874,12 +908,14 @@ extension QueryInterface {
             package var predicate: String
             package var scopes: [String]?
             package var analyze: Bool?
+            package var timeZone: String?
 
             /// The message from its fields.
-            package init(predicate: String, scopes: [String]? = nil, analyze: Bool? = nil) {
+            package init(predicate: String, scopes: [String]? = nil, analyze: Bool? = nil, timeZone: String? = nil) {
                 self.predicate = predicate
                 self.scopes = scopes
                 self.analyze = analyze
+                self.timeZone = timeZone
             }
 
             package init(from reader: inout JSONReader) throws(JSONError) {
@@ -887,6 +923,7 @@ extension QueryInterface {
                 var predicate: String?
                 var scopes: [String]?
                 var analyze: Bool?
+                var timeZone: String?
                 try reader.beginObject()
                 while try reader.nextKey() {
                     if try reader.readNullIfPresent() { continue }
@@ -896,6 +933,8 @@ extension QueryInterface {
                         scopes = try reader.readStrings()
                     } else if reader.keyIs("analyze") {
                         analyze = try reader.readBool()
+                    } else if reader.keyIs("timeZone") {
+                        timeZone = try reader.readString()
                     } else {
                         try reader.skipValue()
                     }
@@ -904,6 +943,7 @@ extension QueryInterface {
                 self.predicate = predicate
                 self.scopes = scopes
                 self.analyze = analyze
+                self.timeZone = timeZone
             }
 
             package func write(to writer: inout JSONWriter) {
@@ -911,6 +951,7 @@ extension QueryInterface {
                 writer.field("predicate", predicate)
                 writer.field("scopes", scopes)
                 writer.field("analyze", analyze)
+                writer.field("timeZone", timeZone)
                 writer.endObject()
             }
         }

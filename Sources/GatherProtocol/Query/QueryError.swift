@@ -11,6 +11,8 @@ package enum QueryError: Error, Sendable, Hashable {
     case unknownAttribute(String)
     /// A scope that is no container, or a directory outside all of them.
     case unknownScope(String)
+    /// A time zone that the daemon does not know, of a predicate with local times.
+    case unknownTimeZone(String)
     /// The predicate failed while it was evaluated.
     case evaluationFailed(message: String)
     /// Past a limit, which has this name and value.
@@ -28,6 +30,7 @@ extension QueryError: InterfaceError {
             self = .invalidPredicate(message: fields.string("message"), position: fields.integer("position"))
         case "UnknownAttribute": self = .unknownAttribute(fields.string("attribute"))
         case "UnknownScope": self = .unknownScope(fields.string("scope"))
+        case "UnknownTimeZone": self = .unknownTimeZone(fields.string("timeZone"))
         case "EvaluationFailed": self = .evaluationFailed(message: fields.string("message"))
         case "LimitExceeded": self = .limitExceeded(limit: fields.string("limit"), value: fields.integer("value"))
         case "SyncTimeout": self = .syncTimeout(containers: fields.strings("containers"))
@@ -40,6 +43,7 @@ extension QueryError: InterfaceError {
         case .invalidPredicate: "InvalidPredicate"
         case .unknownAttribute: "UnknownAttribute"
         case .unknownScope: "UnknownScope"
+        case .unknownTimeZone: "UnknownTimeZone"
         case .evaluationFailed: "EvaluationFailed"
         case .limitExceeded: "LimitExceeded"
         case .syncTimeout: "SyncTimeout"
@@ -53,6 +57,7 @@ extension QueryError: InterfaceError {
             writer.field("position", position)
         case .unknownAttribute(let attribute): writer.field("attribute", attribute)
         case .unknownScope(let scope): writer.field("scope", scope)
+        case .unknownTimeZone(let zone): writer.field("timeZone", zone)
         case .evaluationFailed(let message): writer.field("message", message)
         case .limitExceeded(let limit, let value):
             writer.field("limit", limit)

@@ -145,6 +145,11 @@ package enum QueryInterface {
         # verifying. Without `sync`, it returns what is known at once. `inexact` names the containers for
         # which the answer may be wrong: those that are degraded or unavailable, and without `sync` also those
         # that are not crawled yet.
+        #
+        # `timeZone` is the zone of dates without a zone, and of days, weeks, months and years: a name such as
+        # Europe/Berlin, or another text of tzset(3). The default is the daemon's own zone. A name that is
+        # unknown there fails with UnknownTimeZone if the predicate depends on the zone. Each method with a
+        # predicate has it.
         method Find(
           predicate: string,
           scopes: ?[]string,
@@ -152,7 +157,8 @@ package enum QueryInterface {
           sort: ?[]SortKey,
           limit: ?int,
           sync: ?bool,
-          timeout: ?int
+          timeout: ?int,
+          timeZone: ?string
         ) -> (items: []Item, inexact: ?[]string, clock: string)
 
         # Returns the number of items that match now.
@@ -160,7 +166,8 @@ package enum QueryInterface {
           predicate: string,
           scopes: ?[]string,
           sync: ?bool,
-          timeout: ?int
+          timeout: ?int,
+          timeZone: ?string
         ) -> (count: int, inexact: ?[]string, clock: string)
 
         # Returns the distinct values of one attribute over the matching items. The most frequent come first,
@@ -172,7 +179,8 @@ package enum QueryInterface {
           scopes: ?[]string,
           limit: ?int,
           sync: ?bool,
-          timeout: ?int
+          timeout: ?int,
+          timeZone: ?string
         ) -> (values: []ValueCount, inexact: ?[]string, clock: string)
 
         # Starts a live query; needs `more`. The replies are started, progress (none or more), gathered, then
@@ -197,14 +205,16 @@ package enum QueryInterface {
         # A reply has `clock` only if everything up to that clock was sent. `count` is the size of the result
         # set, in gathered and updated. A container that becomes unavailable or is removed takes its items out
         # of the result set, and the query goes on. With `heartbeat`, an alive reply comes after that many
-        # milliseconds without another reply. To end the query, close the connection.
+        # milliseconds without another reply. The query keeps its `timeZone`. To end the query, close the
+        # connection.
         method Watch(
           predicate: string,
           scopes: ?[]string,
           attributes: ?[]string,
           since: ?string,
           batch: ?int,
-          heartbeat: ?int
+          heartbeat: ?int,
+          timeZone: ?string
         ) -> (
           event: Event,
           fresh: ?bool,
@@ -226,7 +236,7 @@ package enum QueryInterface {
         # Returns the canonical text of a predicate, the attributes that it reads, and the plan. With
         # `analyze`, the predicate is evaluated once, as Count does over `scopes`. `steps` then has each step:
         # the first has the number of all items, the last the number of matches.
-        method Explain(predicate: string, scopes: ?[]string, analyze: ?bool) -> (
+        method Explain(predicate: string, scopes: ?[]string, analyze: ?bool, timeZone: ?string) -> (
           canonical: string,
           attributes: []string,
           plan: string,
@@ -247,6 +257,9 @@ package enum QueryInterface {
 
         # A scope is neither a container nor a directory inside one.
         error UnknownScope (scope: string)
+
+        # The predicate has local times, and the daemon does not know the zone `timeZone`.
+        error UnknownTimeZone (timeZone: string)
 
         # The predicate failed during its evaluation, for example because a regular expression exceeded its
         # limit.

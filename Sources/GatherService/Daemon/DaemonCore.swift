@@ -112,7 +112,7 @@ final class DaemonCore {
                 types: types, logger: self.logger,
                 tellsCallersApart: isShared, accounts: options.accounts, kept: kept,
                 askForWatches: options.askForWatches, watchMounts: options.watchMounts,
-                watchClock: options.watchClock, timeOfDay: options.timeOfDay)
+                watchClock: options.watchClock, zones: options.zones, timeOfDay: options.timeOfDay)
         } catch {
             store.abandon()
             throw StartError(startingToWatch: error)

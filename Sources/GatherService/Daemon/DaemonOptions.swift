@@ -83,6 +83,8 @@ package struct DaemonOptions: Sendable {
     package var limits = ServiceLimits()
     /// The account names of the system. A test may use others.
     package var accounts = AccountDirectory.system
+    /// The time zone database, and the zone of callers who name none. A test may use another.
+    package var zones = ZoneFiles.system
     /// Returns the watches in the kernel. A test may use a kernel that does not list them.
     package var askForWatches: @Sendable (LinuxKernel) -> [Int32: UInt64]? = { $0.watches() }
     /// Watches for mounts. A test may use a machine that has no resources for it.

@@ -15,13 +15,14 @@ extension Engine {
     /// calls `then`, unless the caller is gone. A plan for `explaining` is made as well, as that of the container 0,
     /// which there is none. One that `isLive` is about the containers that are closed to the caller, too: they may be opened.
     func understand(
-        _ call: VarlinkCall, predicate: String, scopes: [String]?, attributes: [String]?,
+        _ call: VarlinkCall, predicate: String, scopes: [String]?, attributes: [String]?, timeZone: String?,
         explaining: PlanEnvironment? = nil, isLive: Bool = false, then: @escaping (Question) throws -> Void
     ) throws {
-        let (peer, caller, types) = (call.peer, restriction(of: call.peer), types)
+        let (peer, caller, types, zones) = (call.peer, restriction(of: call.peer), types, zones)
         if predicate.utf8.count <= limits.predicateBytesOnLoop {
             let question = try Question(
-                predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller, types: types)
+                predicate: predicate, scopes: scopes, attributes: attributes, timeZone: timeZone, peer: peer,
+                caller: caller, types: types, zones: zones)
             if question.planningBytes <= limits.predicateBytesOnLoop { return try then(question) }
         }
         let open = try resolve(scopes, for: caller)
@@ -34,8 +35,8 @@ extension Engine {
             let question = self.workload.longPool.runIfActive(eventLoop: self.loop) { [servesOthers] in
                 if servesOthers { Threads.giveWayToAll() }
                 var question = try Question(
-                    predicate: predicate, scopes: scopes, attributes: attributes, peer: peer, caller: caller,
-                    types: types)
+                    predicate: predicate, scopes: scopes, attributes: attributes, timeZone: timeZone, peer: peer,
+                    caller: caller, types: types, zones: zones)
                 for (number, scopes, environment) in planned {
                     question.plans[number] = QueryPlan(question.predicate, scopes: scopes, environment: environment)
                 }

@@ -23,6 +23,7 @@ final class Engine {
     private(set) var names: AccountNames
     /// The content types of this machine, as they were when the daemon started.
     let types: ContentTypeDatabase
+    let zones: TimeZones
     let tree = IndexTree()
     let watcher: TreeWatcher<LinuxKernel, IndexTree>
     /// What is saved, for the next run.
@@ -121,7 +122,7 @@ final class Engine {
         askForWatches: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]?,
         watchMounts: DaemonOptions.WatchMounts,
         watchClock: @escaping DaemonOptions.WatchClock = DaemonOptions.watchClock,
-        timeOfDay: @escaping @Sendable () -> Timestamp = { .now }
+        zones: ZoneFiles = .system, timeOfDay: @escaping @Sendable () -> Timestamp = { .now }
     ) throws(SystemError) {
         self.timeOfDay = timeOfDay
         startClockWatch = watchClock
@@ -139,6 +140,7 @@ final class Engine {
         workload = Workload(limits)
         self.logger = logger
         self.types = types
+        self.zones = TimeZones(zones)
         watchesOfKernel = askForWatches
         kernel = try LinuxKernel(
             readsAccessLists: tellsCallersApart, inotify: kept?.events.map { Descriptor(owning: $0) },

@@ -38,15 +38,18 @@ struct Question: Sendable {
 
     /// Understands a question, or says in the words of the interface what is wrong with it.
     init(
-        predicate text: String, scopes: [String]?, attributes names: [String]?, peer: PeerCredentials,
-        caller: Credentials?, types: ContentTypeDatabase
+        predicate text: String, scopes: [String]?, attributes names: [String]?, timeZone: String?,
+        peer: PeerCredentials, caller: Credentials?, types: ContentTypeDatabase, zones: TimeZones
     ) throws(QueryError) {
         self.caller = caller
         // Before they are sorted: a request has room for a hundred thousand.
         guard scopes?.count ?? 0 <= Limits.scopes else {
             throw .limitExceeded(limit: "scopes", value: Int64(Limits.scopes))
         }
-        predicate = try Question.parse(text, types)
+        let zone = zones.zone(timeZone)
+        predicate = try Question.parse(text, zone ?? .process, types)
+        // A caller whose zone is not known here may ask everything else.
+        if predicate.readsZone, zone == nil { throw .unknownTimeZone(timeZone ?? "") }
         predicateAttributes = predicate.attributes
         let asksForTypes = predicateAttributes.contains { $0 == .contentType || $0 == .contentTypeTree }
         planningBytes =
@@ -71,6 +74,8 @@ struct Question: Sendable {
         if predicateAttributes.contains(where: { $0 == .contentType || $0 == .contentTypeTree }) {
             fingerprint.combine("types \(types.fingerprint)")
         }
+        // In another zone the same text has other dates.
+        if let zone, predicate.readsZone { fingerprint.combine("zone \(zone.fingerprint)") }
         self.fingerprint = fingerprint.value
     }
 
@@ -95,9 +100,11 @@ struct Question: Sendable {
     /// Whether it depends on the numbers of devices.
     var dependsOnDevices: Bool { attributes.contains(.device) || predicateAttributes.contains(.device) }
 
-    static func parse(_ text: String, _ types: ContentTypeDatabase) throws(QueryError) -> Predicate {
+    private static func parse(
+        _ text: String, _ zone: LocalZone, _ types: ContentTypeDatabase
+    ) throws(QueryError) -> Predicate {
         do {
-            return try Predicate(parsing: text, mode: .metadata, types: types)
+            return try Predicate(parsing: text, mode: .metadata, zone: zone, types: types)
         } catch {
             throw .invalidPredicate(message: error.message, position: Int64(error.position))
         }

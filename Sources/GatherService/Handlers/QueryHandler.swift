@@ -43,7 +43,8 @@ struct QueryHandler {
         let limit = request.limit.map { Int(clamping: $0) }
         let sortKeys = keys
         try engine.understand(
-            call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes
+            call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes,
+            timeZone: request.timeZone
         ) { question in
             try whenAnswerable(
                 call, question, extras: question.readsExtras || sortKeys.contains { $0.attribute.isExtra },
@@ -72,7 +73,9 @@ struct QueryHandler {
     private func count(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Count.self)
         let engine = engine
-        try engine.understand(call, predicate: request.predicate, scopes: request.scopes, attributes: []) { question in
+        try engine.understand(
+            call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone
+        ) { question in
             try whenAnswerable(
                 call, question, extras: question.readsExtras, sync: request.sync, timeout: request.timeout
             ) { scoped, inexact in
@@ -98,7 +101,9 @@ struct QueryHandler {
         if let limit = request.limit, limit < 0 { throw VarlinkError.invalidParameter("limit") }
         let limit = request.limit.map { Int(clamping: $0) }
         let engine = engine
-        try engine.understand(call, predicate: request.predicate, scopes: request.scopes, attributes: []) { question in
+        try engine.understand(
+            call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone
+        ) { question in
             try whenAnswerable(
                 call, question, extras: question.readsExtras || attribute.isExtra, sync: request.sync,
                 timeout: request.timeout
@@ -164,7 +169,8 @@ struct QueryHandler {
         let heartbeat = try Engine.wait(request.heartbeat, named: "heartbeat")
         let engine = engine
         try engine.understand(
-            call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes, isLive: true
+            call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes,
+            timeZone: request.timeZone, isLive: true
         ) { question in
             let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
             // The directories of a scope take about six times the memory of a predicate of that length.
@@ -210,7 +216,8 @@ struct QueryHandler {
         if request.analyze ?? false { return try analyze(call, request) }
         let environment = explaining(call)
         try engine.understand(
-            call, predicate: request.predicate, scopes: [], attributes: [], explaining: environment
+            call, predicate: request.predicate, scopes: [], attributes: [], timeZone: request.timeZone,
+            explaining: environment
         ) { question in
             call.reply(explanation(question, environment))
         }
@@ -240,7 +247,8 @@ struct QueryHandler {
         let environment = explaining(call)
         let engine = engine
         try engine.understand(
-            call, predicate: request.predicate, scopes: request.scopes, attributes: [], explaining: environment
+            call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone,
+            explaining: environment
         ) { question in
             try whenAnswerable(call, question, extras: question.readsExtras, sync: nil, timeout: nil) { scoped, _ in
                 engine.answer(call, question, in: scoped) { parts, scanGuard in

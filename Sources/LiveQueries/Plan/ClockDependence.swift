@@ -27,7 +27,7 @@ struct ClockDependence: Sendable {
     private(set) var units: [Unit] = []
     private(set) var isOpaque = false
     /// The units that occur, without their counts.
-    private var kinds: Set<TimeExpression.Unit> = []
+    private var kinds: Set<TimeExpression> = []
 
     /// Returns nil if the predicate does not follow the clock.
     init?(_ predicate: Predicate) {
@@ -35,7 +35,7 @@ struct ClockDependence: Sendable {
         self.predicate = predicate
         var known = Known()
         add(predicate.root, &known)
-        kinds = Set(units.map(\.time.unit))
+        kinds = Set(units.map { TimeExpression($0.time.unit, in: $0.time.zone) })
     }
 
     /// The dates found so far; a predicate may have ten thousand.
@@ -83,14 +83,14 @@ struct ClockDependence: Sendable {
 
     /// The end of the first unit that is compared with; nil where there is none.
     func endOfUnits(from now: Timestamp) -> Int64? {
-        kinds.compactMap { TimeExpression($0).end(from: now)?.nanoseconds }.min()
+        kinds.compactMap { $0.end(from: now)?.nanoseconds }.min()
     }
 
     /// Whether a plan compiled at one moment is right at another: apart from ages, dates are compared with the same
     /// values.
     func isAlike(_ a: Timestamp, _ b: Timestamp) -> Bool {
         a == b
-            || !isOpaque && kinds.allSatisfy { TimeExpression($0).start(from: a) == TimeExpression($0).start(from: b) }
+            || !isOpaque && kinds.allSatisfy { $0.start(from: a) == $0.start(from: b) }
     }
 
     /// Returns tests for the rows whose dates lie between the compared values of the two moments. Unless the dependence

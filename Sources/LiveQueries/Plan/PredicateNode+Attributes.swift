@@ -42,7 +42,7 @@ extension Expression {
         case .attribute(let attribute): set.insert(attribute)
         case .constant, .evaluatedObject, .key, .variable, .time: break
         case .member(let base, _), .aggregate(let base, _, path: _), .end(let base, _), .negation(let base),
-            .cast(let base, _):
+            .cast(let base, _, _):
             base.collect(&set)
         case .index(let a, let b), .arithmetic(let a, _, let b):
             a.collect(&set)

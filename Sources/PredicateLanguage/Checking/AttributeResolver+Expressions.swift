@@ -59,9 +59,9 @@ extension AttributeResolver {
             let (arguments, types) = try resolve(arguments)
             let type = try result(of: function, arguments, types)
             return made(.function(function, arguments), type)
-        case .cast(let operand, let target):
+        case .cast(let operand, let target, let zone):
             let (operand, _) = try resolve(operand)
-            return made(.cast(operand, target), target == .number ? .number : target == .string ? .string : .date)
+            return made(.cast(operand, target, zone), target == .number ? .number : target == .string ? .string : .date)
         case .ternary(let condition, let a, let b):
             let condition = try resolve(condition)
             let (first, firstType) = try resolve(a)

@@ -117,10 +117,10 @@ extension AttributeResolver {
                         write: "\(comparison.left) >= \(element)", at: position))
             }
             guard let precision = writtenDates[position], case .date(let start) = element.constant else { continue }
-            let end = precision.end(of: start)
+            let end = precision.end(of: start, in: zone)
             let range =
                 precision == .day
-                ? "\(comparison.left) >= '\(start.localDay)' AND \(comparison.left) < '\(end.localDay)'"
+                ? "\(comparison.left) >= '\(start.localDay(in: zone))' AND \(comparison.left) < '\(end.localDay(in: zone))'"
                 : "\(comparison.left) >= '\(start.rfc3339)' AND \(comparison.left) < '\(end.rfc3339)'"
             add(
                 PredicateHint(

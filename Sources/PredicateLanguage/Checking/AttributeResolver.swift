@@ -17,6 +17,10 @@ struct AttributeResolver {
     private var depth = 0
     /// The number of parts of the predicate.
     private var nodes: Int
+    /// The zone of local times.
+    let zone: LocalZone
+    /// Whether a date was read that depends on the zone.
+    private(set) var readsZone: Bool
     /// How exact the dates are that constant texts became, by position.
     private(set) var writtenDates: [Int: DateText.Precision] = [:]
     /// Remarks on parts that are valid and probably mistaken.
@@ -31,9 +35,11 @@ struct AttributeResolver {
         let position: Int
     }
 
-    init(unusualNumbers: [Int: String], nodes: Int) {
-        self.unusualNumbers = unusualNumbers
-        self.nodes = nodes
+    init(_ parser: Parser) {
+        unusualNumbers = parser.unusualNumbers
+        nodes = parser.nodes
+        zone = parser.zone
+        readsZone = parser.readsZone
     }
 
     /// Adds a remark, up to ``PredicateLimits/hints``.
@@ -117,8 +123,8 @@ struct AttributeResolver {
         let wasOctal = isOctal
         isOctal = isOctal || comparison.names(.mode)
         defer { isOctal = wasOctal }
-        if comparison.left.key?.type == .date { comparison.right = comparison.right.namingTimes }
-        if comparison.right.key?.type == .date { comparison.left = comparison.left.namingTimes }
+        if comparison.left.key?.type == .date { comparison.right = comparison.right.namingTimes(in: zone) }
+        if comparison.right.key?.type == .date { comparison.left = comparison.left.namingTimes(in: zone) }
         var (left, leftType) = try resolve(comparison.left)
         if case .key(let key) = comparison.right.kind, Attribute(name: key) == nil {
             // Usually text without its quotes.
@@ -194,8 +200,11 @@ struct AttributeResolver {
         switch expression.kind {
         case .constant(.string(let text)):
             let position = expression.position.offset
-            if let time = RelativeTime.time(text) { return (Expression(.time(time), at: position), .date) }
-            guard let date = DateText.timestamp(text) else { throw DateText.error(text, at: position) }
+            if let time = RelativeTime.time(text, in: zone) { return (Expression(.time(time), at: position), .date) }
+            guard let date = DateText.timestamp(text, in: zone) else {
+                throw DateText.error(text, at: position)
+            }
+            if DateText.isLocal(text) { readsZone = true }
             writtenDates[position] = DateText.precision(of: text)
             return (Expression(.constant(.date(date)), at: position), .date)
         case .array(let elements):
@@ -245,11 +254,11 @@ extension Expression {
     }
 
     /// The expression with `today` and its like as times, also in a list: words without quotes that are no attributes.
-    fileprivate var namingTimes: Expression {
+    fileprivate func namingTimes(in zone: LocalZone) -> Expression {
         switch kind {
         case .key(let word) where key == nil:
-            RelativeTime.named(word).map { Expression(.time($0), at: position.offset) } ?? self
-        case .array(let elements): Expression(.array(elements.map(\.namingTimes)), at: position.offset)
+            RelativeTime.named(word, in: zone).map { Expression(.time($0), at: position.offset) } ?? self
+        case .array(let elements): Expression(.array(elements.map { $0.namingTimes(in: zone) }), at: position.offset)
         default: self
         }
     }

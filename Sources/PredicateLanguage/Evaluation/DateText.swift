@@ -15,24 +15,30 @@ enum DateText {
         case day = 86_400
 
         /// The first moment after the second, minute or local day that begins at `start`.
-        func end(of start: Timestamp) -> Timestamp {
+        func end(of start: Timestamp, in zone: LocalZone) -> Timestamp {
             if self == .day {
-                let date = LocalCalendar.date(of: start)
-                return LocalCalendar.midnight(year: date.year, month: date.month, day: date.day + 1)
+                let calendar = LocalCalendar(zone)
+                let date = calendar.date(of: start)
+                return calendar.midnight(year: date.year, month: date.month, day: date.day + 1)
             }
             let (sum, overflow) = start.nanoseconds.addingReportingOverflow(rawValue * 1_000_000_000)
             return Timestamp(nanoseconds: overflow ? .max : sum)
         }
     }
 
-    static func timestamp(_ text: String) -> Timestamp? {
+    static func timestamp(_ text: String, in zone: LocalZone) -> Timestamp? {
         if let timestamp = Timestamp(rfc3339: text) { return timestamp }
-        return parts(text).flatMap(timestamp)
+        return parts(text).flatMap { timestamp($0, in: zone) }
+    }
+
+    /// Whether a text is a date whose moment depends on the zone.
+    static func isLocal(_ text: String) -> Bool {
+        Timestamp(rfc3339: text) == nil && parts(text).map { $0.zone == nil } ?? false
     }
 
     /// The precision of a text; nil for a text with a fraction of a second, and for one that is no date.
     static func precision(of text: String) -> Precision? {
-        guard timestamp(text) != nil else { return nil }
+        guard timestamp(text, in: .process) != nil else { return nil }
         if text.utf8.count == 10 { return .day }
         if text.utf8.contains(UInt8(ascii: ".")) { return nil }
         // An RFC 3339 text has seconds.
@@ -102,9 +108,9 @@ enum DateText {
         return rest.isEmpty ? parts : nil
     }
 
-    private static func timestamp(_ parts: Parts) -> Timestamp? {
+    private static func timestamp(_ parts: Parts, in local: LocalZone) -> Timestamp? {
         guard let zone = parts.zone else {
-            let second = LocalCalendar.time(
+            let second = LocalCalendar(local).time(
                 year: parts.year, month: parts.month, day: parts.day, hour: parts.hour, minute: parts.minute,
                 second: parts.second ?? 0)
             return Timestamp(seconds: second, nanoseconds: parts.nanoseconds)

@@ -146,7 +146,7 @@ struct Evaluator<Scope: EvaluationScope> {
             return try Arithmetic.apply(operation, try value(of: left), try value(of: right))
         case .function(let function, let arguments):
             return try function.apply(try values(of: arguments))
-        case .cast(let operand, let type): return try value(of: operand).cast(to: type)
+        case .cast(let operand, let type, let zone): return try value(of: operand).cast(to: type, in: zone)
         case .ternary(let condition, let first, let second):
             return try evaluate(condition) ? try value(of: first) : try value(of: second)
         case .subquery(let collection, let variable, let condition):

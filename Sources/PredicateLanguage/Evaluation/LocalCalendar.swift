@@ -4,24 +4,28 @@
 import Glibc
 package import Metadata
 
-/// The calendar of the local time zone, by libc (`TZ`, `/etc/localtime`).
-enum LocalCalendar {
+/// The calendar of a time zone.
+struct LocalCalendar {
+    let zone: LocalZone
+
+    init(_ zone: LocalZone) { self.zone = zone }
+
     /// The first moment of a day: the first of two midnights, and the first moment after one that is skipped. Month and day outside
     /// their ranges are carried.
-    static func midnight(year: Int64, month: Int64, day: Int64) -> Timestamp {
+    func midnight(year: Int64, month: Int64, day: Int64) -> Timestamp {
         Timestamp(seconds: time(year: year, month: month, day: day), nanoseconds: 0)
     }
 
     /// The seconds since 1970 of a local time. Fields outside their ranges are carried.
-    static func time(
+    func time(
         year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0
     ) -> Int64 {
         let midnight = days(year: year, month: month, day: day) * 86_400
         let second = hour * 3_600 + minute * 60 + second
-        return second == 0 ? LocalMoment.first(ofLocal: midnight) : LocalMoment.seconds(ofLocal: midnight + second)
+        return second == 0 ? zone.first(ofLocal: midnight) : zone.seconds(ofLocal: midnight + second)
     }
 
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    private func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let months = month - 1
         let years = (months >= 0 ? months : months - 11) / 12
         // A year outside a timestamp's range is clamped before it can overflow.
@@ -30,12 +34,14 @@ enum LocalCalendar {
     }
 
     /// The local date of a moment, with its day of the week (0 is Sunday).
-    static func date(of moment: Timestamp) -> (year: Int64, month: Int64, day: Int64, weekday: Int64) {
-        var seconds = time_t(moment.nanoseconds / 1_000_000_000)
-        if moment.nanoseconds % 1_000_000_000 < 0 { seconds -= 1 }
-        var time = tm()
-        localtime_r(&seconds, &time)
-        return (Int64(time.tm_year) + 1900, Int64(time.tm_mon) + 1, Int64(time.tm_mday), Int64(time.tm_wday))
+    func date(of moment: Timestamp) -> (year: Int64, month: Int64, day: Int64, weekday: Int64) {
+        func floored(_ number: Int64, by divisor: Int64) -> Int64 {
+            number / divisor - (number % divisor < 0 ? 1 : 0)
+        }
+        let days = floored(zone.local(at: floored(moment.nanoseconds, by: 1_000_000_000)), by: 86_400)
+        let date = Timestamp.civil(fromDays: days)
+        // 1 January 1970 was a Thursday.
+        return (date.year, date.month, date.day, ((days + 4) % 7 + 7) % 7)
     }
 }
 
@@ -57,24 +63,25 @@ extension TimeExpression {
         }
         // Beyond 300,000 units every day lies outside a timestamp's range.
         let count = min(max(count, -300_000), 300_000)
-        let date = LocalCalendar.date(of: now)
+        let calendar = LocalCalendar(zone)
+        let date = calendar.date(of: now)
         switch unit {
         case .now: return now
-        case .day: return LocalCalendar.midnight(year: date.year, month: date.month, day: date.day + count)
+        case .day: return calendar.midnight(year: date.year, month: date.month, day: date.day + count)
         case .week:
             // Weeks begin on Monday (ISO 8601).
             let day = date.day - (date.weekday + 6) % 7 + 7 * count
-            return LocalCalendar.midnight(year: date.year, month: date.month, day: day)
-        case .month: return LocalCalendar.midnight(year: date.year, month: date.month + count, day: 1)
-        case .year: return LocalCalendar.midnight(year: date.year + count, month: 1, day: 1)
+            return calendar.midnight(year: date.year, month: date.month, day: day)
+        case .month: return calendar.midnight(year: date.year, month: date.month + count, day: 1)
+        case .year: return calendar.midnight(year: date.year + count, month: 1, day: 1)
         }
     }
 }
 
 extension Timestamp {
     /// The local date, as `2026-01-31`.
-    var localDay: String {
-        let date = LocalCalendar.date(of: self)
+    func localDay(in zone: LocalZone) -> String {
+        let date = LocalCalendar(zone).date(of: self)
         func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
         return "\(date.year)-\(two(date.month))-\(two(date.day))"
     }

@@ -53,7 +53,7 @@ extension MetadataValue {
     /// Seconds from 1970 to 2001, the platform's epoch, from which CAST counts.
     private static let epoch: Int64 = 978_307_200
 
-    func cast(to type: Expression.CastType) throws(EvaluationError) -> MetadataValue {
+    func cast(to type: Expression.CastType, in zone: LocalZone) throws(EvaluationError) -> MetadataValue {
         switch (type, self) {
         case (_, .none): return .none
         case (.number, .boolean(let value)): return .integer(value ? 1 : 0)
@@ -69,7 +69,9 @@ extension MetadataValue {
         case (.string, .number(let value)): return .string(String(value))
         case (.string, .date(let date)): return .string(date.rfc3339)
         case (.date, .string(let text)):
-            guard let date = DateText.timestamp(text) else { throw EvaluationError("'\(text)' is not a date") }
+            guard let date = DateText.timestamp(text, in: zone) else {
+                throw EvaluationError("'\(text)' is not a date")
+            }
             return .date(date)
         case (.date, .integer(let seconds)):
             let (sum, overflow) = seconds.addingReportingOverflow(MetadataValue.epoch)

@@ -1,22 +1,24 @@
 // Times relative to now, as text: '-7d', '2h 30min ago', 'yesterday'.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
+
 /// Reads times relative to now as systemd.time(7) writes them: a signed span of time, or the name of a day.
 enum RelativeTime {
     /// The names of days and of the moment, which may also stand without quotes beside a date.
-    static func named(_ word: String) -> TimeExpression? {
+    static func named(_ word: String, in zone: LocalZone) -> TimeExpression? {
         switch word.lowercased() {
         case "now": TimeExpression(.now)
-        case "today": TimeExpression(.day)
-        case "yesterday": TimeExpression(.day, -1)
-        case "tomorrow": TimeExpression(.day, 1)
+        case "today": TimeExpression(.day, in: zone)
+        case "yesterday": TimeExpression(.day, -1, in: zone)
+        case "tomorrow": TimeExpression(.day, 1, in: zone)
         default: nil
         }
     }
 
     /// The time that a text names; nil where it names none.
-    static func time(_ text: String) -> TimeExpression? {
-        named(text) ?? seconds(text).map { TimeExpression(.now, $0) }
+    static func time(_ text: String, in zone: LocalZone) -> TimeExpression? {
+        named(text, in: zone) ?? seconds(text).map { TimeExpression(.now, $0) }
     }
 
     /// The furthest time, in seconds: a million years, as for `$time.now(n)`.

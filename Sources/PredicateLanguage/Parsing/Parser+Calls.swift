@@ -55,10 +55,10 @@ extension Parser {
         leave()
         // A date literal is written as a cast.
         if type == .date, case .string(let text) = operand.constant {
-            if let date = DateText.timestamp(text) { return try expression(.constant(.date(date)), at: start) }
+            if let date = date(text) { return try expression(.constant(.date(date)), at: start) }
             if mode == .metadata { throw DateText.error(text, at: operand.position.offset) }
         }
-        return try expression(.cast(operand, type), at: start)
+        return try expression(.cast(operand, type, type == .date ? zone : .process), at: start)
     }
 
     mutating func parseTernary() throws(PredicateError) -> Expression {
@@ -123,7 +123,7 @@ extension Parser {
         guard !overflow, sum.magnitude < 1 << 45 else {
             throw PredicateError("this time is too far away", at: position)
         }
-        return try expression(.time(TimeExpression(unit, sum)), at: start)
+        return try expression(.time(TimeExpression(unit, sum, in: zone)), at: start)
     }
 
     private mutating func parseTimeCount() throws(PredicateError) -> Int64 {
@@ -146,12 +146,18 @@ extension Parser {
         return count
     }
 
+    /// The moment of a date in quotes; nil for another text.
+    private mutating func date(_ text: String) -> Timestamp? {
+        if DateText.isLocal(text) { readsZone = true }
+        return DateText.timestamp(text, in: zone)
+    }
+
     private mutating func parseISOTime(start: Int) throws(PredicateError) -> Expression {
         try expect(.openParenthesis, "'(' and a date after $time.iso")
         guard case .string(let text) = token.kind else {
             throw PredicateError("expected a date in quotes, found \(found)", at: token.start)
         }
-        guard let date = DateText.timestamp(text) else { throw DateText.error(text, at: token.start) }
+        guard let date = date(text) else { throw DateText.error(text, at: token.start) }
         try advance()
         try expect(.closeParenthesis, "')' after the date")
         return try expression(.constant(.date(date)), at: start)

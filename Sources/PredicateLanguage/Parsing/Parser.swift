@@ -34,13 +34,18 @@ struct Parser {
     var unusualNumbers: [Int: String] = [:]
     /// The mode; `$time` and sizes with units belong to ``Predicate/Mode/metadata``.
     let mode: Predicate.Mode
+    /// The zone of local times.
+    let zone: LocalZone
+    /// Whether a date was read that depends on the zone.
+    var readsZone = false
     private var nesting = 0
     /// The number of parts so far.
     private(set) var nodes = 0
 
-    init(_ bytes: [UInt8], mode: Predicate.Mode) throws(PredicateError) {
+    init(_ bytes: [UInt8], mode: Predicate.Mode, zone: LocalZone) throws(PredicateError) {
         lexer = Lexer(bytes)
         self.mode = mode
+        self.zone = zone
         token = try lexer.next()
     }
 

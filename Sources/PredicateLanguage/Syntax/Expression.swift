@@ -29,7 +29,8 @@ package struct Expression: Sendable, Hashable {
         case negation(Expression)
         case arithmetic(Expression, Arithmetic, Expression)
         case function(Function, [Expression])
-        case cast(Expression, CastType)
+        /// `CAST(value, 'NSDate')`, with the zone of a text that names none.
+        case cast(Expression, CastType, LocalZone)
         case ternary(PredicateNode, Expression, Expression)
         case subquery(Expression, variable: String, PredicateNode)
         /// `now()` and `$time…`, which follow the clock.
@@ -73,7 +74,8 @@ package struct Expression: Sendable, Hashable {
         self.position = BytePosition(position)
         switch kind {
         case .constant, .evaluatedObject, .key, .attribute, .variable, .time: height = 1
-        case .member(let base, _), .end(let base, _), .negation(let base), .cast(let base, _): height = 1 + base.height
+        case .member(let base, _), .end(let base, _), .negation(let base), .cast(let base, _, _):
+            height = 1 + base.height
         case .aggregate(let base, _, let path): height = 1 + base.height + path.count
         case .index(let a, let b), .arithmetic(let a, _, let b): height = 1 + max(a.height, b.height)
         case .array(let elements), .function(_, let elements):

@@ -107,7 +107,7 @@ private struct Printer {
         case .function(let function, let arguments):
             text += function.rawValue
             printList("(", arguments, ")")
-        case .cast(let operand, let type):
+        case .cast(let operand, let type, _):
             text += "CAST("
             print(operand)
             text += ", '\(type.rawValue)')"

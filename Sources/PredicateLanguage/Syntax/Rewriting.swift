@@ -87,7 +87,7 @@ extension Expression {
         case .negation(let operand): kind = .negation(try map(operand))
         case .arithmetic(let a, let operation, let b): kind = .arithmetic(try map(a), operation, try map(b))
         case .function(let function, let arguments): kind = .function(function, try all(arguments))
-        case .cast(let operand, let type): kind = .cast(try map(operand), type)
+        case .cast(let operand, let type, let zone): kind = .cast(try map(operand), type, zone)
         case .ternary(let condition, let a, let b): kind = .ternary(try predicate(condition), try map(a), try map(b))
         case .subquery(let collection, let variable, let condition):
             kind = .subquery(try map(collection), variable: variable, try predicate(condition))
@@ -100,7 +100,7 @@ extension Expression {
         switch kind {
         case .constant, .evaluatedObject, .key, .attribute, .variable, .time: break
         case .member(let base, _), .aggregate(let base, _, path: _), .end(let base, _), .negation(let base),
-            .cast(let base, _):
+            .cast(let base, _, _):
             base.forEach(visit)
         case .index(let a, let b), .arithmetic(let a, _, let b):
             a.forEach(visit)

@@ -88,7 +88,8 @@ struct AgeArgument: Equatable {
         let days = Timestamp.days(fromYear: numbers[0], month: numbers[1], day: numbers[2])
         // 31 February would be a day in March.
         guard Timestamp.civil(fromDays: days) == (numbers[0], numbers[1], numbers[2]) else { return nil }
-        let seconds = LocalMoment.seconds(ofLocal: days * 86_400 + numbers[3] * 3_600 + numbers[4] * 60 + numbers[5])
+        let seconds = LocalZone.process.seconds(
+            ofLocal: days * 86_400 + numbers[3] * 3_600 + numbers[4] * 60 + numbers[5])
         let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         return overflow ? nil : Timestamp(nanoseconds: nanoseconds).rfc3339
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Metadata
 
-struct LocalMomentTests {
+struct LocalZoneTests {
     private static func local(_ moment: Int64) -> Int64 {
         var seconds = time_t(moment)
         var parts = tm()
@@ -26,10 +26,10 @@ struct LocalMomentTests {
     /// The zones are read once by a process.
     @Test(.enabled(if: access("/usr/share/zoneinfo/Pacific/Apia", R_OK) == 0, "needs tzdata"))
     func eachLocalTimeIsTheEarliestMoment() async {
-        await #expect(processExitsWith: .success) { try LocalMomentTests.check("America/Havana") }
-        await #expect(processExitsWith: .success) { try LocalMomentTests.check("Asia/Beirut") }
-        await #expect(processExitsWith: .success) { try LocalMomentTests.check("Pacific/Apia") }
-        await #expect(processExitsWith: .success) { try LocalMomentTests.check("Australia/Lord_Howe") }
+        await #expect(processExitsWith: .success) { try LocalZoneTests.check("America/Havana") }
+        await #expect(processExitsWith: .success) { try LocalZoneTests.check("Asia/Beirut") }
+        await #expect(processExitsWith: .success) { try LocalZoneTests.check("Pacific/Apia") }
+        await #expect(processExitsWith: .success) { try LocalZoneTests.check("Australia/Lord_Howe") }
     }
 
     static func check(_ zone: String) throws {
@@ -46,7 +46,8 @@ struct LocalMomentTests {
         // Backwards, since an implementation that remembers an answer would give it again.
         for time in stride(from: years.upperBound * 86_400, to: years.lowerBound * 86_400, by: -Int(quarter)) {
             if let expected = earliest[time] {
-                guard LocalMoment.first(ofLocal: time) == expected, LocalMoment.seconds(ofLocal: time) == expected
+                guard LocalZone.process.first(ofLocal: time) == expected,
+                    LocalZone.process.seconds(ofLocal: time) == expected
                 else {
                     Issue.record("\(zone), \(time): \(expected)")
                     return
@@ -57,10 +58,10 @@ struct LocalMomentTests {
             // Skipped: the moment at which the next local time that exists begins, and as long after midnight as before.
             var next = time
             while earliest[next] == nil { next += quarter }
-            #expect(LocalMoment.first(ofLocal: time) == earliest[next])
+            #expect(LocalZone.process.first(ofLocal: time) == earliest[next])
             var former = time
             while earliest[former] == nil { former -= quarter }
-            #expect(LocalMoment.seconds(ofLocal: time) == earliest[former].map { $0 + time - former })
+            #expect(LocalZone.process.seconds(ofLocal: time) == earliest[former].map { $0 + time - former })
         }
         try #require(changes > 0)
     }
