@@ -33,21 +33,6 @@ package struct ZoneFiles: Sendable {
         self.own = own
     }
 
-    /// A file that tells a zone, as it was when it was looked at. Another file, or other contents, make another one.
-    package struct Version: Sendable, Hashable {
-        private let device: UInt64, inode: UInt64, size: Int64
-        private let modified: [Int], changed: [Int]
-
-        /// Looks at a file, through symbolic links (stat(2)); nil if there is none.
-        package init?(of path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            (device, inode, size) = (UInt64(status.st_dev), UInt64(status.st_ino), Int64(status.st_size))
-            modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-            changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
-        }
-    }
-
     /// Returns the path of a name such as `Europe/Berlin`. Nil for every text that may lead out of the database: names come from
     /// callers, and the daemon may read more files than they.
     package func path(of name: String) -> String? {

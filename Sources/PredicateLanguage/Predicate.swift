@@ -16,8 +16,8 @@ package struct Predicate: Sendable, CustomStringConvertible {
 
     package let mode: Mode
     package let root: PredicateNode
-    /// Whether its meaning depends on the time zone that it was read in.
-    package let readsZone: Bool
+    /// The time zone that it was read in, if its meaning depends on that.
+    package let zone: LocalZone?
     /// Remarks on parts that are valid and probably mistaken, by position; at most ``PredicateLimits/hints``.
     package let hints: [PredicateHint]
 
@@ -64,7 +64,7 @@ package struct Predicate: Sendable, CustomStringConvertible {
             default: break
             }
         }
-        self.readsZone = readsZone
+        self.zone = readsZone ? zone : nil
         self.mode = mode
         self.hints = hints
         self.root = try PatternCompiler.compile(root, mode: mode) { database ?? types() }
@@ -73,7 +73,7 @@ package struct Predicate: Sendable, CustomStringConvertible {
     init(mode: Mode, root: PredicateNode) {
         self.mode = mode
         self.root = root
-        readsZone = false
+        zone = nil
         hints = []
     }
 

@@ -41,6 +41,8 @@ package struct StandardErrorLogHandler: LogHandler {
     static func text(of time: timespec) -> String {
         var seconds = time.tv_sec
         var local = tm()
+        // localtime_r(3) alone keeps the zone that it read first.
+        tzset()
         localtime_r(&seconds, &local)
         func digits(_ value: Int, _ count: Int) -> String {
             let text = String(value)

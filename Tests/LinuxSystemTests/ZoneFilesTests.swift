@@ -51,13 +51,13 @@ struct ZoneFilesTests {
     @Test func versionTellsAReplacedFile() throws {
         let scratch = try Scratch()
         let path = scratch.path + "/zone"
-        #expect(ZoneFiles.Version(of: path) == nil)
+        #expect(FileVersion(of: path) == nil)
         try scratch.write("zone", "a")
-        let first = ZoneFiles.Version(of: path)
-        #expect(first != nil && first == ZoneFiles.Version(of: path))
+        let first = FileVersion(of: path)
+        #expect(first != nil && first == FileVersion(of: path))
         try scratch.write("other", "a")
         try Entry.rename(scratch.path + "/other", to: path)
-        #expect(first != ZoneFiles.Version(of: path))
+        #expect(first != FileVersion(of: path))
         #expect(ZoneFiles.contents(of: path) == Array("a".utf8) && ZoneFiles.contents(of: scratch.path) == nil)
     }
 }

@@ -19,6 +19,7 @@ enum LocalTime {
     /// Returns the text of a time in this machine's time zone (localtime_r(3)).
     static func text(_ seconds: Int) -> String {
         var (seconds, parts) = (time_t(seconds), tm())
+        tzset()
         localtime_r(&seconds, &parts)
         func digits(_ value: Int32, _ count: Int) -> String {
             let text = String(max(0, value))

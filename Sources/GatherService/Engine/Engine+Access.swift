@@ -127,6 +127,10 @@ extension Engine {
         guard let surroundings = clock.surroundings,
             surroundings.caller == Fingerprint.folded(question.callerFingerprint)
         else { return false }
+        // Another answer may be from before the zone of this one got other rules.
+        if question.source != nil, let zonesChanged = lastChangeOfZones(), clock.sequence <= zonesChanged {
+            return false
+        }
         if question.dependsOnTypes, surroundings.types != Fingerprint.folded(types.fingerprint) { return false }
         if question.dependsOnAccounts,
             !names.isFingerprint({ surroundings.accounts == Fingerprint.folded($0) })

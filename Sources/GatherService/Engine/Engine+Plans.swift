@@ -6,6 +6,7 @@ import LiveQueries
 import Metadata
 import NIOCore
 import NIOPosix
+import PredicateLanguage
 import Varlink
 
 /// Live queries that wait for plans. All of them are to have one at once, which may take seconds: a few are planned on the loop,
@@ -125,7 +126,9 @@ extension Engine {
 
     private func goOn(_ place: AwaitedPlans.Place, with plan: QueryPlan) {
         guard isAwaited(place) else { return }
-        guard !isHeld(place.record), stands(plan, for: place.record) else {
+        // Its time zone may have got other rules meanwhile.
+        let isPresent = plan.zone == place.subscription.question.predicate.zone
+        guard !isHeld(place.record), stands(plan, for: place.record), isPresent else {
             return awaitPlan(of: place.query, place.subscription, in: place.record)
         }
         absorb(place.record)

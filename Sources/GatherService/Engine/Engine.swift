@@ -75,6 +75,12 @@ final class Engine {
     /// Nil before a live query follows the clock, and where it cannot be watched.
     var clockWatch: ClockWatch?
     var hasTriedClockWatch = false
+    /// Nil before a live query depends on files of the system, and where they cannot be watched.
+    var fileWatch: DirectoryWatch?
+    var hasTriedFileWatch = false
+    /// The clock when a time zone was found to have other rules, and how many such changes are known.
+    var zonesChanged: UInt64?
+    var zoneChangesSeen = 0
     let mailbox: Mailbox
     var isFollowingClock = false
     var clockTask: (moment: Int64, task: Scheduled<Void>)?
@@ -230,6 +236,8 @@ final class Engine {
         mountWatch = nil
         clockWatch?.stop()
         clockWatch = nil
+        fileWatch?.stop()
+        fileWatch = nil
         saveAtEnd()
         watcher.close()
         return store.close(at: sequence)
@@ -266,6 +274,9 @@ final class Engine {
             mountWatch?.arm()
             watcher.mountsChanged()
         case .clockSet: clockWatch?.arm()
+        case .systemFilesChanged:
+            fileWatch?.arm()
+            systemFilesChanged()
         case .crawled, .opened: break
         }
         turn()

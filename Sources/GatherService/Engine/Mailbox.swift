@@ -15,6 +15,8 @@ final class Mailbox: Sendable {
         case mountsChanged
         /// The time of day was set.
         case clockSet
+        /// An entry came, went or was written beside the file of a time zone.
+        case systemFilesChanged
     }
 
     private struct State {

@@ -23,6 +23,8 @@ struct Question: Sendable {
     let attributes: AttributeSet
     /// Who asks; nil for one who sees everything.
     let caller: Credentials?
+    /// What it was read from, if it has local times: it is read anew when its zone gets other rules.
+    let source: Source?
     /// How long it takes to plan its predicate, as that of so many bytes.
     let planningBytes: Int
     /// What the question was, in one number: see ``QueryClock``, and ``Engine/fingerprint(of:names:)``.
@@ -35,6 +37,14 @@ struct Question: Sendable {
     /// What a question that waits for its turn was planned for one of its containers. One for each would be too much to keep:
     /// a thousand containers may wait with each of hundreds of questions.
     var compiled: QueryPlan?
+
+    /// What a question was read from.
+    struct Source: Sendable {
+        let predicate: String
+        let attributes: [String]?
+        let timeZone: String?
+        let peer: PeerCredentials
+    }
 
     /// Understands a question, or says in the words of the interface what is wrong with it.
     init(
@@ -49,7 +59,10 @@ struct Question: Sendable {
         let zone = zones.zone(timeZone)
         predicate = try Question.parse(text, zone ?? .process, types)
         // A caller whose zone is not known here may ask everything else.
-        if predicate.readsZone, zone == nil { throw .unknownTimeZone(timeZone ?? "") }
+        if predicate.zone != nil, zone == nil { throw .unknownTimeZone(timeZone ?? "") }
+        source =
+            predicate.zone == nil
+            ? nil : Source(predicate: text, attributes: names, timeZone: timeZone, peer: peer)
         predicateAttributes = predicate.attributes
         let asksForTypes = predicateAttributes.contains { $0 == .contentType || $0 == .contentTypeTree }
         planningBytes =
@@ -75,8 +88,16 @@ struct Question: Sendable {
             fingerprint.combine("types \(types.fingerprint)")
         }
         // In another zone the same text has other dates.
-        if let zone, predicate.readsZone { fingerprint.combine("zone \(zone.fingerprint)") }
+        if let zone = predicate.zone { fingerprint.combine("zone \(zone.fingerprint)") }
         self.fingerprint = fingerprint.value
+    }
+
+    /// Returns the question with the present rules of its time zone; nil if that is unknown now.
+    func readAnew(types: ContentTypeDatabase, zones: TimeZones) -> Question? {
+        guard let source else { return nil }
+        return try? Question(
+            predicate: source.predicate, scopes: scopeTexts, attributes: source.attributes, timeZone: source.timeZone,
+            peer: source.peer, caller: caller, types: types, zones: zones)
     }
 
     /// Whether its answer depends on the database of content types.

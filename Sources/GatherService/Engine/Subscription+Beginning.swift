@@ -16,6 +16,7 @@ extension Subscription {
         engine.add(self)
         call.onClose = { self.end() }
         call.onWritable = { self.advance() }
+        engine.followSystemFiles(for: self)
         let clock = since.flatMap { QueryClock(text: $0) }.flatMap { isKnown($0) ? $0 : nil }
         // Whether a clock of this run and question still reaches back is known only once the containers are exact.
         if clock == nil { sendStarted(fresh: since == nil ? nil : true) }

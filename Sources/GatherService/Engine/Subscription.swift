@@ -38,7 +38,7 @@ final class Subscription {
 
     let engine: Engine
     let call: VarlinkCall
-    let question: Question
+    private(set) var question: Question
     let batch: Int64
     let heartbeat: Int64?
 
@@ -175,6 +175,24 @@ final class Subscription {
             record.owesLook = engine.isHeld(record)
             if !record.owesLook { look(at: record) }
         }
+    }
+
+    /// The time zone has other rules: `question` is the same with these.
+    func zoneChanged(_ question: Question) {
+        guard phase != .ended else { return }
+        self.question = question
+        // One that waits is planned when it begins.
+        guard phase != .waiting else { return }
+        for part in parts {
+            guard let scoped = engine.scopes(of: question.scopeTexts, in: part.record) else { continue }
+            if !engine.isHeld(part.record), let plan = engine.planOnLoop(question, for: scoped) {
+                goOn(part, with: plan)
+            } else {
+                engine.awaitPlan(of: part.query, self, in: part.record)
+            }
+        }
+        engine.stir(self)
+        notePending()
     }
 
     /// Other directories of a container are packages: what lies inside comes or goes.

@@ -9,13 +9,18 @@ import Synchronization
 /// thread.
 final class TimeZones: Sendable {
     private struct Known {
-        let version: ZoneFiles.Version
+        let version: FileVersion
         let zone: LocalZone
     }
 
     private let files: ZoneFiles
-    /// By path, at most ``Limits/timeZones``.
-    private let known = Mutex<[String: Known]>([:])
+    private struct State {
+        /// By path, at most ``Limits/timeZones``.
+        var known: [String: Known] = [:]
+        var changes = 0
+    }
+
+    private let state = Mutex(State())
 
     init(_ files: ZoneFiles) { self.files = files }
 
@@ -28,9 +33,25 @@ final class TimeZones: Sendable {
         guard let text else { return own }
         if text == files.own, text.hasPrefix("/") { return zone(inFile: text) }
         guard text.utf8.count <= ZoneFiles.longestText else { return nil }
-        var name = text.hasPrefix(":") ? text.dropFirst() : text[...]
-        if name.hasPrefix(files.directory + "/") { name = name.dropFirst(files.directory.utf8.count + 1) }
-        return zone(named: String(name))
+        return zone(named: name(text))
+    }
+
+    /// How often a zone was found to have other rules than before.
+    var changes: Int { state.withLock { $0.changes } }
+
+    /// The file that has the zone of a text, to be watched; none for an unknown text and for a rule.
+    func paths(of text: String?) -> [String] {
+        guard let text, text != files.own else {
+            guard let own = files.own else { return [files.local] }
+            return own.hasPrefix("/") ? [own] : [files.path(of: own)].compactMap(\.self)
+        }
+        return [files.path(of: name(text))].compactMap(\.self)
+    }
+
+    /// The name in a text, which may be written with a colon before it, and with the directory of the database.
+    private func name(_ text: String) -> String {
+        let name = text.hasPrefix(":") ? text.dropFirst() : text[...]
+        return String(name.hasPrefix(files.directory + "/") ? name.dropFirst(files.directory.count + 1) : name)
     }
 
     /// The zone of the daemon's variable `TZ`, which may name any file, or that of `/etc/localtime`. Where neither can be read,
@@ -49,13 +70,14 @@ final class TimeZones: Sendable {
 
     private func zone(inFile path: String) -> LocalZone? {
         // Looked at before the file is read: if it changes in between, it is read once more.
-        guard let version = ZoneFiles.Version(of: path) else { return nil }
-        if let known = known.withLock({ $0[path] }), known.version == version { return known.zone }
+        guard let version = FileVersion(of: path) else { return nil }
+        if let known = state.withLock({ $0.known[path] }), known.version == version { return known.zone }
         guard let rules = ZoneFiles.contents(of: path).flatMap({ ZoneRules(file: $0) }) else { return nil }
         let zone = LocalZone(rules)
-        known.withLock { known in
-            if known.count >= Limits.timeZones { known = [:] }
-            known[path] = Known(version: version, zone: zone)
+        state.withLock { state in
+            if let former = state.known[path], former.zone != zone { state.changes += 1 }
+            if state.known.count >= Limits.timeZones { state.known = [:] }
+            state.known[path] = Known(version: version, zone: zone)
         }
         return zone
     }

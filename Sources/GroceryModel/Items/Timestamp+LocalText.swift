@@ -9,6 +9,7 @@ extension Timestamp {
     package var localText: String {
         var seconds = time_t(nanoseconds / 1_000_000_000)
         var parts = tm()
+        tzset()
         guard localtime_r(&seconds, &parts) != nil else { return rfc3339 }
         func two(_ number: CInt) -> String { (number < 10 ? "0" : "") + "\(number)" }
         return "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) "

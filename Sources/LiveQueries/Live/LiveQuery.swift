@@ -404,12 +404,12 @@ extension LiveQuery {
         return compare(with: plan, in: snapshot, seen: seen)
     }
 
-    /// Continues with another plan on a thread that may look up account names. If the viewer and the names are the same
-    /// as before, no rows are compared.
+    /// Continues with another plan on a thread that may look up account names. If the viewer, the names and the dates are the
+    /// same as before, no rows are compared.
     func goOnElsewhere(with plan: QueryPlan, in snapshot: IndexSnapshot, seen: FormerView?) {
         let (before, now) = (self.plan.environment, plan.environment)
         if !plan.followsClock, !self.plan.isProvisional, before.viewer == now.viewer,
-            before.hasPackages == now.hasPackages,
+            before.hasPackages == now.hasPackages, self.plan.zone == plan.zone,
             before.accounts.agrees(with: now.accounts)
         {
             self.plan = plan

@@ -26,8 +26,8 @@ extension LiveQueryRegistry {
     /// Replaces the plan of a query. Items that match by one plan only, or are published differently, become pending.
     /// Returns whether any did.
     ///
-    /// The new plan may be for a viewer with another access to the container, for other account names, or for a
-    /// container that has packages now. It may also be the first plan after a provisional one.
+    /// The new plan may be for a viewer with another access to the container, for other account names, for other rules of
+    /// its time zone, or for a container that has packages now. It may also be the first plan after a provisional one.
     ///
     /// A query that is away is replanned when it is back; if many rows must be tested, a background update does it.
     /// Nothing is published by the old plan from here on. The index must have no unprocessed changes.
@@ -39,7 +39,7 @@ extension LiveQueryRegistry {
         let (before, now) = (query.plan.environment, plan.environment)
         guard
             query.absence != nil || before.viewer != now.viewer || before.hasPackages != now.hasPackages
-                || query.plan.isProvisional != plan.isProvisional
+                || query.plan.isProvisional != plan.isProvisional || query.plan.zone != plan.zone
                 || query.plan.hasOtherAccounts(plan, for: query.attributes)
         else { return false }
         let isLeaving = query.nextPlan != nil

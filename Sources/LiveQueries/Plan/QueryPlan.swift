@@ -14,6 +14,8 @@ package struct QueryPlan: Sendable {
     package let isProvisional: Bool
     /// The attributes that the predicate reads.
     package let attributes: AttributeSet
+    /// The time zone of the predicate, if its meaning depends on that.
+    package let zone: LocalZone?
 
     /// The scope, the predicate and the viewer's access in one.
     private(set) var root: PlanNode
@@ -37,6 +39,7 @@ package struct QueryPlan: Sendable {
         self.environment = environment
         isProvisional = false
         attributes = AttributeSet(predicate.attributes)
+        zone = predicate.zone
         clock = ClockDependence(predicate)
         scope = ScopeTree(scopes)
         self.scopes = scopes
@@ -51,6 +54,7 @@ package struct QueryPlan: Sendable {
         self.environment = environment
         isProvisional = true
         attributes = AttributeSet()
+        zone = nil
         clock = nil
         scope = ScopeTree([])
         scopes = []

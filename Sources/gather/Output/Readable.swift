@@ -47,6 +47,7 @@ enum Readable {
     static func time(_ time: Timestamp) -> String {
         var seconds = time_t(time.nanoseconds / 1_000_000_000)
         var parts = tm()
+        tzset()
         guard localtime_r(&seconds, &parts) != nil else { return time.rfc3339 }
         func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
         let date = "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
