@@ -167,6 +167,79 @@ import Testing
         }
     }
 
+    // MARK: Files of accounts
+
+    @Test func nextQuestionHasTheNamesOfNow() async throws {
+        let directory = try TemporaryDirectory()
+        let accounts = try Accounts(in: directory)
+        try makeFiles(in: directory)
+        try await DaemonFixture.run(directory: directory, accounts: accounts.answers) { daemon in
+            let before = try await daemon.find("owner == 'ana' OR group == 'eva'")
+            #expect(before == ["hers"])
+            try accounts.rename()
+            for (predicate, names) in [
+                ("owner == 'ana'", []), ("owner == 'eva'", ["hers"]), ("group == 'eva'", ["hers"]),
+            ] {
+                let found = try await daemon.find(predicate)
+                #expect(found == names, "\(predicate)")
+            }
+            let values = try await daemon.call(
+                QueryInterface.Values.self, .init(predicate: "kind == 'file'", attribute: "owner"))
+            #expect(Set(values.values.compactMap(\.text)) == ["eva", "root"])
+            let sorted = try await daemon.call(
+                QueryInterface.Find.self,
+                .init(
+                    predicate: "kind == 'file'", attributes: ["path"],
+                    sort: [.init(attribute: "owner", ascending: true)]))
+            #expect(sorted.items.compactMap(\.path).map { $0.split(separator: "/").last } == ["hers", "roots"])
+        }
+    }
+
+    @Test func liveQueriesFollowTheFilesOfAccounts() async throws {
+        let directory = try TemporaryDirectory()
+        let accounts = try Accounts(in: directory)
+        try makeFiles(in: directory)
+        try await DaemonFixture.run(directory: directory, accounts: accounts.answers) { daemon in
+            let hers = try await gathered(daemon, Self.byOwner)
+            let others = try await gathered(
+                daemon, QueryInterface.Watch.Request(predicate: "group == 'eva'", attributes: ["path", "group"]))
+            let all = try await gathered(daemon, Self.tellingOwner)
+            #expect(hers.items.count == 1 && others.items.isEmpty)
+            try accounts.rename()
+            while !hers.items.isEmpty { try await hers.next() }
+            while others.items.isEmpty { try await others.next() }
+            while owners(all) != ["eva", "root"] { try await all.next() }
+            for subscriber in [hers, others, all] {
+                #expect(subscriber.violations == [])
+                await subscriber.close()
+            }
+        }
+    }
+
+    /// As after useradd(8) for files that were there before.
+    @Test func newAccountOwnsTheFilesOfItsNumber() async throws {
+        let directory = try TemporaryDirectory()
+        try makeFiles(in: directory)
+        try directory.write("root:x:0:\n", to: "accounts")
+        let file = AccountFile(directory.path + "/accounts", isFollowed: true)
+        var accounts = AccountDirectory(user: { file.name(of: $0) }, group: { file.name(of: $0) })
+        (accounts.userFile, accounts.groupFile) = (directory.path + "/accounts", directory.path + "/accounts")
+        try await DaemonFixture.run(directory: directory, accounts: accounts) { daemon in
+            let none = try await daemon.find("owner == 'newcomer' OR group == 'newcomer'")
+            let byNumber = try await daemon.find("owner == '41001'")
+            #expect(none == [] && byNumber == ["hers"])
+            let live = try await gathered(
+                daemon, QueryInterface.Watch.Request(predicate: "owner == 'newcomer'", attributes: ["path"]))
+            #expect(live.items.isEmpty)
+            try directory.write("root:x:0:\nnewcomer:x:41001:\n", to: "accounts.new")
+            #expect(Glibc.rename(directory.path + "/accounts.new", directory.path + "/accounts") == 0)
+            let found = try await daemon.find("owner == 'newcomer'")
+            #expect(found == ["hers"])
+            while live.items.isEmpty { try await live.next() }
+            await live.close()
+        }
+    }
+
     // MARK: Numbers of devices
 
     @Test func aQuestionAboutDevicesIsAskedAnewAfterARestart() async throws {

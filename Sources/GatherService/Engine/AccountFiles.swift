@@ -5,11 +5,12 @@ import LinuxSystem
 import Synchronization
 
 extension AccountDirectory {
-    /// The files `/etc/passwd` and `/etc/group` (passwd(5), group(5)), read once when a name is asked for. For programs that are
-    /// linked as a whole: the C library would load modules for other databases, and those want the very C library of the build.
+    /// The files `/etc/passwd` and `/etc/group` (passwd(5), group(5)), read when a name is asked for, and again after a change.
+    /// For programs that are linked as a whole: the C library would load modules for other databases, and those want the very C
+    /// library of the build.
     package static let files: AccountDirectory = {
-        let users = AccountFile("/etc/passwd")
-        let groups = AccountFile("/etc/group")
+        let users = AccountFile("/etc/passwd", isFollowed: true)
+        let groups = AccountFile("/etc/group", isFollowed: true)
         return AccountDirectory(user: { users.name(of: $0) }, group: { groups.name(of: $0) })
     }()
 }
@@ -20,7 +21,10 @@ final class AccountFile: Sendable {
     static let largestFile = 16 << 20
 
     private let path: String
+    /// Whether a change of the file counts. Else its names are those of one moment.
+    private let isFollowed: Bool
     private struct Contents {
+        var version: FileVersion?
         var names: [UInt32: [UInt8]] = [:]
         var fingerprint = Fingerprint()
     }
@@ -28,7 +32,10 @@ final class AccountFile: Sendable {
     /// Nil until it is read.
     private let contents = Mutex<Contents?>(nil)
 
-    init(_ path: String) { self.path = path }
+    init(_ path: String, isFollowed: Bool = false) {
+        self.path = path
+        self.isFollowed = isFollowed
+    }
 
     func name(of number: UInt32) -> [UInt8]? { read().names[number] }
 
@@ -37,7 +44,11 @@ final class AccountFile: Sendable {
 
     private func read() -> Contents {
         contents.withLock { contents in
-            let read = contents ?? AccountFile.read(path)
+            if let contents, !isFollowed || contents.version == FileVersion(of: path) { return contents }
+            // Looked at before the file is read: if it changes in between, it is read once more.
+            let version = FileVersion(of: path)
+            var read = AccountFile.read(path)
+            read.version = version
             contents = read
             return read
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LinuxSystem
 import LiveQueries
 import Synchronization
 
@@ -72,6 +73,7 @@ final class AccountNames: AccountNaming {
     private let directory: AccountDirectory
     private let userFile: AccountFile
     private let groupFile: AccountFile
+    private let versions: [FileVersion?]
     /// Stands for these answers in clocks, and for no others.
     let number = UInt64.random(in: 1 ... .max)
 
@@ -79,7 +81,14 @@ final class AccountNames: AccountNaming {
         self.directory = directory
         userFile = AccountFile(directory.userFile)
         groupFile = AccountFile(directory.groupFile)
+        versions = [directory.userFile, directory.groupFile].map { FileVersion(of: $0) }
     }
+
+    /// The files in which most names stand.
+    var files: [String] { [directory.userFile, directory.groupFile] }
+
+    /// Whether these files are those that they were when the first name was asked for.
+    var areCurrent: Bool { files.map { FileVersion(of: $0) } == versions }
 
     /// The same directory, with nothing known.
     func forgotten() -> AccountNames { AccountNames(directory) }

@@ -1,4 +1,4 @@
-// Files of the system beside the containers that answers depend on.
+// Files of the system beside the containers that answers depend on: accounts and time zones.
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
@@ -15,15 +15,23 @@ extension Engine {
         let question = subscription.question
         var paths: [String] = []
         if let source = question.source { paths += zones.paths(of: source.timeZone) }
+        if question.dependsOnAccounts { paths += names.files }
         guard !paths.isEmpty else { return }
         watchDirectories(of: paths)
         // They may have changed before they were watched.
+        followAccounts()
         followZones(of: [subscription])
     }
 
     /// A file may have changed that live queries depend on.
     func systemFilesChanged() {
+        followAccounts()
         followZones(of: Array(subscriptions.values))
+    }
+
+    /// Forgets the names of accounts if their files have changed since. Complexity: two calls of stat(2).
+    func followAccounts() {
+        if !names.areCurrent { forgetNames() }
     }
 
     /// Reads the predicates of live queries anew whose zone has other rules now, off the loop: there may be thousands.
@@ -70,7 +78,7 @@ extension Engine {
                 fileWatch = try DirectoryWatch { [mailbox] in mailbox.post(.systemFilesChanged) }
             } catch {
                 logger.warning(
-                    "cannot watch the files of time zones: \(error); live queries follow them from the next such question on",
+                    "cannot watch the files of accounts and time zones: \(error); live queries follow them from the next such question on",
                     metadata: ["error": "\(error)"])
             }
         }

@@ -81,6 +81,7 @@ extension Engine {
         then: @escaping (Result<Output, any Error>, String, TurnQueue.Place) -> Void
     ) {
         guard !call.hasEnded else { return }
+        if naming || question.dependsOnAccounts { followAccounts() }
         let scanGuard = workload.scanGuard()
         let answering = workload.answers.enter(user: call.peer.userID) { place in
             call.onClose = {

@@ -15,7 +15,7 @@ final class Mailbox: Sendable {
         case mountsChanged
         /// The time of day was set.
         case clockSet
-        /// An entry came, went or was written beside the file of a time zone.
+        /// An entry came, went or was written beside a file of accounts or of a time zone.
         case systemFilesChanged
     }
 
