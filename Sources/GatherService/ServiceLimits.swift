@@ -1,6 +1,7 @@
 // The limits that tests lower.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherProtocol
 package import LiveQueries
 import MetadataIndex
 package import NIOCore
@@ -35,6 +36,8 @@ package struct ServiceLimits: Sendable {
     package var rowsScannedOnLoop = Limits.rowsScannedOnLoop
     package var extraBytes = Limits.extraBytes
     package var turnTime = Limits.turnTime
+    /// The longest wait of a question for containers that are being read, in milliseconds, without another `timeout`.
+    package var syncTime = ProtocolLimits.defaultTimeout
     package var scanTime = Limits.scanTime
     package var predicateBytesOnLoop = Limits.predicateBytesOnLoop
     package var predicateBytesAskedAgain = Limits.predicateBytesAskedAgain

@@ -5,6 +5,7 @@ import GatherProtocol
 import Logging
 import NIOCore
 import NIOPosix
+import TestSupport
 import Varlink
 
 @testable import GatherService
@@ -44,6 +45,7 @@ struct DaemonFixture {
         options.limits = limits
         // On a busy machine a turn may come later than anybody waits for it: unless that is what is tested, all wait.
         if limits.turnTime == Limits.turnTime { options.limits.turnTime = .minutes(30) }
+        if limits.syncTime == ProtocolLimits.defaultTimeout { options.limits.syncTime = Int64(Patience.milliseconds) }
         options.accounts = accounts
         adjust(&options)
         let daemon = GatherDaemon(

@@ -142,7 +142,7 @@ struct QueryHandler {
             if extras { for record in records { engine.fillExtras(record) } }
             return proceed()
         }
-        let milliseconds = try Engine.wait(timeout, named: "timeout") ?? ProtocolLimits.defaultTimeout
+        let milliseconds = try Engine.wait(timeout, named: "timeout") ?? engine.limits.syncTime
         let waiter = engine.whenExact(records, extras: extras, timeout: .milliseconds(milliseconds)) { late in
             guard late.isEmpty else {
                 let names = engine.names(of: late, for: question.caller)
