@@ -93,6 +93,9 @@ enum Comparisons {
         case (.string(let a), .string(let b)): order = sign(a, b)
         case (.date(let a), .date(let b)): order = sign(a, b)
         case (.integer(let a), .integer(let b)): order = sign(a, b)
+        case (.unsigned(let a), .unsigned(let b)): order = sign(a, b)
+        case (.integer, .unsigned): order = -1
+        case (.unsigned, .integer): order = 1
         case (.number(let a), .number(let b)): order = sign(a, b)
         default: order = a == b ? 0 : nil
         }

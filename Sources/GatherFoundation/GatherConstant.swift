@@ -32,31 +32,23 @@ extension FileKind: GatherConstant {
     func gatherValue() -> MetadataValue { .string(name.description) }
 }
 
-extension BinaryInteger {
-    fileprivate func exactly() throws(PredicateConversionError) -> MetadataValue {
-        guard let value = Int64(exactly: self) else {
-            throw .value(type: "\(Self.self)", reason: "\(self) has more than 64 bits")
-        }
-        return .integer(value)
-    }
-}
 extension Int: GatherConstant {
-    func gatherValue() throws(PredicateConversionError) -> MetadataValue { try exactly() }
+    func gatherValue() -> MetadataValue { .integer(Int64(self)) }
 }
 extension Int64: GatherConstant {
-    func gatherValue() throws(PredicateConversionError) -> MetadataValue { .integer(self) }
+    func gatherValue() -> MetadataValue { .integer(self) }
 }
 extension Int32: GatherConstant {
-    func gatherValue() throws(PredicateConversionError) -> MetadataValue { try exactly() }
+    func gatherValue() -> MetadataValue { .integer(Int64(self)) }
 }
 extension UInt: GatherConstant {
-    func gatherValue() throws(PredicateConversionError) -> MetadataValue { try exactly() }
+    func gatherValue() -> MetadataValue { MetadataValue(whole: UInt64(self)) }
 }
 extension UInt64: GatherConstant {
-    func gatherValue() throws(PredicateConversionError) -> MetadataValue { try exactly() }
+    func gatherValue() -> MetadataValue { MetadataValue(whole: self) }
 }
 extension UInt32: GatherConstant {
-    func gatherValue() throws(PredicateConversionError) -> MetadataValue { try exactly() }
+    func gatherValue() -> MetadataValue { .integer(Int64(self)) }
 }
 extension Double: GatherConstant {
     func gatherValue() throws(PredicateConversionError) -> MetadataValue {

@@ -10,6 +10,7 @@ enum Literal {
         case .none, .dictionary: "NIL"
         case .boolean(let value): value ? "TRUE" : "FALSE"
         case .integer(let value): String(value)
+        case .unsigned(let value): String(value)
         case .number(let value): String(value)
         case .string(let text): PredicateText.literal(text)
         // A plain literal is a date only beside a date.

@@ -39,7 +39,7 @@ struct Value {
         sort =
             switch constant {
             case .string: .text
-            case .integer, .number: .number
+            case .integer, .unsigned, .number: .number
             case .date: .date
             case .array: .list
             default: .unknown

@@ -14,6 +14,11 @@ package struct JSONLine: ~Copyable {
     package mutating func add(_ name: StaticString, _ value: String?) { writer.field(name, value) }
     /// Adds an integer.
     package mutating func add(_ name: StaticString, _ value: Int) { writer.field(name, Int64(value)) }
+    /// Adds an integer without sign.
+    package mutating func add(_ name: StaticString, _ value: UInt64) {
+        writer.key(name)
+        writer.unsigned(value)
+    }
     /// Adds a number with a fraction.
     package mutating func add(_ name: StaticString, _ value: Double) { writer.field(name, value) }
     /// Adds an object.
@@ -63,6 +68,21 @@ package struct JSONLine: ~Copyable {
 }
 
 extension MetadataItem {
+    /// Returns the item as JSON with all attributes that it has.
+    package var json: [UInt8] {
+        // The object came without blanks, so a number below zero stands behind these two bytes. Most items have none.
+        let wire = wireBytes
+        let hasNegative = wire.indices.dropLast().contains {
+            wire[$0] == UInt8(ascii: ":") && wire[$0 + 1] == UInt8(ascii: "-")
+        }
+        guard hasNegative else { return wire }
+        var writer = JSONWriter()
+        writer.beginObject()
+        copyFields(to: &writer) { _ in true }
+        writer.endObject()
+        return writer.withUnsafeBytes { Array($0) }
+    }
+
     /// Returns the item as JSON with these attributes at most.
     package func json(_ attributes: [Attribute]) -> [UInt8] {
         var writer = JSONWriter()
@@ -70,31 +90,45 @@ extension MetadataItem {
         return writer.withUnsafeBytes { Array($0) }
     }
 
-    /// Copies the fields, so that each value has the daemon's form.
     fileprivate func write(_ attributes: [Attribute], to writer: inout JSONWriter) {
         var wanted = Set(attributes.map(\.fieldName.description)).union(["previousPath"])
         if attributes.contains(.name) { wanted.insert("rawName") }
         if attributes.contains(.path) { wanted.insert("rawPath") }
         writer.beginObject()
         writer.field("id", id)
-        json.withUnsafeBytes { bytes in
+        copyFields(to: &writer) { $0 != "id" && $0 != "extended" && wanted.contains($0) }
+        if wanted.contains("extended") { writeExtended(attributes, to: &writer) }
+        writer.endObject()
+    }
+
+    /// Copies the fields that are wanted, so that each value has the daemon's form. Only numbers without sign have another one,
+    /// since Varlink's integers have a sign.
+    private func copyFields(to writer: inout JSONWriter, where isWanted: (String) -> Bool) {
+        wireBytes.withUnsafeBytes { bytes in
             // An item is always an object, so this cannot fail.
             try? JSONReader.read(bytes) { (reader) throws(JSONError) in
                 try reader.beginObject()
                 while try reader.nextKey() {
                     let key = reader.key
                     let value = try reader.skipValue()
-                    guard key != "id", wanted.contains(key) else { continue }
-                    if key == "extended" {
-                        writeExtended(attributes, to: &writer)
-                        continue
-                    }
+                    guard isWanted(key) else { continue }
                     writer.key(escaping: key)
-                    writer.raw(UnsafeRawBufferPointer(rebasing: bytes[value]))
+                    if let number = unsigned(key) {
+                        writer.unsigned(number)
+                    } else {
+                        writer.raw(UnsafeRawBufferPointer(rebasing: bytes[value]))
+                    }
                 }
             }
         }
-        writer.endObject()
+    }
+
+    private func unsigned(_ key: String) -> UInt64? {
+        switch key {
+        case Attribute.inode.name: inode
+        case Attribute.device.name: device
+        default: nil
+        }
     }
 
     private func writeExtended(_ attributes: [Attribute], to writer: inout JSONWriter) {

@@ -227,6 +227,15 @@ public enum Attribute: Sendable, Hashable {
         }
     }
 
+    /// Whether its values are whole numbers of 64 bits without sign. Varlink's integers have a sign, so they travel as the number
+    /// with the same bits. Columns of integers keep them in that form, too.
+    package var isUnsigned: Bool { self == .inode || self == .device }
+
+    /// Returns the value of this attribute that an integer with the same bits stands for.
+    package func value(ofBits number: Int64) -> MetadataValue {
+        isUnsigned ? MetadataValue(whole: UInt64(bitPattern: number)) : .integer(number)
+    }
+
     /// Whether the value depends on the place of the item, so that it changes when a directory above moves.
     public var followsFromPlace: Bool {
         switch self {

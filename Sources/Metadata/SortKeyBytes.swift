@@ -12,6 +12,8 @@ package struct SortKeyBytes {
 
     private static let missing: UInt8 = 0
     private static let present: UInt8 = 1
+    /// The marker of a number beyond `Int64.max`, which sorts behind all others.
+    private static let beyond: UInt8 = 2
 
     package init() {}
 
@@ -32,14 +34,19 @@ package struct SortKeyBytes {
         append(bits: UInt64(bitPattern: number) ^ 1 << 63)
     }
 
+    package mutating func append(_ number: UInt64) {
+        if let number = Int64(exactly: number) { return append(number) }
+        append(bits: number, marker: Self.beyond)
+    }
+
     package mutating func append(_ number: Double) {
         // The bits of negative numbers are inverted, and -0 counts as 0.
         let bits = (number == 0 ? 0 : number).bitPattern
         append(bits: bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
     }
 
-    private mutating func append(bits: UInt64) {
-        bytes.append(Self.present)
+    private mutating func append(bits: UInt64, marker: UInt8 = SortKeyBytes.present) {
+        bytes.append(marker)
         for shift in stride(from: 56, through: 0, by: -8) {
             bytes.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
         }

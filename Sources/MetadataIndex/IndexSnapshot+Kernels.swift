@@ -6,6 +6,9 @@ package import Metadata
 /// A column of integers that a block can be scanned by. Dates are nanoseconds since 1970.
 package enum IntegerColumn: Sendable, Hashable, CaseIterable {
     case size, created, modified, changed, inode, links, owner, group, mode, device
+
+    /// Whether the numbers have no sign. Their constants and values are the integers with the same bits.
+    package var isUnsigned: Bool { self == .inode || self == .device }
 }
 
 /// How a column's value is compared with a constant.
@@ -29,7 +32,7 @@ extension IndexSnapshot {
     }
 
     /// Keeps the rows whose value satisfies the comparison. A row without the value (an unknown birth time) is never kept.
-    /// Inodes and devices beyond `Int64.max` count as `Int64.max`.
+    /// The constant of an unsigned column is the integer with the same bits.
     package func select(
         _ column: IntegerColumn, _ comparison: IntegerComparison, _ constant: Int64, inBlock number: Int,
         among bits: inout BlockBitmap
@@ -47,11 +50,13 @@ extension IndexSnapshot {
             IndexSnapshot.keep(&bits) { Int64(links[$0]).compares(comparison, constant) }
         case .inode:
             let inode = block.inode
-            IndexSnapshot.keep(&bits) { Int64(clamping: inode[$0]).compares(comparison, constant) }
+            let number = UInt64(bitPattern: constant)
+            IndexSnapshot.keep(&bits) { inode[$0].compares(comparison, number) }
         case .owner: selectCommon(block, &bits) { Int64($0.owner).compares(comparison, constant) }
         case .group: selectCommon(block, &bits) { Int64($0.group).compares(comparison, constant) }
         case .mode: selectCommon(block, &bits) { Int64($0.mode).compares(comparison, constant) }
-        case .device: selectCommon(block, &bits) { Int64(clamping: $0.device).compares(comparison, constant) }
+        case .device:
+            selectCommon(block, &bits) { $0.device.compares(comparison, UInt64(bitPattern: constant)) }
         }
     }
 
@@ -252,9 +257,9 @@ extension IndexSnapshot {
     }
 }
 
-extension Int64 {
+extension FixedWidthInteger {
     @inline(__always)
-    fileprivate func compares(_ comparison: IntegerComparison, _ constant: Int64) -> Bool {
+    fileprivate func compares(_ comparison: IntegerComparison, _ constant: Self) -> Bool {
         switch comparison {
         case .equal: self == constant
         case .notEqual: self != constant

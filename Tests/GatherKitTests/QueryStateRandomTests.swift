@@ -169,7 +169,7 @@ struct QueryStateRandomTests {
             Set(
                 items.map {
                     [
-                        $0.path ?? "", "\($0.size ?? -1)", "\($0.inode ?? -1)",
+                        $0.path ?? "", "\($0.size ?? -1)", "\($0.inode ?? 0)",
                         "\(($0.changed?.nanoseconds ?? 0) / 1_000_000_000)",
                     ]
                 })

@@ -289,7 +289,9 @@ extension NaiveTree {
         status.group = generator.pick([0, 100])
         status.created = generator.chance(3) ? nil : Timestamp(nanoseconds: Int64.random(in: 0..<4, using: &generator))
         status.modified = Timestamp(nanoseconds: Int64.random(in: 0..<4, using: &generator) * 1_000_000_000)
-        status.inode = UInt64.random(in: 1..<1_000, using: &generator)
+        status.inode =
+            generator.chance(10)
+            ? .max - .random(in: 0..<3, using: &generator) : .random(in: 1..<1_000, using: &generator)
         return status
     }
 

@@ -198,7 +198,10 @@ import Testing
         let operation = generator.pick([
             "==", "!=", "<", "<=", ">", ">=", "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES",
         ])
-        let number = generator.pick(["0", "100", "2", "1000", "150.5", "-1", "9e18", "0x1fff", "1"])
+        let number = generator.pick([
+            "0", "100", "2", "1000", "150.5", "-1", "-0.5", "9e18", "0x1fff", "1", "9223372036854775808",
+            "18446744073709551614",
+        ])
         let ordering = generator.pick(["==", "!=", "<", "<=", ">", ">="])
         let column = generator.pick(["size", "ownerID", "groupID", "mode", "inode", "device", "links", "depth"])
         let date = generator.pick(["created", "modified", "changed"])

@@ -113,21 +113,24 @@ import Testing
                         case .created: status.created?.nanoseconds
                         case .modified: status.modified.nanoseconds
                         case .changed: status.changed.nanoseconds
-                        case .inode: Int64(clamping: status.inode)
+                        case .inode: Int64(bitPattern: status.inode)
                         case .links: Int64(status.links)
                         case .owner: Int64(status.owner)
                         case .group: Int64(status.group)
                         case .mode: Int64(status.mode)
-                        case .device: Int64(clamping: status.device)
+                        case .device: Int64(bitPattern: status.device)
                         }
                     guard let value else { return false }
+                    func number(_ value: Int64) -> Int128 {
+                        column.isUnsigned ? Int128(UInt64(bitPattern: value)) : Int128(value)
+                    }
                     return switch comparison {
                     case .equal: value == constant
                     case .notEqual: value != constant
-                    case .less: value < constant
-                    case .lessOrEqual: value <= constant
-                    case .greater: value > constant
-                    case .greaterOrEqual: value >= constant
+                    case .less: number(value) < number(constant)
+                    case .lessOrEqual: number(value) <= number(constant)
+                    case .greater: number(value) > number(constant)
+                    case .greaterOrEqual: number(value) >= number(constant)
                     }
                 }
             }

@@ -3,7 +3,7 @@
 
 import Glibc
 
-/// A directory with one file, `inside`, served by a program of its own over `/dev/fuse`.
+/// A directory with one file, `inside` unless it is named otherwise, served by a program of its own over `/dev/fuse`.
 ///
 /// The server is another process, since a process that waits for its own mount cannot be killed. When the test process ends
 /// or crashes, the server unmounts and ends too, and calls that wait for it fail.
@@ -21,7 +21,11 @@ package final class FuseServer {
     package struct Failure: Error { package var text: String }
 
     /// Mounts it on a directory. From the start it answers nothing or everything.
-    package init(on path: String, isSilent: Bool) throws {
+    ///
+    /// - Parameters:
+    ///   - name: The name of its file. Linux takes names up to 1024 bytes from FUSE.
+    ///   - inode: The number that its file has in a status.
+    package init(on path: String, isSilent: Bool, name: String = "inside", inode: UInt64 = 2) throws {
         var (input, output): ([CInt], [CInt]) = ([-1, -1], [-1, -1])
         guard pipe(&input) == 0, pipe(&output) == 0 else {
             throw Failure(text: String(cString: strerror(errno)))
@@ -33,7 +37,9 @@ package final class FuseServer {
         posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO)
         closeInheritedDescriptors(&actions)
-        let words = [FuseServer.python, "-c", FuseServer.script, path, isSilent ? "silent" : "answer"]
+        let words = [
+            FuseServer.python, "-c", FuseServer.script, path, isSilent ? "silent" : "answer", name, "\(inode)",
+        ]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for word in arguments { free(word) } }
         var child = pid_t()
@@ -100,6 +106,7 @@ package final class FuseServer {
     private static let script = #"""
         import ctypes, os, select, struct, sys, time
         path, mode = sys.argv[1], sys.argv[2].encode()
+        name, number = os.fsencode(sys.argv[3]), int(sys.argv[4])
         libc = ctypes.CDLL(None, use_errno=True)
         fuse = os.open("/dev/fuse", os.O_RDWR)
         options = f"fd={fuse},rootmode=40000,user_id=0,group_id=0,allow_other"
@@ -110,7 +117,8 @@ package final class FuseServer {
 
         def attributes(node):
             mode = 0o40750 if node == ROOT else 0o100640
-            return struct.pack("<6Q10I", node, 5, 1, *[1_700_000_000] * 3, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
+            inode = number if node == FILE else node
+            return struct.pack("<6Q10I", inode, 5, 1, *[1_700_000_000] * 3, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
 
         def reply(unique, data=b"", error=0):
             os.write(fuse, struct.pack("<IiQ", 16 + len(data), -error, unique) + data)
@@ -125,14 +133,14 @@ package final class FuseServer {
                 reply(unique, struct.pack("<4I2H2I2HI", 7, min(minor, 31), 0, 0, 0, 0, 4096, 1, 0, 0, 0) + bytes(28))
             elif operation == 3:
                 reply(unique, struct.pack("<2Q", valid, 0) + attributes(node))
-            elif operation == 1 and body.rstrip(b"\0") == b"inside":
+            elif operation == 1 and body.rstrip(b"\0") == name:
                 reply(unique, struct.pack("<5Q", FILE, 0, valid, valid, 0) + attributes(FILE))
             elif operation == 1:
                 reply(unique, error=2)
             elif operation in (14, 27):
                 reply(unique, bytes(16))
             elif operation == 28:
-                entry = struct.pack("<QQII", FILE, 1, 6, 8) + b"inside\0\0"
+                entry = struct.pack("<QQII", number, 1, len(name), 8) + name + bytes(-len(name) % 8)
                 reply(unique, entry if struct.unpack_from("<Q", body, 8)[0] == 0 else b"")
             elif operation == 17:
                 reply(unique, struct.pack("<5Q4I", 0, 0, 0, 0, 0, 4096, 255, 4096, 0) + bytes(24))

@@ -68,7 +68,7 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     }
 
     /// The JSON object in which the item arrived.
-    package var json: [UInt8] { item.json }
+    var wireBytes: [UInt8] { item.json }
 
     // MARK: Attributes by their Swift types; each nil where it was not asked for or has no value
 
@@ -115,9 +115,9 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     /// The permission bits.
     public var mode: Int64? { item.mode }
     /// The inode's number.
-    public var inode: Int64? { item.inode }
+    public var inode: UInt64? { item.inode }
     /// The device of the inode.
-    public var device: Int64? { item.device }
+    public var device: UInt64? { item.device }
     /// The number of names of the file.
     public var links: Int64? { item.links }
     /// The depth in the container: 1 at the top.

@@ -43,6 +43,7 @@ extension SortKeyBytes {
         case .none, .dictionary: appendMissing()
         case .boolean(let flag): append(flag)
         case .integer(let number): append(number)
+        case .unsigned(let number): append(number)
         case .number(let number): append(number)
         case .date(let date): append(date.nanoseconds)
         case .string(let text): append(text: Array(text.utf8))

@@ -22,7 +22,7 @@ struct ResultSetDifference {
     private let compared: [Attribute]
 
     private struct File: Hashable {
-        let inode: Int64
+        let inode: UInt64
         let created: Timestamp
         let container: String?
 

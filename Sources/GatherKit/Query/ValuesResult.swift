@@ -25,7 +25,7 @@ extension AttributeValueCount {
             if let text = count.text {
                 if attribute.type == .date, let date = Timestamp(rfc3339: text) { .date(date) } else { .string(text) }
             } else if let integer = count.integer {
-                .integer(integer)
+                attribute.value(ofBits: integer)
             } else if let number = count.number {
                 .number(number)
             } else if let flag = count.flag {

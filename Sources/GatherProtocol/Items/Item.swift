@@ -71,6 +71,8 @@ package struct Item: JSONMessage, Hashable {
         field(name) { (reader) throws(JSONError) in try reader.readInteger() }
     }
 
+    private func unsigned(_ name: StaticString) -> UInt64? { integer(name).map { UInt64(bitPattern: $0) } }
+
     private func boolean(_ name: StaticString) -> Bool? {
         field(name) { (reader) throws(JSONError) in try reader.readBool() }
     }
@@ -117,8 +119,8 @@ package struct Item: JSONMessage, Hashable {
     package var group: String? { string("group") }
     package var groupID: Int64? { integer("groupID") }
     package var mode: Int64? { integer("mode") }
-    package var inode: Int64? { integer("inode") }
-    package var device: Int64? { integer("device") }
+    package var inode: UInt64? { unsigned("inode") }
+    package var device: UInt64? { unsigned("device") }
     package var links: Int64? { integer("links") }
     package var depth: Int64? { integer("depth") }
     package var hidden: Bool? { boolean("hidden") }
@@ -174,7 +176,7 @@ package struct Item: JSONMessage, Hashable {
                 if reader.keyIs("extended") { return try Item.readExtended(&reader, attributes, &values) }
                 if let index = attributes.firstIndex(where: { reader.keyIs($0.fieldName) }) {
                     if try reader.readNullIfPresent() { return }
-                    values[index] = try Item.read(attributes[index].type, &reader)
+                    values[index] = try Item.read(attributes[index], &reader)
                 } else {
                     try reader.skipValue()
                 }
@@ -186,9 +188,9 @@ package struct Item: JSONMessage, Hashable {
         }
     }
 
-    private static func read(_ type: AttributeType, _ reader: inout JSONReader) throws(JSONError) -> MetadataValue {
-        switch type {
-        case .integer: .integer(try reader.readInteger())
+    private static func read(_ attribute: Attribute, _ reader: inout JSONReader) throws(JSONError) -> MetadataValue {
+        switch attribute.type {
+        case .integer: attribute.value(ofBits: try reader.readInteger())
         case .date: Timestamp(rfc3339: try reader.readString()).map { .date($0) } ?? .none
         case .boolean: .boolean(try reader.readBool())
         case .strings: .array(try reader.readStrings().map { .string($0) })
@@ -213,7 +215,7 @@ package struct Item: JSONMessage, Hashable {
         if case .extended(let name) = attribute { return extended?[name.text].map { .string($0) } ?? .none }
         let name = attribute.fieldName
         switch attribute.type {
-        case .integer: return integer(name).map { .integer($0) } ?? .none
+        case .integer: return integer(name).map { attribute.value(ofBits: $0) } ?? .none
         case .date: return date(name).map { .date($0) } ?? .none
         case .boolean: return boolean(name).map { .boolean($0) } ?? .none
         case .strings: return strings(name).map { .array($0.map { .string($0) }) } ?? .none

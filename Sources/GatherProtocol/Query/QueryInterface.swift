@@ -38,7 +38,8 @@ package enum QueryInterface {
         #
         # The other fields are present if they were requested with `attributes` and have a value. `parent` is
         # the id of the item's directory; it is missing at the top, where `depth` is 1. `mode` has the
-        # permission bits. `extended` has the extended attributes that were requested as `xattr.NAME`, by
+        # permission bits. `inode` and `device` are numbers of 64 bits without sign: one from 2^63 on is the
+        # negative number with the same bits. `extended` has the extended attributes that were requested as `xattr.NAME`, by
         # NAME, if they are UTF-8. NAME stands for `user.NAME`; no other namespace is served. Extended
         # attributes, `tags`, `comment`, `rating` and `whereFrom` are present for callers who may read the
         # file. `target` is the text of a symbolic link.

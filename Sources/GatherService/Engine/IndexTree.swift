@@ -210,7 +210,7 @@ extension IndexTree {
             for inode in inodes {
                 var rows = snapshot.liveRows(inBlock: block)
                 snapshot.select(
-                    .inode, .equal, Int64(clamping: inode.inode), inBlock: block, among: &rows)
+                    .inode, .equal, Int64(bitPattern: inode.inode), inBlock: block, among: &rows)
                 rows.forEach { tell(block, $0) }
             }
         }

@@ -67,6 +67,7 @@ extension ValueCount {
         switch value {
         case .boolean(let value): flag = value
         case .integer(let value): integer = value
+        case .unsigned(let value): integer = Int64(bitPattern: value)
         case .number(let value): number = value
         case .string(let value): text = value
         case .date(let value): text = value.rfc3339

@@ -251,13 +251,16 @@ struct PlanCompiler {
         case above(Int64)
     }
 
-    /// The number that a date or integer attribute is compared with; nil where it is no plain constant of its type.
+    /// The number that a date or integer attribute is compared with; nil where it is no plain constant of its type. That of an
+    /// unsigned attribute is the integer with the same bits.
     private func number(_ expression: Expression, for attribute: Attribute) -> Number? {
         switch (attribute.type, expression.kind) {
-        case (.integer, .constant(.integer(let value))): return .exact(value)
+        case (.integer, .constant(.integer(let value))): return attribute.isUnsigned && value < 0 ? nil : .exact(value)
+        case (.integer, .constant(.unsigned(let value))):
+            return attribute.isUnsigned ? .exact(Int64(bitPattern: value)) : nil
         case (.integer, .constant(.number(let value))):
             // Beyond 2^53 floating-point numbers do not distinguish neighbouring integers.
-            guard value.magnitude <= 0x1p53 else { return nil }
+            guard value.magnitude <= 0x1p53, !attribute.isUnsigned || value >= 0 else { return nil }
             let whole = value.rounded(.down)
             return whole == value ? .exact(Int64(whole)) : .above(Int64(whole))
         case (.date, .constant(.date(let value))): return .exact(value.nanoseconds)

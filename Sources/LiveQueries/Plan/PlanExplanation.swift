@@ -66,7 +66,9 @@ extension PlanTest {
             case .created, .modified, .changed:
                 "\(column) \(comparison.symbol) \(Timestamp(nanoseconds: value).rfc3339)"
             case .owner, .group: "\(column)ID \(comparison.symbol) \(value)"
-            default: "\(column) \(comparison.symbol) \(value)"
+            default:
+                "\(column) \(comparison.symbol) "
+                    + (column.isUnsigned ? String(UInt64(bitPattern: value)) : String(value))
             }
         case .age(let column, let comparison, let seconds): "\(column) \(comparison.symbol) $time.now(\(seconds))"
         case .createdIsKnown: "created is known"

@@ -273,7 +273,7 @@ extension QueryPlan {
         case .kinds(let mask): return mask >> UInt16(reader.kind(of: row).rawValue) & 1 != 0
         case .number(let column, let comparison, let constant):
             guard let value = environment.status(of: row, in: reader).number(column) else { return false }
-            return comparison.holds(value, constant)
+            return comparison.holds(value, constant, in: column)
         case .age(let column, let comparison, let seconds):
             guard let value = environment.status(of: row, in: reader).number(column) else { return false }
             return comparison.holds(value, environment.threshold(seconds))
@@ -320,25 +320,31 @@ extension QueryPlan {
 }
 
 extension FileStatus {
-    /// The value of it in a column of the index; nil for an unknown time of birth.
+    /// The value of it in a column of the index; nil for an unknown time of birth. An unsigned number is the integer with the same
+    /// bits.
     func number(_ column: IntegerColumn) -> Int64? {
         switch column {
         case .size: size
         case .created: created?.nanoseconds
         case .modified: modified.nanoseconds
         case .changed: changed.nanoseconds
-        case .inode: Int64(clamping: inode)
+        case .inode: Int64(bitPattern: inode)
         case .links: Int64(links)
         case .owner: Int64(owner)
         case .group: Int64(group)
         case .mode: Int64(mode)
-        case .device: Int64(clamping: device)
+        case .device: Int64(bitPattern: device)
         }
     }
 }
 
 extension IntegerComparison {
-    func holds(_ value: Int64, _ constant: Int64) -> Bool {
+    /// Whether two numbers of a column compare so. Those of an unsigned column are the integers with the same bits.
+    func holds(_ value: Int64, _ constant: Int64, in column: IntegerColumn) -> Bool {
+        column.isUnsigned ? holds(UInt64(bitPattern: value), UInt64(bitPattern: constant)) : holds(value, constant)
+    }
+
+    func holds<Number: FixedWidthInteger>(_ value: Number, _ constant: Number) -> Bool {
         switch self {
         case .equal: value == constant
         case .notEqual: value != constant

@@ -380,7 +380,7 @@ private struct PlanScan {
             bits.subtract(closed)
             closed.filter { place in
                 let value = status(ofPackage: IndexSnapshot.row(block: block, place: place), viewer).number(column)
-                return value.map { comparison.holds($0, constant) } ?? false
+                return value.map { comparison.holds($0, constant, in: column) } ?? false
             }
         }
         snapshot.select(column, comparison, constant, inBlock: block, among: &bits)

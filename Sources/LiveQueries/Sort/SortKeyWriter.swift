@@ -113,8 +113,8 @@ struct SortKeyWriter {
         case .ownerID: key.append(Int64(snapshot.status(of: row).owner))
         case .groupID: key.append(Int64(snapshot.status(of: row).group))
         case .mode: key.append(Int64(snapshot.status(of: row).mode))
-        case .inode: key.append(Int64(clamping: snapshot.status(of: row).inode))
-        case .device: key.append(Int64(clamping: snapshot.status(of: row).device))
+        case .inode: key.append(snapshot.status(of: row).inode)
+        case .device: key.append(snapshot.status(of: row).device)
         case .links: key.append(Int64(snapshot.status(of: row).links))
         }
     }

@@ -300,6 +300,7 @@ package struct ValueTally: Sendable {
         switch entry {
         case .missing: key.appendMissing()
         case .number(let number) where attribute.type == .boolean: key.append(number != 0)
+        case .number(let number) where attribute.isUnsigned: key.append(UInt64(bitPattern: number))
         case .number(let number): key.append(number)
         case .text(let text): key.append(text: texts.text(of: text))
         }
@@ -313,7 +314,7 @@ package struct ValueTally: Sendable {
             switch attribute.type {
             case .boolean: .boolean(number != 0)
             case .date: .date(Timestamp(nanoseconds: number))
-            default: .integer(number)
+            default: attribute.value(ofBits: number)
             }
         case .text(let text): .string(String(decoding: texts.text(of: text), as: UTF8.self))
         }

@@ -69,7 +69,8 @@ extension Expression {
     /// Whether its value is a whole number or nil.
     private var isInteger: Bool {
         if case .integer? = constant { return true }
-        return attribute?.type == .integer
+        // The result of numbers beyond 2^63 may have more than 64 bits.
+        return attribute.map { $0.type == .integer && !$0.isUnsigned } ?? false
     }
 
     /// The type of its value, where evaluating it cannot fail; nil where it can, or where types do not tell.

@@ -26,7 +26,7 @@ indirect enum StaticType: Equatable {
         switch value {
         case .none: self = .none
         case .boolean: self = .boolean
-        case .integer, .number: self = .number
+        case .integer, .unsigned, .number: self = .number
         case .string: self = .string
         case .date: self = .date
         case .array(let values): self = .array(StaticType.common(values.map(StaticType.init)))

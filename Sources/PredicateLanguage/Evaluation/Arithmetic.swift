@@ -5,7 +5,7 @@ import Glibc
 import Metadata
 
 /// Arithmetic on numbers. Two integers give an integer, also when divided; a floating operand gives a floating result;
-/// nil gives nil. A result beyond 64 bits and a division by zero are errors.
+/// nil gives nil. A whole result below -2^63 or from 2^64 on and a division by zero are errors.
 enum Arithmetic {
     static func apply(
         _ operation: Expression.Arithmetic, _ left: MetadataValue, _ right: MetadataValue
@@ -39,9 +39,9 @@ enum Arithmetic {
     }
 
     private static func integers(
-        _ operation: Expression.Arithmetic, _ a: Int64, _ b: Int64
+        _ operation: Expression.Arithmetic, _ a: Int128, _ b: Int128
     ) throws(EvaluationError) -> MetadataValue {
-        let result: (partialValue: Int64, overflow: Bool)
+        let result: (partialValue: Int128, overflow: Bool)
         switch operation {
         case .add: result = a.addingReportingOverflow(b)
         case .subtract: result = a.subtractingReportingOverflow(b)
@@ -54,15 +54,22 @@ enum Arithmetic {
                 guard a != 0 else { throw divisionByZero }
                 return try finite(pow(Double(a), Double(b)))
             }
-            return .integer(try power(a, b))
+            return try whole(try power(a, b))
         }
         guard !result.overflow else { throw overflow }
-        return .integer(result.partialValue)
+        return try whole(result.partialValue)
+    }
+
+    /// A whole number as a value.
+    static func whole(_ value: Int128) throws(EvaluationError) -> MetadataValue {
+        if let value = Int64(exactly: value) { return .integer(value) }
+        guard let value = UInt64(exactly: value) else { throw overflow }
+        return .unsigned(value)
     }
 
     /// By squaring, so that a large exponent takes 64 steps at most.
-    private static func power(_ base: Int64, _ exponent: Int64) throws(EvaluationError) -> Int64 {
-        var result: Int64 = 1
+    private static func power(_ base: Int128, _ exponent: Int128) throws(EvaluationError) -> Int128 {
+        var result: Int128 = 1
         var factor = base
         var rest = exponent
         while true {

@@ -38,13 +38,12 @@ extension Function {
         case .uppercase: return .string(try text(first).uppercased())
         case .lowercase: return .string(try text(first).lowercased())
         case .length: return .integer(Int64(try text(first).utf16.count))
-        case .bitwiseAnd: return .integer(try integer(first) & integer(arguments[1]))
-        case .bitwiseOr: return .integer(try integer(first) | integer(arguments[1]))
-        case .bitwiseXor: return .integer(try integer(first) ^ integer(arguments[1]))
-        // Swift's smart shifts accept any count.
-        case .leftShift: return .integer(try integer(first) << integer(arguments[1]))
-        case .rightShift: return .integer(try integer(first) >> integer(arguments[1]))
-        case .onesComplement: return .integer(~(try integer(first)))
+        case .bitwiseAnd: return try Arithmetic.whole(try integer(first) & integer(arguments[1]))
+        case .bitwiseOr: return try Arithmetic.whole(try integer(first) | integer(arguments[1]))
+        case .bitwiseXor: return try Arithmetic.whole(try integer(first) ^ integer(arguments[1]))
+        case .leftShift: return try shifted(try integer(first), left: integer(arguments[1]))
+        case .rightShift: return try shifted(try integer(first), left: -integer(arguments[1]))
+        case .onesComplement: return try Arithmetic.whole(~(try integer(first)))
         case .noIndex: return first
         }
     }
@@ -56,11 +55,17 @@ extension Function {
         return number
     }
 
-    private func integer(_ value: MetadataValue) throws(EvaluationError) -> Int64 {
+    /// Shifts in 64 bits: the number's own, with a sign or, beyond `Int64.max`, without. Swift's smart shifts accept any count.
+    private func shifted(_ number: Int128, left count: Int128) throws(EvaluationError) -> MetadataValue {
+        if let number = Int64(exactly: number) { return .integer(number << count) }
+        return try Arithmetic.whole(Int128(UInt64(clamping: number) << count))
+    }
+
+    private func integer(_ value: MetadataValue) throws(EvaluationError) -> Int128 {
         switch try number(value) {
         case .integer(let value): return value
         case .floating(let value):
-            guard let whole = Int64(exactly: value) else {
+            guard let whole = Int128(exactly: value), whole >= Int64.min, whole <= UInt64.max else {
                 throw EvaluationError("\(rawValue)() takes whole numbers, and this is \(value)")
             }
             return whole
@@ -86,7 +91,7 @@ extension Function {
         _ value: MetadataValue, _ rule: FloatingPointRoundingRule
     ) throws(EvaluationError) -> MetadataValue {
         switch try number(value) {
-        case .integer(let value): .integer(value)
+        case .integer: value
         case .floating(let value): .number(value.rounded(rule))
         }
     }
@@ -97,8 +102,7 @@ extension Function {
         let (a, b) = (try number(left), try number(right))
         guard b.order(to: .integer(0)) != 0 else { throw Arithmetic.divisionByZero }
         if case .integer(let a) = a, case .integer(let b) = b {
-            // The remainder of the least integer by -1 is 0, although the division overflows.
-            return .integer(a.remainderReportingOverflow(dividingBy: b).partialValue)
+            return try Arithmetic.whole(a % b)
         }
         return try Arithmetic.finite(a.floating.truncatingRemainder(dividingBy: b.floating))
     }

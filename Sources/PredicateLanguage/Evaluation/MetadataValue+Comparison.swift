@@ -9,7 +9,7 @@ extension MetadataValue {
         switch self {
         case .none: "nil"
         case .boolean: "TRUE or FALSE"
-        case .integer, .number: "a number"
+        case .integer, .unsigned, .number: "a number"
         case .string: "text"
         case .date: "a date"
         case .array: "a list"

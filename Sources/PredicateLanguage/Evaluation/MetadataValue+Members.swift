@@ -57,15 +57,18 @@ extension MetadataValue {
         switch (type, self) {
         case (_, .none): return .none
         case (.number, .boolean(let value)): return .integer(value ? 1 : 0)
-        case (.number, .integer), (.number, .number), (.string, .string), (.date, .date): return self
+        case (.number, .integer), (.number, .unsigned), (.number, .number), (.string, .string), (.date, .date):
+            return self
         case (.number, .string(let text)):
             if let value = Int64(text) { return .integer(value) }
+            if let value = UInt64(text) { return .unsigned(value) }
             if let value = Double(text), value.isFinite { return .number(value) }
             throw EvaluationError("'\(text)' is not a number")
         case (.number, .date(let date)):
             return .number(Double(date.nanoseconds) / 1e9 - Double(MetadataValue.epoch))
         case (.string, .boolean(let value)): return .string(value ? "1" : "0")
         case (.string, .integer(let value)): return .string(String(value))
+        case (.string, .unsigned(let value)): return .string(String(value))
         case (.string, .number(let value)): return .string(String(value))
         case (.string, .date(let date)): return .string(date.rfc3339)
         case (.date, .string(let text)):
@@ -76,6 +79,7 @@ extension MetadataValue {
         case (.date, .integer(let seconds)):
             let (sum, overflow) = seconds.addingReportingOverflow(MetadataValue.epoch)
             return .date(Timestamp(seconds: overflow ? .max : sum, nanoseconds: 0))
+        case (.date, .unsigned): return .date(Timestamp(seconds: .max, nanoseconds: 0))
         case (.date, .number(let seconds)):
             let nanoseconds = ((seconds + Double(MetadataValue.epoch)) * 1e9).rounded()
             let clamped = Int64(exactly: nanoseconds) ?? (nanoseconds < 0 ? .min : .max)

@@ -3,15 +3,17 @@
 
 import Metadata
 
-/// A number: an integer, kept exact, or a floating-point number. Booleans are 1 and 0.
+/// A number: a whole number from -2^63 to 2^64 - 1, kept exact, or a floating-point number. Booleans are 1 and 0.
 enum Number {
-    case integer(Int64)
+    /// The 128 bits have room for the sum and the product of any two.
+    case integer(Int128)
     case floating(Double)
 
     init?(_ value: MetadataValue) {
         switch value {
         case .boolean(let value): self = .integer(value ? 1 : 0)
-        case .integer(let value): self = .integer(value)
+        case .integer(let value): self = .integer(Int128(value))
+        case .unsigned(let value): self = .integer(Int128(value))
         case .number(let value): self = .floating(value)
         default: return nil
         }
@@ -19,7 +21,7 @@ enum Number {
 
     var value: MetadataValue {
         switch self {
-        case .integer(let value): .integer(value)
+        case .integer(let value): Int64(exactly: value).map { .integer($0) } ?? .unsigned(UInt64(clamping: value))
         case .floating(let value): .number(value)
         }
     }
@@ -41,10 +43,10 @@ enum Number {
         }
     }
 
-    private static func order(_ a: Int64, _ b: Double) -> Int {
-        if b >= 0x1p63 { return -1 }
+    private static func order(_ a: Int128, _ b: Double) -> Int {
+        if b >= 0x1p64 { return -1 }
         if b < -0x1p63 { return 1 }
-        guard let whole = Int64(exactly: b.rounded(.down)) else { return -1 }
+        guard let whole = Int128(exactly: b.rounded(.down)) else { return -1 }
         if a != whole { return a < whole ? -1 : 1 }
         return b > b.rounded(.down) ? -1 : 0
     }

@@ -105,6 +105,7 @@ package struct ObjectReader {
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger, let value = Int64(text) { return .integer(value) }
+        if isInteger, let value = UInt64(text) { return .unsigned(value) }
         guard let value = Double(text), value.isFinite else {
             position = start
             throw error("this number is too large")

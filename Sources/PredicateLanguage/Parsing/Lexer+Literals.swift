@@ -118,7 +118,7 @@ extension Lexer {
         }
         if isInteger {
             if let value = Int64(written) { return .integer(value) }
-            if UInt64(written) == 1 << 63 { return .integerMagnitudeOfMinimum }
+            if let value = UInt64(written) { return .unsigned(value) }
         }
         return try finite(Double(written), start: start)
     }
@@ -151,8 +151,7 @@ extension Lexer {
             throw badNumber(start: start)
         }
         if let exact {
-            if let value = Int64(exactly: exact) { return .integer(value) }
-            return exact == 1 << 63 ? .integerMagnitudeOfMinimum : .number(Double(exact))
+            return Int64(exactly: exact).map { .integer($0) } ?? .unsigned(exact)
         }
         return try finite(rounded, start: start)
     }

@@ -41,7 +41,7 @@ extension Parser {
         let start = token.start
         try enter(at: start)
         try advance()
-        if token.kind == .integerMagnitudeOfMinimum {
+        if token.kind == .unsigned(Int64.min.magnitude) {
             try advance()
             leave()
             return .expression(try expression(.constant(.integer(.min)), at: start))
@@ -52,6 +52,9 @@ extension Parser {
         switch value.constant {
         case .integer(let number) where number != .min:
             return .expression(Expression(.constant(.integer(-number)), at: start))
+        case .unsigned(let number):
+            // Below -2^63 there is no whole number.
+            return .expression(Expression(.constant(.number(-Double(number))), at: start))
         case .number(let number): return .expression(Expression(.constant(.number(-number)), at: start))
         default: return .expression(try expression(.negation(value), at: start))
         }
@@ -145,7 +148,7 @@ extension Parser {
             let written = lexer.text(token.start, token.end)
             if written.utf8.count > 1, written.utf8.first == UInt8(ascii: "0") { unusualNumbers[start] = written }
             return .expression(try literal(.integer(value)))
-        case .integerMagnitudeOfMinimum: return .expression(try literal(.number(0x1p63)))
+        case .unsigned(let value): return .expression(try literal(.unsigned(value)))
         case .number(let value): return .expression(try literal(.number(value)))
         case .size(let bytes):
             guard mode == .metadata else {

@@ -11,8 +11,8 @@ struct Token {
         case functionName(String)
         case string(String)
         case integer(Int64)
-        /// 2^63: too large for an integer, unless a minus stands before it.
-        case integerMagnitudeOfMinimum
+        /// A whole number beyond `Int64.max`.
+        case unsigned(UInt64)
         case number(Double)
         /// A size with its unit, in bytes: `10KB`.
         case size(Int64)

@@ -155,7 +155,7 @@ private struct Printer {
             switch base.kind {
             case .negation, .arithmetic: false
             // A digit and a dot would be a fraction, and a sign binds less tightly than a path.
-            case .constant(.integer), .constant(.number): false
+            case .constant(.integer), .constant(.unsigned), .constant(.number): false
             // The rest of the path would belong to the operator.
             case .aggregate: !isPath
             default: true
@@ -198,6 +198,7 @@ private struct Printer {
         case .none: text += "NULL"
         case .boolean(let value): text += value ? "TRUE" : "FALSE"
         case .integer(let value): text += String(value)
+        case .unsigned(let value): text += String(value)
         case .number(let value): text += String(value)
         case .string(let value): text += PredicateText.literal(value)
         case .date(let value): text += "CAST('\(value.rfc3339)', 'NSDate')"

@@ -16,8 +16,19 @@ extension JSONWriter {
     package mutating func integer(_ value: Int64) {
         reserve(21)
         separate()
-        var magnitude = value.magnitude
         if value < 0 { append(UInt8(ascii: "-")) }
+        digits(of: value.magnitude)
+    }
+
+    /// An integer without sign, in full.
+    package mutating func unsigned(_ value: UInt64) {
+        reserve(21)
+        separate()
+        digits(of: value)
+    }
+
+    private mutating func digits(of value: UInt64) {
+        var magnitude = value
         var digits = 1
         var bound: UInt64 = 10
         while magnitude >= bound {

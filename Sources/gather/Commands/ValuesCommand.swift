@@ -121,6 +121,7 @@ struct ValuesCommand: ParsableCommand {
         case .none: line.add("value", nil)
         case .boolean(let value): line.add("value", value)
         case .integer(let value): line.add("value", Int(value))
+        case .unsigned(let value): line.add("value", value)
         default: line.add("value", Readable.exact(entry.value))
         }
         line.add("count", entry.count)

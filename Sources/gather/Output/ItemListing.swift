@@ -34,7 +34,7 @@ enum ItemListing {
                 + values.enumerated().map { place, value in
                     "    \(text(value, of: attribute)[0])\(place < values.count - 1 ? "," : "")"
                 } + [")"]
-        case .integer, .number, .dictionary: [Readable.exact(value, of: attribute)]
+        case .integer, .unsigned, .number, .dictionary: [Readable.exact(value, of: attribute)]
         }
     }
 

@@ -109,6 +109,7 @@ enum Readable {
         case .none: ""
         case .boolean(let value): value ? "true" : "false"
         case .integer(let value): String(value)
+        case .unsigned(let value): String(value)
         case .number(let value): String(value)
         case .string(let value): value
         case .date(let value): value.rfc3339

@@ -1,0 +1,59 @@
+// Files as only other file systems have them: numbers and names that Linux's own do not make.
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GatherKit
+import Glibc
+import Metadata
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"))
+struct ForeignFileSystemTests {
+    private func object(_ result: ChildProcess.Result) throws -> [String: Any] {
+        let line = try #require(result.lines.first, "\(result)")
+        return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+
+    @Test func inodeBeyondTheSignedNumbersIsShownFoundAndSorted() async throws {
+        let inode: UInt64 = 18_446_744_073_709_551_614
+        var server: FuseServer?
+        let daemon = try await TestDaemon(containers: ["box", "other"]) { box in
+            close(open(box + "/../other/f", O_CREAT | O_WRONLY, 0o644))
+            server = try FuseServer(on: box, isSilent: false, inode: inode)
+        }
+        let mounted = try #require(server)
+        defer { mounted.end() }
+        let (file, inside) = (daemon.directory + "/other/f", daemon.box + "/inside")
+        for question in [
+            "inode == 18446744073709551614", "inode > 9223372036854775808", "inode IN {1, 18446744073709551614}",
+            "inode BETWEEN {9223372036854775808, 18446744073709551615}",
+            "modulus:by:(inode, 2) == 0 AND inode > 18446744073709551613",
+            "inode > -1 AND name == 'inside'", "inode != 18446744073709551615 AND name == 'inside'",
+        ] {
+            let found = await daemon.gather("find", question)
+            #expect(found.lines == [inside], "\(question): \(found)")
+            let embedded = await ChildProcess(.gather, ["find", "--embedded", "--in", daemon.box, question]).result()
+            #expect(embedded.lines == [inside], "\(question): \(embedded)")
+        }
+        for question in ["inode < 0", "inode == -2", "inode > 18446744073709551614"] {
+            #expect(await daemon.gather("find", question).lines == [], "\(question)")
+        }
+        let files = "kind == 'file'"
+        #expect(await daemon.gather("find", files, "--sort", "inode").lines == [file, inside])
+        #expect(await daemon.gather("find", files, "--sort", "-inode").lines == [inside, file])
+        #expect(await daemon.gather("find", files, "--sort", "-inode", "--limit", "1").lines == [inside])
+
+        let named = "name == 'inside'"
+        #expect(await daemon.gather("find", named, "--attributes", "inode").lines == ["\(inode)"])
+        #expect(await daemon.gather("values", "inode", named).lines == ["1\t\(inode)"])
+        #expect(await daemon.gather("show", inside).lines.contains { $0.hasSuffix("= \(inode)") })
+        for arguments in [["find", named, "--attributes", "inode"], ["show", inside, "--attributes", "inode"]] {
+            let shown = await ChildProcess(.gather, arguments + ["--json", "--socket", daemon.socket.path]).result()
+            #expect(try object(shown)["inode"] as? UInt64 == inode, "\(shown)")
+        }
+        #expect(try object(await daemon.gather("values", "inode", named, "--json"))["value"] as? UInt64 == inode)
+        let item = try await daemon.client.find(named, attributes: [.inode]).items.first
+        #expect(item?.inode == inode && item?.value(forAttribute: .inode) == .unsigned(inode))
+    }
+}
