@@ -17,6 +17,17 @@ package enum Program {
     /// would be. A closed pipe is no error, since its reader needs no more.
     private static func checkOutputAtExit() { _ = clinux_check_output_at_exit() }
 
+    /// Prints a message to standard error, safe on a terminal, and ends the process.
+    package static func end(status: CInt, message: String) -> Never {
+        let bytes = Array((TerminalText.shown(message) + "\n").utf8)
+        var rest = bytes[...]
+        while !message.isEmpty, !rest.isEmpty {
+            let written = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            if written > 0 { rest = rest.dropFirst(written) } else if errno != EINTR { break }
+        }
+        exit(status)
+    }
+
     /// A descriptor of this process that the program gets under a number of its own.
     package struct Inherited {
         let own: CInt

@@ -70,10 +70,10 @@ package final class LogQueue: Sendable {
         if !hasThread { write() }
     }
 
-    /// Adds a line for standard error.
+    /// Adds a line for standard error, safe on a terminal.
     package func say(_ line: String) {
         let handler = StandardErrorLogHandler(logLevel: .info, descriptor: STDERR_FILENO, queue: self)
-        handler.add(line: line)
+        handler.add(line: TerminalText.shown(line))
     }
 
     /// Waits for the messages that were added before, for half a second at most. A process calls it before it ends.

@@ -43,7 +43,9 @@ import SystemdSupport
             if let helper = command as? GatherSyncd { try await helper.run() } else { try command.run() }
         } catch {
             LogQueue.shared.finish()
-            exit(withError: error)
+            if exitCode(for: error) == .success { exit(withError: error) }
+            // The message of the parser has the argument as it is.
+            Program.end(status: exitCode(for: error).rawValue, message: fullMessage(for: error))
         }
         LogQueue.shared.finish()
     }
@@ -52,7 +54,7 @@ import SystemdSupport
         do {
             var options = options()
             if check {
-                print(try await SyncCheck.run(options))
+                print(TerminalText.shown(try await SyncCheck.run(options)))
                 return
             }
             if let inherited = try InheritedSocket.listener(among: InheritedSocket.takeAll()) {

@@ -110,7 +110,9 @@ enum Main {
             if Gather.message(for: error).contains("Missing expected argument '<predicate>'") {
                 Failure(status: ExitStatus.usage, "a predicate is missing; \"\" matches all items").exit()
             }
-            Gather.exit(withError: error)
+            if Gather.exitCode(for: error) == .success { Gather.exit(withError: error) }
+            // The message of the parser has the argument as it is.
+            Program.end(status: Gather.exitCode(for: error).rawValue, message: Gather.fullMessage(for: error))
         }
     }
 }

@@ -46,7 +46,9 @@ import SystemdSupport
             if let daemon = command as? Gatherd { try await daemon.run() } else { try command.run() }
         } catch {
             LogQueue.shared.finish()
-            exit(withError: error)
+            if exitCode(for: error) == .success { exit(withError: error) }
+            // The message of the parser has the argument as it is.
+            Program.end(status: exitCode(for: error).rawValue, message: fullMessage(for: error))
         }
         LogQueue.shared.finish()
     }
@@ -58,9 +60,10 @@ import SystemdSupport
                 let file = config ?? DaemonPaths.current.configuration
                 let directory = file.lastIndex(of: "/").map { file[...$0] } ?? ""
                 print(
-                    "the configuration is in order: \(count) \(count == 1 ? "container" : "containers") "
-                        + "(\(file)\(access(file, F_OK) == 0 ? "" : ", which is not there,") and \(directory)containers.d)"
-                )
+                    TerminalText.shown(
+                        "the configuration is in order: \(count) \(count == 1 ? "container" : "containers") "
+                            + "(\(file)\(access(file, F_OK) == 0 ? "" : ", which is not there,") and \(directory)containers.d)"
+                    ))
                 return
             }
             let destination = LogDestination.current

@@ -84,7 +84,9 @@ enum Main {
             }
             exit(0)
         } catch {
-            Grocery.exit(withError: error)
+            if Grocery.exitCode(for: error) == .success { Grocery.exit(withError: error) }
+            // The message of the parser has the argument as it is.
+            Program.end(status: Grocery.exitCode(for: error).rawValue, message: Grocery.fullMessage(for: error))
         }
     }
 }

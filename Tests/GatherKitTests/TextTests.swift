@@ -27,7 +27,7 @@ struct TextTests {
 
     @Test(arguments: [
         ("grocery", "grocery"), ("a b", "'a b'"), ("it's", "\"it's\""), ("", "''"), ("$HOME", "'$HOME'"),
-        ("it's $5", "'it'\\''s $5'"), ("/srv/Bäcker", "/srv/Bäcker"),
+        ("it's $5", "'it'\\''s $5'"), ("\u{1B}'\u{9B}\\", "$'\\x1b\\'\\xc2\\x9b\\\\'"), ("/srv/Bäcker", "/srv/Bäcker"),
     ])
     func `Words are quoted as a shell wants them`(_ word: String, _ quoted: String) {
         #expect(ShellText.quoted(word) == quoted)

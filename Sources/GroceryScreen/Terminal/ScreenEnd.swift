@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxSystem
 
 /// How the view has ended. The terminal is restored.
 package struct ScreenEnd: Sendable {
@@ -14,7 +15,7 @@ package struct ScreenEnd: Sendable {
     /// it; SIGINT ends with the status 130.
     package func finish() {
         for text in unsavedTexts {
-            let line = Array("grocery: not saved: \(text)\n".utf8)
+            let line = Array("grocery: not saved: \(TerminalText.shown(text))\n".utf8)
             _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
         }
         guard let signal else { return }

@@ -47,7 +47,7 @@ struct DownloadCommand: ParsableCommand {
             } else if showsBar, step.total > 0 {
                 let bar = SyncStatusText.bar(Double(step.done) / Double(step.total), isUnicode: Terminal.isUnicode)
                 let sizes = "\(Readable.size(Int64(step.done))) of \(Readable.size(Int64(step.total)))"
-                let text = Array("\r\u{1B}[K\(bar) \(sizes)".utf8)
+                let text = Array("\r\u{1B}[K\(DisplayText.escaped("\(bar) \(sizes)"))".utf8)
                 _ = text.withUnsafeBytes { Output.write($0, to: STDERR_FILENO) }
                 hasBar = true
             }

@@ -65,12 +65,12 @@ struct ExplainCommand: ParsableCommand {
             }
             output.line(line.bytes())
         } else {
-            output.line("predicate   \(explanation.canonical)")
+            output.line("predicate   \(DisplayText.escaped(explanation.canonical))")
             output.line("attributes  \(explanation.attributes.joined(separator: ", "))")
             for (number, line) in explanation.plan.split(separator: "\n").enumerated() {
-                output.line((number == 0 ? "plan        " : "            ") + line)
+                output.line((number == 0 ? "plan        " : "            ") + DisplayText.escaped(String(line)))
             }
-            for hint in hints { output.line("hint        \(hint)") }
+            for hint in hints { output.line("hint        \(DisplayText.escaped("\(hint)"))") }
             if let steps = explanation.steps { table(steps, &output) }
         }
         output.flush()

@@ -3,8 +3,11 @@
 
 internal import GatherKit
 internal import Glibc
+internal import LinuxSystem
 
-/// Standard output, written in large pieces. Used by one thread at a time: the commands are sequential, and the live
+/// Standard output, written in large pieces. Lines for a terminal are safe there (``TerminalText``).
+///
+/// Used by one thread at a time: the commands are sequential, and the live
 /// ones print from the one task that reads the notifications.
 struct Output: ~Copyable {
     /// The bytes that are buffered before they are written.
@@ -13,6 +16,7 @@ struct Output: ~Copyable {
     private var buffer: [UInt8] = []
     /// The byte at the end of each line; NUL with `-0`.
     private let terminator: UInt8
+    private let isTerminal = Terminal.isTerminal()
 
     init(nulTerminated: Bool = false) {
         // No capacity is reserved here: Swift 6.3 then makes optimized code of `gather watch` that releases an address which
@@ -23,7 +27,11 @@ struct Output: ~Copyable {
     /// Adds a line's bytes and its end.
     @inline(__always)
     mutating func line(_ bytes: UnsafeRawBufferPointer) {
-        buffer.append(contentsOf: bytes)
+        if isTerminal {
+            buffer += TerminalText.shown(bytes).utf8
+        } else {
+            buffer.append(contentsOf: bytes)
+        }
         buffer.append(terminator)
         if buffer.count >= Output.pieceBytes { flush() }
     }
@@ -32,12 +40,14 @@ struct Output: ~Copyable {
         bytes.withUnsafeBytes { line($0) }
     }
 
+    /// Adds a line that the command composed. Its colours stay.
     mutating func line(_ text: String) {
-        var text = text
-        text.withUTF8 { line(UnsafeRawBufferPointer($0)) }
+        buffer += (isTerminal ? TerminalText.shown(coloured: text) : text).utf8
+        buffer.append(terminator)
+        if buffer.count >= Output.pieceBytes { flush() }
     }
 
-    /// Adds bytes as they are.
+    /// Adds bytes as they are: sequences that draw on the terminal. The text between them is the caller's to escape.
     mutating func text(_ bytes: [UInt8]) { buffer += bytes }
 
     /// Writes the buffer. If the pipe is closed, the process ends quietly, since its reader needs no more.
@@ -83,17 +93,21 @@ struct Output: ~Copyable {
 
     /// A remark for a person at the terminal of standard error, dim.
     static func remark(_ message: String) {
-        let text = Array((Color.dim.paint(message, if: Terminal.hasColor(STDERR_FILENO)) + "\n").utf8)
+        let text = Array(
+            (Color.dim.paint(TerminalText.shown(message), if: Terminal.hasColor(STDERR_FILENO)) + "\n").utf8)
         _ = text.withUnsafeBytes { write($0, to: STDERR_FILENO) }
     }
 
-    /// A question on standard error, as it is.
-    static func prompt(_ text: String) { _ = Array(text.utf8).withUnsafeBytes { write($0, to: STDERR_FILENO) } }
+    /// A question on standard error, without a line end.
+    static func prompt(_ text: String) {
+        let text = Array(TerminalText.shown(coloured: text).utf8)
+        _ = text.withUnsafeBytes { write($0, to: STDERR_FILENO) }
+    }
 
     /// A sentence on standard error, with the command's name before it.
     static func note(_ message: String) {
         let mark = Terminal.hasColor(STDERR_FILENO) ? "\u{1B}[1mgather:\u{1B}[0m " : "gather: "
-        let text = Array((mark + message + "\n").utf8)
+        let text = Array((mark + TerminalText.shown(message) + "\n").utf8)
         _ = text.withUnsafeBytes { write($0, to: STDERR_FILENO) }
     }
 }

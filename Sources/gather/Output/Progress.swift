@@ -22,7 +22,7 @@ struct Progress {
     func show(_ text: String) {
         guard isShown else { return }
         Progress.isOnScreen.store(true, ordering: .relaxed)
-        let text = "\r\u{1B}[K" + text
+        let text = "\r\u{1B}[K" + DisplayText.escaped(text)
         _ = Glibc.write(STDERR_FILENO, text, text.utf8.count)
     }
 

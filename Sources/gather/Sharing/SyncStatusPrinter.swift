@@ -3,6 +3,7 @@
 
 internal import GatherKit
 internal import Glibc
+internal import LinuxSystem
 
 /// Prints states of sharing. On a terminal, a live state replaces the one before.
 struct SyncStatusPrinter {
@@ -51,7 +52,9 @@ struct SyncStatusPrinter {
         var bytes = Array(shownLines > 0 ? "\u{1B}[\(shownLines)A".utf8 : "".utf8)
         // A line that is wider than the terminal must not take two.
         bytes += Array("\u{1B}[?7l".utf8)
-        for line in lines { bytes += Array("\r\u{1B}[K\(line)\n".utf8) }
+        for line in lines {
+            bytes += Array("\r\u{1B}[K\(TerminalText.shown(coloured: line))\n".utf8)
+        }
         bytes += Array("\u{1B}[J\u{1B}[?7h".utf8)
         output.text(bytes)
         shownLines = lines.count

@@ -110,7 +110,10 @@ struct TopView {
         let lines = screen.lines(model, socket: connection.daemon.path)
         var text = "\u{1B}[H"
         for (place, line) in lines.enumerated() {
-            for cell in line { text += cell.color?.paint(cell.text, if: hasColor) ?? cell.text }
+            for cell in line {
+                let shown = DisplayText.escaped(cell.text)
+                text += cell.color?.paint(shown, if: hasColor) ?? shown
+            }
             text += "\u{1B}[K" + (place < lines.count - 1 ? "\r\n" : "")
         }
         var output = Output()

@@ -73,9 +73,9 @@ struct ExportCommand: AsyncParsableCommand {
                 ))
         }
         switch format {
-        case .json: Output.write(ItemsJSON.text(items))
+        case .json: Output.show(ItemsJSON.text(items))
         case .todo:
-            Output.write(TodoText.text(items.map(\.contents)))
+            Output.show(TodoText.text(items.map(\.contents)))
             let notes = items.count { !$0.contents.note.isEmpty }
             if notes > 0 {
                 Output.note("todo.txt has no notes, and \(notes == 1 ? "one is" : "\(notes) are") left out")

@@ -57,7 +57,7 @@ struct ListCommand: AsyncParsableCommand {
                         id: item.id, contents: try await list.contents(of: item.id),
                         conflictVersions: item.conflictVersions))
             }
-            return Output.write(ItemsJSON.text(exported))
+            return Output.show(ItemsJSON.text(exported))
         }
         Output.print(ListText.lines(groups))
         if items.isEmpty, Output.isTerminal {

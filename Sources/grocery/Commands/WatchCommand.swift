@@ -114,7 +114,7 @@ struct TerminalListView: ListView {
         // Clearing each line to its end, instead of the screen, avoids flicker.
         let open = items.values.count { !$0.isBought }
         var screen = "\u{1B}[H\u{1B}[1m\(DisplayText.escaped(title))\u{1B}[0m  \(open) to get\u{1B}[K\n"
-        if let remark { screen += "\u{1B}[33m\(remark)\u{1B}[0m" }
+        if let remark { screen += "\u{1B}[33m\(DisplayText.escaped(remark))\u{1B}[0m" }
         screen += "\u{1B}[K\n"
         for line in lines { screen += line.prefix(width - 1) + "\u{1B}[K\n" }
         Output.write(screen + "\u{1B}[J")

@@ -2,15 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxSystem
 
 enum Output {
     /// Prints lines. If the reader has closed the pipe, the program ends without a message.
     static func print(_ lines: [String]) {
         guard !lines.isEmpty else { return }
-        write(lines.joined(separator: "\n") + "\n")
+        let text = lines.joined(separator: "\n") + "\n"
+        write(isTerminal ? TerminalText.shown(coloured: text) : text)
     }
 
-    /// Writes text unchanged.
+    /// Writes a text for programs: for a terminal safe there (``TerminalText``), else unchanged.
+    static func show(_ text: String) { write(isTerminal ? TerminalText.shown(text) : text) }
+
+    /// Writes text unchanged: pictures, and sequences that draw on the terminal.
     static func write(_ text: String) {
         let code = write(text, to: STDOUT_FILENO)
         if code == EPIPE { exit(0) }
@@ -21,7 +26,7 @@ enum Output {
     }
 
     /// Writes a message to standard error.
-    static func note(_ message: String) { _ = write("grocery: \(message)\n", to: STDERR_FILENO) }
+    static func note(_ message: String) { _ = write("grocery: \(TerminalText.shown(message))\n", to: STDERR_FILENO) }
 
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
