@@ -5,6 +5,7 @@ internal import GatherProtocol
 package import LiveQueries
 import MetadataIndex
 package import NIOCore
+internal import Varlink
 
 /// The limits of the daemon that a test lowers, since they take many callers to reach. ``Limits`` explains each.
 package struct ServiceLimits: Sendable {
@@ -36,6 +37,7 @@ package struct ServiceLimits: Sendable {
     package var rowsScannedOnLoop = Limits.rowsScannedOnLoop
     package var extraBytes = Limits.extraBytes
     package var turnTime = Limits.turnTime
+    package var requestTime = VarlinkLimits.requestTime
     /// The longest wait of a question for containers that are being read, in milliseconds, without another `timeout`.
     package var syncTime = ProtocolLimits.defaultTimeout
     package var scanTime = Limits.scanTime

@@ -1,6 +1,7 @@
 // Whether a file is the one that it was.
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import Glibc
 
 /// A file as it was when it was looked at. Another file by the same path, or one that was written since, has another version.

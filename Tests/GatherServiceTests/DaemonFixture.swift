@@ -43,8 +43,11 @@ struct DaemonFixture {
             socket: .path(fixture.socket, isSystem: isSystem), stateDirectory: directory.path + "/" + state,
             containers: configured)
         options.limits = limits
-        // On a busy machine a turn may come later than anybody waits for it: unless that is what is tested, all wait.
-        if limits.turnTime == Limits.turnTime { options.limits.turnTime = .minutes(30) }
+        // On a busy machine everything may take longer than anybody waits for it: unless that is what is tested, all wait.
+        let long = TimeAmount.hours(3)
+        if limits.turnTime == Limits.turnTime { options.limits.turnTime = long }
+        if limits.answerTime == Limits.answerTime { options.limits.answerTime = long }
+        if limits.requestTime == VarlinkLimits.requestTime { options.limits.requestTime = long }
         if limits.syncTime == ProtocolLimits.defaultTimeout { options.limits.syncTime = Int64(Patience.milliseconds) }
         options.accounts = accounts
         adjust(&options)

@@ -174,21 +174,16 @@ struct HostileCallerTests {
         }
     }
 
-    /// A request has 60 s. On a busy machine that may be over in the middle of this one, so there are several attempts.
     @Test func aRequestMayComeByteByByte() async throws {
         try await Self.run { daemon, areServed in
             let call = Array(
                 "{\"method\":\"io.gatherd.Query.Count\",\"parameters\":{\"predicate\":\"name == 'Good_1'\"}}\0".utf8)
-            var answer = ""
-            for _ in 0..<5 {
-                let caller = try RawCaller(daemon)
-                for (place, byte) in call.enumerated() {
-                    guard caller.send([byte]) else { break }
-                    if place % 40 == 0 { try await areServed() }
-                }
-                answer = caller.next()
-                if answer.contains("\"count\":1") { break }
+            let caller = try RawCaller(daemon)
+            for (place, byte) in call.enumerated() {
+                guard caller.send([byte]) else { break }
+                if place % 40 == 0 { try await areServed() }
             }
+            let answer = caller.next()
             #expect(answer.contains("\"count\":1"), "\(answer)")
         }
     }

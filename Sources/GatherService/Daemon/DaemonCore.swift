@@ -238,6 +238,7 @@ final class DaemonCore {
             ],
             methodsThatNeedMore: [QueryInterface.Watch.name, SyncInterface.Attach.name])
         var limits = ProtocolLimits.ofServer
+        limits.requestTime = options.limits.requestTime
         limits.connections = OpenFiles.connections(options.limits.connections, descriptors: descriptors)
         // A daemon that is not shared has one user, who may use all connections.
         if !isShared {
