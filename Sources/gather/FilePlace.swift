@@ -41,16 +41,15 @@ struct FilePlace {
         parent = last == 0 ? [UInt8(ascii: "/")] : Array(path[..<last])
         self.name = Array(path[(last + 1)...])
         directory = String(validating: parent, as: UTF8.self)
-        if let whole = String(validating: path, as: UTF8.self), let directory {
+        scopes = [SearchScope(directory: parent)]
+        if let whole = String(validating: path, as: UTF8.self) {
             let name = String(decoding: self.name, as: UTF8.self)
             predicate =
                 FilePlace.anywhere
                 + "name == \(PredicateText.literal(name)) AND path == \(PredicateText.literal(whole))"
-            scopes = [.directory(directory)]
         } else {
             // A predicate is UTF-8. Other names are found by their inode; the path tells hard links apart.
             predicate = FilePlace.anywhere + "inode == \(status.st_ino)"
-            scopes = []
         }
     }
 

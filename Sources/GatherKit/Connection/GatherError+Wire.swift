@@ -56,7 +56,7 @@ extension GatherError {
         case .unknownScope(let scope):
             self.init(
                 code: .unknownScope,
-                message: scope.hasPrefix("/")
+                message: scope.hasPrefix("/") || scope.hasPrefix("file:///")
                     ? "no container holds the directory \(scope)" : "there is no container '\(scope)'",
                 subject: scope)
         case .unknownTimeZone(let zone):

@@ -12,6 +12,13 @@ public enum SearchScope: Sendable, Hashable {
     case data(ofContainer: String)
     /// Everything below an absolute directory inside a container.
     case directory(String)
+    /// Everything below an absolute directory whose path is not UTF-8, by its bytes.
+    case rawDirectory([UInt8])
+
+    /// Everything below an absolute directory, by the bytes of its path.
+    public init(directory path: [UInt8]) {
+        self = String(validating: path, as: UTF8.self).map { .directory($0) } ?? .rawDirectory(path)
+    }
 
     /// The text of the scope for the daemon.
     var wireText: String {
@@ -20,6 +27,18 @@ public enum SearchScope: Sendable, Hashable {
         case .documents(let identifier): identifier + "/Documents"
         case .data(let identifier): identifier + "/Data"
         case .directory(let path): path
+        case .rawDirectory(let path): "file://" + path.map(SearchScope.percentEncoded).joined()
+        }
+    }
+
+    /// A byte of a path in a URI of RFC 8089.
+    private static func percentEncoded(_ byte: UInt8) -> String {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"), UInt8(ascii: "~"):
+            String(Unicode.Scalar(byte))
+        default: "%" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }
     }
 }

@@ -259,16 +259,17 @@ package struct AttributeDescription: JSONMessage, Hashable {
 extension QueryInterface {
     /// Returns the items that match now. With `more`, the answer comes in batches. Without `more`, an answer larger
     /// than 8 MiB fails with LimitExceeded. An empty predicate matches everything. `scopes` lists container
-    /// identifiers, identifiers followed by /Documents or /Data, or absolute directories inside a container. Such a
-    /// directory may be named by the container's configured path or by the path to which its symbolic links lead. The
-    /// default is all containers that the caller may read. The default of `attributes` is name, path, kind, size and
-    /// modified. With `sync` (the default), the answer reflects every change that was made before the call. The call
-    /// then waits up to `timeout` milliseconds (default 10,000) for containers that are crawling or verifying. Without
-    /// `sync`, it returns what is known at once. `inexact` names the containers for which the answer may be wrong:
-    /// those that are degraded or unavailable, and without `sync` also those that are not crawled yet. `timeZone` is
-    /// the zone of dates without a zone, and of days, weeks, months and years: a name such as Europe/Berlin, or another
-    /// text of tzset(3). The default is the daemon's own zone. A name that is unknown there fails with UnknownTimeZone
-    /// if the predicate depends on the zone. Each method with a predicate has it.
+    /// identifiers, identifiers followed by /Documents or /Data, or absolute directories inside a container. A
+    /// directory whose path is not UTF-8 is a URI (RFC 8089): `file://` and the path, with `%XX` for each byte that may
+    /// not stand there. A directory may be named by the container's configured path or by the path to which its
+    /// symbolic links lead. The default is all containers that the caller may read. The default of `attributes` is
+    /// name, path, kind, size and modified. With `sync` (the default), the answer reflects every change that was made
+    /// before the call. The call then waits up to `timeout` milliseconds (default 10,000) for containers that are
+    /// crawling or verifying. Without `sync`, it returns what is known at once. `inexact` names the containers for
+    /// which the answer may be wrong: those that are degraded or unavailable, and without `sync` also those that are
+    /// not crawled yet. `timeZone` is the zone of dates without a zone, and of days, weeks, months and years: a name
+    /// such as Europe/Berlin, or another text of tzset(3). The default is the daemon's own zone. A name that is unknown
+    /// there fails with UnknownTimeZone if the predicate depends on the zone. Each method with a predicate has it.
     package enum Find: VarlinkMethod {
         package static let name = "io.gatherd.Query.Find"
 

@@ -137,9 +137,11 @@ package enum QueryInterface {
         # answer larger than 8 MiB fails with LimitExceeded. An empty predicate matches everything.
         #
         # `scopes` lists container identifiers, identifiers followed by /Documents or /Data, or absolute
-        # directories inside a container. Such a directory may be named by the container's configured path or
-        # by the path to which its symbolic links lead. The default is all containers that the caller may
-        # read. The default of `attributes` is name, path, kind, size and modified.
+        # directories inside a container. A directory whose path is not UTF-8 is a URI (RFC 8089): `file://` and
+        # the path, with `%XX` for each byte that may not stand there. A directory may be named by the
+        # container's configured path or by the path to which its symbolic links lead. The default is all
+        # containers that the caller may read. The default of `attributes` is name, path, kind, size and
+        # modified.
         #
         # With `sync` (the default), the answer reflects every change that was made before the call. The call
         # then waits up to `timeout` milliseconds (default 10,000) for containers that are crawling or

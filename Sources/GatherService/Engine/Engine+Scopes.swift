@@ -14,7 +14,7 @@ extension Engine {
     }
 
     /// Where a question looks: container identifiers, identifiers followed by `/Documents` or `/Data`, or absolute
-    /// directories inside a container. Nil means every container.
+    /// directories inside a container, as paths or as URIs (``ScopePath``). Nil means every container.
     ///
     /// Where a container's path has symbolic links in it, a directory may be named by that path or by the one to which they
     /// lead. Other links are for the caller to follow, with the caller's own rights.
@@ -51,7 +51,7 @@ extension Engine {
     }
 
     private func resolve(_ text: String, for caller: Credentials?) -> (ContainerRecord, QueryScope)? {
-        guard text.hasPrefix("/") else {
+        guard text.hasPrefix("/") || text.hasPrefix(ScopePath.scheme) else {
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
             guard let first = parts.first, let record = container(String(first)), isListed(record, for: caller)
             else { return nil }
@@ -62,22 +62,20 @@ extension Engine {
             default: return nil
             }
         }
-        let path = ContainerConfiguration.normalized(text)
-        // What `..` leads to is for the file system to say, and the index knows no symlinks.
-        guard !path.split(separator: "/").contains("..") else { return nil }
+        guard let path = ScopePath(text)?.bytes else { return nil }
         // The innermost container wins: one may lie on a file system mounted inside another.
         var innermost: (record: ContainerRecord, root: String)?
         for record in containers {
             let roots = [record.configuration.path, watcher.resolvedPath(of: record.number) ?? record.resolvedPath]
             for root in roots
-            where root.utf8.count > innermost?.root.utf8.count ?? 0 && ContainerConfiguration.holds(root, path)
+            where root.utf8.count > innermost?.root.utf8.count ?? 0 && ScopePath.holds(root, path)
                 && isOpen(record, for: caller)
             {
                 innermost = (record, root)
             }
         }
         guard let (record, root) = innermost else { return nil }
-        let relative = path.utf8.dropFirst(root == "/" ? 1 : root.utf8.count + 1)
+        let relative = path.dropFirst(root == "/" ? 1 : root.utf8.count + 1)
         return (record, relative.isEmpty ? .whole : .directory(Array(relative)))
     }
 }

@@ -110,7 +110,7 @@ struct ContainerCommand: ParsableCommand {
         @OptionGroup var connection: ConnectionOptions
 
         mutating func run() throws {
-            let path = try RealPath.directory(directory)
+            let path = try RealPath.text(directory)
             var client = try connection.connect()
             var container = try client.addContainer(
                 identifier, path: path, packages: packages, ignore: ignore, sync: sync)

@@ -126,7 +126,7 @@ struct JoinCommand: ParsableCommand {
                 container, path: place.resolved(), packages: [], ignore: [], sync: SharingProgram.name
             ).path
         }
-        if let path, try RealPath.directory(path) != RealPath.directory(found.path) {
+        if let path, try RealPath.text(path) != RealPath.text(found.path) {
             throw Failure(
                 status: ExitStatus.usage,
                 "the container '\(container)' is at \(DisplayText.escaped(found.path)) here; leave --path out")

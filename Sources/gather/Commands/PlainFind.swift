@@ -66,9 +66,17 @@ struct PlainFind {
                 predicate = argument
             }
         }
-        guard let predicate, nulTerminated || !Terminal.isTerminal() else { return nil }
+        // The general parser says what is wrong with a predicate that is not UTF-8.
+        guard let predicate, nulTerminated || !Terminal.isTerminal(), !predicate.contains("\u{FFFD}") else {
+            return nil
+        }
         var scopes = containers
-        for directory in directories { scopes.append(.directory(try RealPath.directory(directory))) }
+        if !directories.isEmpty {
+            var bytes = ArgumentBytes()
+            for directory in directories {
+                scopes.append(SearchScope(directory: try RealPath.directory(bytes.bytes(of: directory))))
+            }
+        }
         search = Search(predicate: predicate, scopes: scopes, limit: limit, isSynchronized: isSynchronized)
         self.nulTerminated = nulTerminated
         self.connection = connection

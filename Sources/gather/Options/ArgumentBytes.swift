@@ -10,6 +10,11 @@ struct ArgumentBytes {
     init(_ arguments: [[UInt8]] = ProcessArguments.bytes) {
         for bytes in arguments where String(validating: bytes, as: UTF8.self) == nil {
             replaced[String(decoding: bytes, as: UTF8.self), default: []].append(bytes)
+            // The value of an option may stand in the same argument: `--in=DIRECTORY`.
+            if bytes.starts(with: "--".utf8), let sign = bytes.firstIndex(of: UInt8(ascii: "=")) {
+                let value = Array(bytes[(sign + 1)...])
+                replaced[String(decoding: value, as: UTF8.self), default: []].append(value)
+            }
         }
     }
 
@@ -19,4 +24,7 @@ struct ArgumentBytes {
         replaced[argument]?.removeFirst()
         return bytes
     }
+
+    /// Whether an argument has bytes that are not UTF-8.
+    func isReplaced(_ argument: String) -> Bool { replaced[argument]?.isEmpty == false }
 }

@@ -54,7 +54,7 @@ struct EmbeddedOptions: ParsableArguments {
     ) throws(Failure) -> Connection {
         var paths: [String] = []
         for directory in directories {
-            let path = try RealPath.directory(directory)
+            let path = try RealPath.text(directory)
             guard access(path, R_OK | X_OK) == 0 else {
                 throw Failure(
                     status: ExitStatus.usage,

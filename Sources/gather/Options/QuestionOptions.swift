@@ -71,6 +71,11 @@ struct QuestionOptions: ParsableArguments {
         guard predicate != nil || isOptional || shortcuts.isUsed else {
             throw ValidationError("Missing expected argument '<predicate>'")
         }
+        if let predicate, ArgumentBytes().isReplaced(predicate) {
+            throw Failure(
+                status: ExitStatus.predicate,
+                "the predicate is not UTF-8, and it must be; '?' in LIKE stands for each byte of a name that is none")
+        }
         var shortcuts = shortcuts
         let (text, hidesNames) = shortcuts.predicate(predicate ?? "")
         shortcuts.includesHidden = true

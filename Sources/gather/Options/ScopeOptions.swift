@@ -35,7 +35,7 @@ struct ScopeOptions: ParsableArguments {
 
     /// Returns the scopes. `--scope` without a container applies to every container, so the daemon is asked for them.
     func scopes(_ connection: Connection) throws -> [SearchScope] {
-        var containers = container
+        var (containers, bytes) = (container, ArgumentBytes())
         if scope != nil, containers.isEmpty {
             var client = try connection.connect()
             containers = try client.containers().map(\.identifier)
@@ -47,7 +47,7 @@ struct ScopeOptions: ParsableArguments {
             case .documents: .documents(ofContainer: identifier)
             case .data: .data(ofContainer: identifier)
             }
-        } + directories.map { .directory(try directory($0, connection)) }
+        } + directories.map { SearchScope(directory: try directory(bytes.bytes(of: $0), connection)) }
     }
 }
 
@@ -59,9 +59,9 @@ extension ScopeOptions {
     }
 
     /// Returns a directory as the daemon of the connection has it.
-    private func directory(_ path: String, _ connection: Connection) throws(Failure) -> String {
+    private func directory(_ path: [UInt8], _ connection: Connection) throws(Failure) -> [UInt8] {
         guard connection.host != nil else { return try RealPath.directory(path) }
-        guard path.hasPrefix("/") else {
+        guard path.first == UInt8(ascii: "/") else {
             throw Failure(
                 status: ExitStatus.usage,
                 "'\(DisplayText.escaped(path))' is no absolute path, and with --host a directory is one of that machine"
@@ -73,9 +73,9 @@ extension ScopeOptions {
 
 /// Paths of directories as the daemon has them: absolute, and without symbolic links.
 enum RealPath {
-    static func directory(_ path: String) throws(Failure) -> String {
-        try SilentMount.check(path)
-        guard let resolved = realpath(path, nil) else {
+    static func directory(_ path: [UInt8]) throws(Failure) -> [UInt8] {
+        try SilentMount.check(String(decoding: path, as: UTF8.self))
+        guard let resolved = FilePlace.withCString(path, { realpath($0, nil) }) else {
             throw Failure(
                 status: ExitStatus.usage, "\(DisplayText.escaped(path)): \(String(cString: strerror(errno)))")
         }
@@ -84,9 +84,17 @@ enum RealPath {
         guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw Failure(status: ExitStatus.usage, "\(DisplayText.escaped(path)) is not a directory")
         }
-        guard let text = String(validatingCString: resolved) else {
+        return UnsafeBufferPointer(start: resolved, count: strlen(resolved)).map { UInt8(bitPattern: $0) }
+    }
+
+    /// Returns a directory where only text will do: the paths of containers are UTF-8.
+    static func text(_ path: String) throws(Failure) -> String {
+        var bytes = ArgumentBytes()
+        let argument = bytes.bytes(of: path)
+        guard let text = String(validating: try directory(argument), as: UTF8.self) else {
             throw Failure(
-                status: ExitStatus.usage, "\(DisplayText.escaped(path)): the path is not UTF-8, and a scope must be")
+                status: ExitStatus.usage,
+                "\(DisplayText.escaped(argument)): the path is not UTF-8, and that of a container must be")
         }
         return text
     }

@@ -143,6 +143,9 @@ extension SearchScope {
                 one == other || other == "/" || one.hasPrefix(other + "/")
             }
             return lies(path, in: container.path) || lies(container.path, in: path)
+        case .rawDirectory(let path):
+            // The path of a container is UTF-8, so it does not lie in this directory.
+            return container.path == "/" || path.starts(with: (container.path + "/").utf8)
         }
     }
 }

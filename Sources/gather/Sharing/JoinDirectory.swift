@@ -46,7 +46,7 @@ struct JoinDirectory {
     }
 
     /// Returns the path as gatherd has it.
-    func resolved() throws(Failure) -> String { try RealPath.directory(path) }
+    func resolved() throws(Failure) -> String { try RealPath.text(path) }
 
     private func failure(_ code: Int32, _ place: String? = nil) -> Failure {
         Failure("\(DisplayText.escaped(place ?? path)) cannot be made: \(String(cString: strerror(code)))")
