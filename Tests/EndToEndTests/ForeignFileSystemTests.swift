@@ -10,6 +10,11 @@ import Testing
 
 @Suite(.enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"))
 struct ForeignFileSystemTests {
+    /// Returns when the file of the mount was read: its server may answer after the daemon is ready.
+    private func untilRead(_ daemon: TestDaemon, _ name: String) async throws {
+        while try await daemon.client.count("name == '\(name)'").count == 0 { await Task.yield() }
+    }
+
     private func object(_ result: ChildProcess.Result) throws -> [String: Any] {
         let line = try #require(result.lines.first, "\(result)")
         return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -25,6 +30,7 @@ struct ForeignFileSystemTests {
         let mounted = try #require(server)
         defer { mounted.end() }
         let (file, inside) = (daemon.directory + "/other/f", daemon.box + "/inside")
+        try await untilRead(daemon, "inside")
         for question in [
             "inode == 18446744073709551614", "inode > 9223372036854775808", "inode IN {1, 18446744073709551614}",
             "inode BETWEEN {9223372036854775808, 18446744073709551615}",
