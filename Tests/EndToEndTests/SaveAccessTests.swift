@@ -1,4 +1,4 @@
-// What a save does not replace: a file without write permission, a symbolic link, and other names of a file.
+// A save replaces none of these: a file without write permission, a symbolic link, and other names of a file.
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation

@@ -304,7 +304,7 @@ struct TimeZoneTests {
             clock.set(Self.earlyInJune + 86_400)
             while !universal.items.isEmpty { try await universal.next() }
             try await expect(1, daemon, "name == 'file' AND modified == $time.today", nil)
-            // What was told until a change that is told now: nothing.
+            // Nothing was told before the change that is told now.
             try directory.write("", to: "tree/late")
             let late = timespec(tv_sec: Self.earlyInJune + 10_800, tv_nsec: 0)
             #expect(utimensat(AT_FDCWD, daemon.tree + "/late", [late, late], 0) == 0)

@@ -19,7 +19,7 @@ struct TerminalTextTests {
         #expect(TerminalText.escaped(text) == line)
         #expect(TerminalText.shown(text) == lines)
         #expect(TerminalText.shown(coloured: text) == coloured)
-        // What was shown once is shown again unchanged.
+        // A text that was shown once is shown again unchanged.
         #expect(TerminalText.shown(lines) == lines && TerminalText.escaped(line) == line)
     }
 

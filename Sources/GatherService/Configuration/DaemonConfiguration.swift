@@ -26,7 +26,7 @@ package struct DaemonConfiguration: Sendable, Equatable {
     /// The containers of files and options. Those added at run time are in the state directory.
     package var containers: [ContainerConfiguration] { places.containers }
     var places = ContainerPlaces()
-    /// What becomes of containers that overlap.
+    /// The rule for containers that overlap.
     package var overlaps = OverlapRule.refused
     /// The containers that are left out, with the reason.
     package var leftOut: [ConfigurationError] = []

@@ -1,7 +1,7 @@
-// What becomes of containers that overlap.
+// The rule for containers that overlap.
 // SPDX-License-Identifier: Apache-2.0
 
-/// What becomes of a container that lies within another one, or has the same directory.
+/// The rule for a container that lies within another one, or has the same directory.
 package enum OverlapRule: Sendable, Equatable {
     /// It is an error.
     case refused

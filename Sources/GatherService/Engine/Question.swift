@@ -23,7 +23,7 @@ struct Question: Sendable {
     let attributes: AttributeSet
     /// Who asks; nil for one who sees everything.
     let caller: Credentials?
-    /// What it was read from, if it has local times: it is read anew when its zone gets other rules.
+    /// The text that it was read from, if it has local times: that is read anew when its zone gets other rules.
     let source: Source?
     /// How long it takes to plan its predicate, as that of so many bytes.
     let planningBytes: Int
@@ -38,7 +38,7 @@ struct Question: Sendable {
     /// a thousand containers may wait with each of hundreds of questions.
     var compiled: QueryPlan?
 
-    /// What a question was read from.
+    /// The text that a question was read from.
     struct Source: Sendable {
         let predicate: String
         let attributes: [String]?
