@@ -1,6 +1,7 @@
 // The clock that deadlines are kept by.
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import Glibc
 
 /// `CLOCK_MONOTONIC` (clock_gettime(2)).
