@@ -14,6 +14,8 @@ package struct SaveName: Sendable {
     package static let partial = SaveName(".syncthing.gather.part-")
     /// An old package between two renames, where packages cannot be exchanged.
     package static let former = SaveName(".syncthing.gather.old-")
+    /// A file that is evicted, between its rename and its removal. It stands for no document: other devices have it.
+    package static let evicted = SaveName(".syncthing.gather.evict-")
 
     /// Returns the name for a document of this name.
     package func of(_ document: [UInt8]) -> [UInt8] { prefix + document + SaveName.suffix }

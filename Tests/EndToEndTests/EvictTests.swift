@@ -4,6 +4,7 @@
 import Foundation
 import GatherDocuments
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -243,8 +244,15 @@ struct EvictTests {
             let evicted = try await b.sharing("Evict", ["paths": paths])
             #expect(evicted.error == nil, "\(evicted)")
         }
-        let call = Task { _ = try? await b.sharing(step.isOfDownload ? "Download" : "Evict", ["paths": paths]) }
-        while try await !step.isDone(b) { await Task.yield() }
+        let refusal = Mutex<String?>(nil)
+        let call = Task {
+            let error = (try? await b.sharing(step.isOfDownload ? "Download" : "Evict", ["paths": paths]))?.error
+            refusal.withLock { $0 = error }
+        }
+        while try await !step.isDone(b) {
+            try #require(refusal.withLock { $0 } == nil)
+            await Task.yield()
+        }
         try await b.end("gather-syncd", SIGKILL)
         await call.value
         #expect(Self.text(a, "d/f") == "the text")
@@ -255,6 +263,46 @@ struct EvictTests {
         #expect(downloaded.error == nil, "\(downloaded)")
         #expect(Self.text(a, "d/f") == "the text" && Self.text(b, "d/f") == "the text")
         try await a.until("isUploaded == TRUE AND name == 'f'", ["d/f"])
+    }
+
+    /// It dies before the first rename, of the list of what is evicted, or before the file, which has left its name, is removed.
+    @Test(.enabled(if: RefusedCalls.arePossible), arguments: ["renameat2", "unlinkat"])
+    func aHelperKilledInACallLosesNothing(call: String) async throws {
+        let pair = try await SyncPair()
+        let (a, b) = (pair.a, pair.b)
+        try a.save("d/f", "the text")
+        try await b.until("downloadingStatus == 'current' AND isUploaded == TRUE AND depth == 2", ["d/f"])
+        try await b.end("gather-syncd")
+        try await b.startHelper(refusing: [.ends(call)])
+        try await b.until("downloadingStatus == 'current' AND isUploaded == TRUE AND depth == 2", ["d/f"])
+        let paths = [b.box + "/d/f"]
+        await #expect(throws: (any Error).self) { try await b.sharing("Evict", ["paths": paths]) }
+        #expect(try await b.end("gather-syncd").status == 128 + SIGSYS)
+        #expect((Self.text(b, "d/f") == nil) == (call == "unlinkat"))
+        try await b.startHelper()
+        try await b.until("isUbiquitous == TRUE AND path CONTAINS '/d/'", ["d/f"])
+        let downloaded = try await b.sharing("Download", ["paths": paths])
+        #expect(downloaded.error == nil, "\(downloaded)")
+        // Nothing is said to be evicted any more.
+        let lists = try FileManager.default.contentsOfDirectory(atPath: b.box + "/.gather-sync")
+        #expect(lists.filter { !$0.hasPrefix(".") } == [])
+        try await b.until("downloadingStatus == 'current' AND path CONTAINS '/d/'", ["d/f"])
+        #expect(Self.text(a, "d/f") == "the text" && Self.text(b, "d/f") == "the text")
+        try await a.until("isUploaded == TRUE AND path CONTAINS '/d/'", ["d/f"])
+    }
+
+    @Test(.enabled(if: RefusedCalls.arePossible)) func aFileThatCannotBeRemovedKeepsItsName() async throws {
+        let pair = try await SyncPair()
+        let (a, b) = (pair.a, pair.b)
+        try a.save("d/f", "the text")
+        try await b.end("gather-syncd")
+        try await b.startHelper(refusing: [RefusedCalls.Refusal("unlinkat", EPERM)])
+        try await b.until("downloadingStatus == 'current' AND isUploaded == TRUE AND depth == 2", ["d/f"])
+        let refused = try await b.sharing("Evict", ["paths": [b.box + "/d/f"]])
+        #expect(refused.error == "NotUploaded", "\(refused)")
+        #expect((refused.parameters["reason"] as? String)?.contains("cannot be removed") == true, "\(refused)")
+        #expect(Self.text(b, "d/f") == "the text")
+        try await b.until("isUbiquitous == TRUE AND path CONTAINS '/d/'", ["d/f"])
     }
 
     /// The helper is killed at a random moment of an eviction or a download.

@@ -115,17 +115,25 @@ final class SyncMachine: Sendable {
         while let line = await process.nextLine(), !line.contains("GUI and API listening") {}
     }
 
-    func startHelper() async throws {
+    /// The kernel refuses it these calls.
+    func startHelper(refusing refusals: [RefusedCalls.Refusal] = []) async throws {
         try await start(
             .helper,
             ["--config", directory + "/home/config.xml", "--socket", directory + "/helper"]
-                + ["--gatherd-socket", socket.path])
+                + ["--gatherd-socket", socket.path], refusals)
     }
 
-    private func start(_ product: Product, _ arguments: [String]) async throws {
+    private func start(
+        _ product: Product, _ arguments: [String], _ refusals: [RefusedCalls.Refusal] = []
+    ) async throws {
         let path = directory + "/notify-\(product.rawValue)"
         let notifications = try NotifySocket(path: path)
-        let process = ChildProcess(product, arguments, environment: ["NOTIFY_SOCKET": path])
+        var command = (program: product.path, arguments: arguments)
+        if !refusals.isEmpty {
+            command = RefusedCalls.around(product.path, arguments, refusing: refusals)
+        }
+        let process = ChildProcess(
+            path: command.program, command.arguments, environment: ["NOTIFY_SOCKET": path])
         processes.withLock { $0[product.rawValue] = process }
         try await notifications.wait(for: "READY=1")
     }
@@ -160,13 +168,24 @@ final class SyncMachine: Sendable {
     func until(_ predicate: String, _ paths: Set<String>) async throws {
         let query = MetadataQuery(
             predicate: predicate, scopes: [.container("box")], attributes: [.path], socket: socket)
+        let place = box
+        @Sendable func found() -> Set<String> {
+            Set(query.results.compactMap { $0.path?.dropFirst(place.count + 1) }.map(String.init))
+        }
+        // Says what is missing, before the runner of the tests ends them all.
+        let news = Patience.whenOver {
+            Issue.record(
+                "\(place): after \(Patience.seconds) s '\(predicate)' has \(found().sorted()), not \(paths.sorted())",
+                severity: .warning)
+        }
+        defer { news.cancel() }
         try await query.start()
         for try await notification in query.notifications {
             switch notification {
             case .gathered, .updated: break
             default: continue
             }
-            if Set(query.results.compactMap { $0.path?.dropFirst(box.count + 1) }.map(String.init)) == paths { return }
+            if found() == paths { return }
         }
     }
 

@@ -85,7 +85,7 @@ struct LeftSaveTests {
     @Test(arguments: [
         "a.txt", ".syncthing.a.txt.tmp", ".syncthing.gather-..tmp", ".syncthing.gather-...tmp",
         ".syncthing.gather-.syncthing.x.tmp", ".syncthing.gather-a.sync-conflict-20260101-000000-ABCDEFG.tmp",
-        ".syncthing.gather.part-a.tmp",
+        ".syncthing.gather.part-a.tmp", ".syncthing.gather.evict-ff216d.tmp",
     ])
     func otherFilesAreLeftAlone(name: String) throws {
         try write("x", name)

@@ -29,12 +29,19 @@ package struct Patience: Sendable {
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 
+    /// Calls `body` after a wait that is too long, unless the task is cancelled before.
+    package static func whenOver(_ body: @escaping @Sendable () -> Void) -> Task<Void, any Error> {
+        Task {
+            try await Task.sleep(for: duration)
+            body()
+        }
+    }
+
     /// Awaits `body`. If that takes too long, says so on standard error and calls `giveUp`, which has to make `body` return.
     static func await<Value: Sendable>(
         _ what: String, _ body: () async -> Value, giveUp: @escaping @Sendable () -> Void
     ) async -> Value {
-        let guardian = Task {
-            try await Task.sleep(for: duration)
+        let guardian = whenOver {
             FileHandle.standardError.write(Data("never: \(what), after \(seconds) s\n".utf8))
             giveUp()
         }

@@ -5,10 +5,11 @@ internal import Glibc
 
 /// A filter of system calls (seccomp(2)) around a program.
 package enum RefusedCalls {
-    /// A call that fails.
+    /// A call that fails, or that ends the program.
     package struct Refusal: Sendable {
         let name: String
-        let code: CInt
+        /// Nil ends the program.
+        let code: CInt?
         let needsFlags: Bool
 
         /// Makes a refusal by the name of the call and its error. With `needsFlags` it succeeds if its fifth argument is 0.
@@ -17,6 +18,11 @@ package enum RefusedCalls {
             self.code = code
             self.needsFlags = needsFlags
         }
+
+        private init(ending name: String) { (self.name, code, needsFlags) = (name, nil, false) }
+
+        /// The program ends by SIGSYS, at once, when it makes this call.
+        package static func ends(_ name: String) -> Self { Self(ending: name) }
     }
 
     /// The refusals of NFS and of some FUSE file systems: flock(2) of a directory, and the flags of renameat2(2).
@@ -30,7 +36,7 @@ package enum RefusedCalls {
     package static func around(
         _ program: String, _ arguments: [String], refusing refusals: [Refusal] = ofFileSystems
     ) -> (program: String, arguments: [String]) {
-        let list = refusals.map { "\($0.name) \($0.code) \($0.needsFlags ? 4 : -1)" }.joined(separator: ",")
+        let list = refusals.map { "\($0.name) \($0.code ?? 0) \($0.needsFlags ? 4 : -1)" }.joined(separator: ",")
         return (python, ["-c", script, list, program] + arguments)
     }
 
@@ -39,16 +45,16 @@ package enum RefusedCalls {
         import ctypes, os, struct, sys
         numbers = {
             "x86_64": {"flock": 73, "renameat2": 316, "openat2": 437, "statx": 332, "clone3": 435, "eventfd2": 290,
-                       "epoll_create1": 291, "epoll_ctl": 233, "timerfd_create": 283, "inotify_init1": 294},
+                       "epoll_create1": 291, "epoll_ctl": 233, "timerfd_create": 283, "inotify_init1": 294, "unlinkat": 263},
             "aarch64": {"flock": 32, "renameat2": 276, "openat2": 437, "statx": 291, "clone3": 435, "eventfd2": 19,
-                        "epoll_create1": 20, "epoll_ctl": 21, "timerfd_create": 85, "inotify_init1": 26},
+                        "epoll_create1": 20, "epoll_ctl": 21, "timerfd_create": 85, "inotify_init1": 26, "unlinkat": 35},
         }[os.uname().machine]
         load, equal, result = 0x20, 0x15, 0x06
-        allowed, refused = 0x7FFF0000, 0x00050000
+        allowed, refused, ended = 0x7FFF0000, 0x00050000, 0x80000000
         program = []
         for refusal in sys.argv[1].split(","):
             name, code, argument = refusal.split()
-            refusing = [(result, 0, 0, refused | int(code))]
+            refusing = [(result, 0, 0, refused | int(code) if int(code) else ended)]
             if int(argument) >= 0:
                 refusing = [(load, 0, 0, 16 + int(argument) * 8), (equal, 1, 0, 0)] + refusing + [(result, 0, 0, allowed)]
             program += [(load, 0, 0, 0), (equal, 0, len(refusing), numbers[name])] + refusing

@@ -5,6 +5,7 @@ import GatherProtocol
 import Glibc
 import LinuxSystem
 import Logging
+import Metadata
 import Syncthing
 import Varlink
 
@@ -38,7 +39,7 @@ extension ContainerSession {
     }
 
     /// The directory of a container that GatherDocuments keeps.
-    private static let ownDirectory = ".gather"
+    static let ownDirectory = ".gather"
 
     // MARK: At the beginning
 
@@ -261,14 +262,25 @@ extension ContainerSession {
         guard !isEnded, folders[index].leaving[file.part] == number else { throw ContainerSession.lost }
         // Renamed first: a program that saves now makes another file under the name, which stays.
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let aside = path[..<slash] + ".syncthing.gather-evict-" + String(file.identity[1], radix: 16) + ".tmp"
+        func sibling(_ form: SaveName, _ name: some StringProtocol) -> String {
+            String(path[..<slash]) + String(decoding: form.of(Array(name.utf8)), as: UTF8.self)
+        }
+        let aside = sibling(.evicted, String(file.identity[1], radix: 16))
         do throws(SystemError) {
-            try Entry.renameToFree(path, to: String(aside))
-            guard let now = HeldFile(String(aside), part: file.part), now.isSameContent(as: file) else {
-                try Entry.renameToFree(String(aside), to: path)
-                throw ContainerSession.changed
+            try Entry.renameToFree(path, to: aside)
+            do throws(SystemError) {
+                guard let now = HeldFile(aside, part: file.part), now.isSameContent(as: file) else {
+                    throw ContainerSession.changed
+                }
+                try Entry.remove(aside)
+            } catch {
+                do throws(SystemError) { try Entry.renameToFree(aside, to: path) } catch {
+                    // A program has saved meanwhile. This version is adopted beside its one.
+                    guard error == .exists else { throw error }
+                    try Entry.renameToFree(aside, to: sibling(.complete, path[slash...]))
+                }
+                throw error
             }
-            try Entry.remove(String(aside))
         } catch {
             throw SharingError.notUploaded(
                 path: path,

@@ -19,11 +19,17 @@ extension ContainerSession {
             let directories = try await find(
                 "(\(ContainerSession.everything)) AND kind IN {'directory', 'package'}", in: folders[index].place)
             // Others have their turn after each directory.
-            for part in [""] + directories.sorted() {
+            for part in [""] + directories.sorted() where !isOwn(part, folders[index].place) {
                 adoptLeftSaves(in: part, index)
                 await Task.yield()
             }
         }
+    }
+
+    /// Whether Gather keeps the files of a directory itself. It holds no documents, and its temporary files may be half written.
+    private func isOwn(_ part: String, _ place: FolderPlace) -> Bool {
+        ResolvedPath.below(ContainerSession.ownDirectory, place.path(of: part)) != nil
+            || ResolvedPath.below(EvictedList.directory, part) != nil
     }
 
     private func adoptLeftSaves(in part: String, _ index: Int) {
