@@ -108,6 +108,8 @@ package enum Limits {
     package static let replyBytes = 256 * 1024
     /// Live queries that one `Metrics` lists one by one.
     package static let liveQueriesMeasured = 256
+    /// The nanoseconds in which the load of a live query halves that is told nothing.
+    package static let loadHalfTime: UInt64 = 8_000_000_000
     /// Scopes of one query.
     package static let scopes = 256
     /// Bytes of all scopes of one query. Each directory above one takes about 200 bytes while the query lasts.

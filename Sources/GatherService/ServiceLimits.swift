@@ -28,6 +28,7 @@ package struct ServiceLimits: Sendable {
     package var answerBytesPerUser = Limits.answerBytesPerUser
     package var answerBytesInAll = Limits.answerBytesInAll
     package var liveQueriesMeasured = Limits.liveQueriesMeasured
+    package var loadHalfTime = Limits.loadHalfTime
     package var sortKeyBytes = Limits.sortKeyBytes
     package var distinctValues = Limits.distinctValues
     package var distinctValueBytes = Limits.distinctValueBytes

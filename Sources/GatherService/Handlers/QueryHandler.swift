@@ -186,7 +186,8 @@ struct QueryHandler {
             subscription.predicateBytes = predicateBytes
             engine.activity.liveQueriesBegun += 1
             subscription.activity = QueryActivity(
-                number: engine.activity.liveQueriesBegun, predicate: request.predicate)
+                number: engine.activity.liveQueriesBegun, predicate: request.predicate,
+                halfTime: engine.limits.loadHalfTime)
             subscription.start(scoped, since: request.since)
         }
     }

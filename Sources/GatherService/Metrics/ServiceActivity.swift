@@ -48,18 +48,17 @@ struct QueryActivity {
     var longestLatency: UInt64 = 0
     /// When the oldest undelivered event was read; 0 for none, or if that is not measured.
     var newsSince: UInt64 = 0
-    /// Recent load: delivered items, halved for each elapsed time span.
+    /// Recent load: delivered items, halved for each elapsed ``halfTime``.
     private var busyness: UInt64 = 0
+    private let halfTime: UInt64
     private var lastTold: UInt64 = 0
 
     /// The longest kept beginning of a predicate, in bytes.
     private static let predicateBytes = 200
-    private static let halfTime: UInt64 = 8_000_000_000
 
-    init() {}
-
-    init(number: UInt64, predicate: String) {
+    init(number: UInt64 = 0, predicate: String = "", halfTime: UInt64 = Limits.loadHalfTime) {
         self.number = number
+        self.halfTime = halfTime
         guard predicate.utf8.count > QueryActivity.predicateBytes else {
             self.predicate = predicate
             return
@@ -84,7 +83,7 @@ struct QueryActivity {
 
     /// Returns the recent load.
     func busyness(now: UInt64) -> UInt64 {
-        let spans = (now &- lastTold) / QueryActivity.halfTime
+        let spans = (now &- lastTold) / halfTime
         return spans < 64 ? busyness >> spans : 0
     }
 }
