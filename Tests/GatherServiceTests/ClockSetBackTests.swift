@@ -12,9 +12,9 @@ import Testing
 @testable import GatherService
 
 struct ClockSetBackTests {
-    /// A time of day that is an hour ahead until a test sets it back. The machine's own cannot be set: no namespace has one.
+    /// A time of day that is two days ahead until a test sets it back. The machine's own cannot be set: no namespace has one.
     private final class TimeOfDay: Sendable {
-        private let ahead = Atomic<Int64>(3_600_000_000_000)
+        private let ahead = Atomic<Int64>(2 * 86_400 * 1_000_000_000)
         private let wakes = Mutex<[@Sendable () -> Void]>([])
 
         var now: Timestamp {
@@ -32,7 +32,7 @@ struct ClockSetBackTests {
         }
     }
 
-    /// Runs `body` with a live query for what was modified in the last minute. By a clock that is ahead nothing was.
+    /// Runs `body` with a live query for what was modified in the last day. By a clock that is ahead nothing was.
     private static func run(
         watches: Bool, interval: TimeAmount, _ body: (DaemonFixture, Subscriber, TimeOfDay) async throws -> Void
     ) async throws {
@@ -53,7 +53,7 @@ struct ClockSetBackTests {
             }
         ) { daemon in
             let subscriber = try await Subscriber(
-                daemon, .init(predicate: "modified > $time.now(-60)", attributes: ["name", "path"]))
+                daemon, .init(predicate: "modified > $time.now(-86400)", attributes: ["name", "path"]))
             try await subscriber.gather()
             #expect(subscriber.items.isEmpty)
             try await body(daemon, subscriber, timeOfDay)
