@@ -27,6 +27,11 @@ package enum DerivedText {
         isConflictVersion(name) ? ConflictName(name) : nil
     }
 
+    /// The device in the name of a conflict version; nil if it names none.
+    package static func conflictDevice(_ name: UnsafeRawBufferPointer) -> String? {
+        conflictName(name).map(\.device).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// The path of the file that a conflict version belongs to, from the version's own; nil if it is none.
     package static func conflictOf(path: [UInt8]) -> [UInt8]? {
         let start = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0

@@ -5,7 +5,8 @@
 ///
 /// Where two versions of a file were saved independently, one stays current under the name of the file. The other lies
 /// beside it under such a name. The form is Syncthing's. The extension is the part from the last dot of the name on, so
-/// `a.tar.gz` has `a.tar.sync-conflict-….gz`, and `.hidden` has `.sync-conflict-….hidden`.
+/// `a.tar.gz` has `a.tar.sync-conflict-….gz`, and `.hidden` has `.sync-conflict-….hidden`. Syncthing leaves the device empty
+/// (`…-HHMMSS-.EXT`) where it does not know it. The names of early versions end with the time (`…-HHMMSS.EXT`).
 public struct ConflictName: Sendable, Hashable {
     /// The name of the file that the version belongs to, as bytes.
     public let original: [UInt8]
@@ -13,8 +14,10 @@ public struct ConflictName: Sendable, Hashable {
     /// that found the conflict.
     public let time: String
     /// The device in the name: the one whose version became the current one, not the author of this version. Seven
-    /// characters of base32 (RFC 4648).
-    public let device: String
+    /// characters of base32 (RFC 4648), or none.
+    public var device: String { String(ending.dropFirst()) }
+    /// The part behind the time: a hyphen and the device, a hyphen, or nothing.
+    private let ending: String
 
     /// The text before the date.
     package static let marker = Array(".sync-conflict-".utf8)
@@ -22,7 +25,9 @@ public struct ConflictName: Sendable, Hashable {
     public static let deviceLength = 7
     /// The number of bytes that a name grows by. A file name may have 255 (`NAME_MAX`), so longer names than
     /// ``longestOriginal`` cannot have a conflict version.
-    package static let addedBytes = marker.count + timeLength + 1 + deviceLength
+    private static let addedBytes = leastAddedBytes + 1 + deviceLength
+    /// The number of bytes that a name grows by without a device.
+    package static let leastAddedBytes = marker.count + timeLength
     /// The longest name of a file that can have conflict versions, in bytes.
     public static let longestOriginal = 255 - addedBytes
 
@@ -42,7 +47,7 @@ public struct ConflictName: Sendable, Hashable {
         guard let range = ConflictName.insertion(in: bytes.span) else { return nil }
         let time = bytes[(range.lowerBound + ConflictName.marker.count)...].prefix(ConflictName.timeLength)
         self.time = String(decoding: time, as: UTF8.self)
-        device = String(decoding: bytes[..<range.upperBound].suffix(ConflictName.deviceLength), as: UTF8.self)
+        ending = String(decoding: bytes[range.dropFirst(ConflictName.leastAddedBytes)], as: UTF8.self)
         original = Array(bytes[..<range.lowerBound] + bytes[range.upperBound...])
     }
 
@@ -50,15 +55,20 @@ public struct ConflictName: Sendable, Hashable {
     /// does not have the form. Allocates nothing.
     package static func insertion(in name: Span<UInt8>) -> Range<Int>? {
         // The rest is at most one extension, so the marker of the last version in a name is found from its end.
-        guard name.count > addedBytes else { return nil }
+        guard name.count > leastAddedBytes else { return nil }
         var extensionStart = name.count
         // The extension: from the last dot on, which may be the marker's own.
         var index = name.count - 1
         while index >= 0, name[index] != dot { index -= 1 }
         guard index >= 0 else { return nil }
         if !isInsertion(name, endingAt: name.count, markerAt: index) { extensionStart = index }
-        let start = extensionStart - addedBytes
-        guard start >= 0, isInsertion(name, endingAt: extensionStart, markerAt: start) else { return nil }
+        // At most one of the three lengths has the marker at its start.
+        var start = -1
+        for length in [addedBytes, leastAddedBytes + 1, leastAddedBytes] where length <= extensionStart {
+            let marker = extensionStart - length
+            if isInsertion(name, endingAt: extensionStart, markerAt: marker) { start = marker }
+        }
+        guard start >= 0 else { return nil }
         // `.` and `..` are no names of files.
         guard start + name.count - extensionStart > 2 || hasOtherByte(name, ..<start, extensionStart...) else {
             return nil
@@ -76,7 +86,8 @@ public struct ConflictName: Sendable, Hashable {
     }
 
     private static func isInsertion(_ name: Span<UInt8>, endingAt end: Int, markerAt start: Int) -> Bool {
-        guard end - start == addedBytes else { return false }
+        let endingLength = end - start - leastAddedBytes
+        guard endingLength == 0 || endingLength == 1 || endingLength == 1 + deviceLength else { return false }
         for offset in 0..<marker.count where name[start + offset] != marker[offset] { return false }
         let time = start + marker.count
         for offset in 0..<timeLength {
@@ -86,9 +97,9 @@ public struct ConflictName: Sendable, Hashable {
         func number(_ offset: Int) -> UInt8 { (name[time + offset] - 48) * 10 + name[time + offset + 1] - 48 }
         // A second of 60 is a leap second.
         guard 1...12 ~= number(4), 1...31 ~= number(6), number(9) < 24, number(11) < 60, number(13) <= 60,
-            name[time + timeLength] == UInt8(ascii: "-")
+            endingLength == 0 || name[time + timeLength] == UInt8(ascii: "-")
         else { return false }
-        for offset in 1...deviceLength where !isBase32(name[time + timeLength + offset]) { return false }
+        for offset in 1..<max(1, endingLength) where !isBase32(name[time + timeLength + offset]) { return false }
         return true
     }
 
@@ -116,17 +127,17 @@ public struct ConflictName: Sendable, Hashable {
     public init?(of original: [UInt8], time: String, device: String) {
         guard !original.isEmpty, original.count <= ConflictName.longestOriginal, original != [ConflictName.dot],
             original != [ConflictName.dot, ConflictName.dot], !original.contains(UInt8(ascii: "/")),
-            !original.contains(0)
+            !original.contains(0), ConflictName.isDevice(device)
         else { return nil }
         self.original = original
         self.time = time
-        self.device = device
+        ending = "-" + device
         guard ConflictName(bytes: bytes) == self else { return nil }
     }
 
     /// The name, as bytes.
     public var bytes: [UInt8] {
         let stem = original.lastIndex(of: ConflictName.dot) ?? original.endIndex
-        return original[..<stem] + ConflictName.marker + Array("\(time)-\(device)".utf8) + original[stem...]
+        return original[..<stem] + ConflictName.marker + Array((time + ending).utf8) + original[stem...]
     }
 }

@@ -14,7 +14,7 @@ extension IndexStorage {
     @inline(__always)
     mutating func noteFiled(_ row: UInt32, _ hash: UInt64) {
         let length = Int(rows.block(row).name[RowStore.slot(row)] & 0xFF)
-        if length > ConflictName.addedBytes { noteVersion(row) }
+        if length > ConflictName.leastAddedBytes { noteVersion(row) }
         if !versions.isEmpty { noteOriginal(row, hash) }
     }
 
@@ -55,7 +55,7 @@ extension IndexStorage {
         let name = block.nameBytes(slot)
         guard let added = ConflictName.insertion(in: name.assumingMemoryBound(to: UInt8.self).span) else { return }
         let parent = block.parent[slot]
-        withUnsafeTemporaryAllocation(byteCount: 255, alignment: 1) { buffer in
+        withUnsafeTemporaryAllocation(byteCount: name.count, alignment: 1) { buffer in
             let (head, tail) = (name[..<added.lowerBound], name[added.upperBound...])
             buffer.copyBytes(from: head)
             UnsafeMutableRawBufferPointer(rebasing: buffer[head.count...]).copyBytes(from: tail)
@@ -115,7 +115,7 @@ extension IndexStorage {
         for at in rows.blocks.indices {
             let block = rows.blocks[at].block
             for slot in 0..<block.header.pointee.used
-            where Int(block.name[slot] & 0xFF) > ConflictName.addedBytes && block.isLive(slot) {
+            where Int(block.name[slot] & 0xFF) > ConflictName.leastAddedBytes && block.isLive(slot) {
                 noteVersion(UInt32(truncatingIfNeeded: at * Block.capacity + slot))
             }
         }

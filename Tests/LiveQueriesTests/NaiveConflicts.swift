@@ -9,7 +9,7 @@ import TestSupport
 enum NaiveVersions {
     struct Version: Sendable {
         var original: String
-        var device: String
+        var device: String?
         /// Seconds since 1970. The dates are of times that occur once in every zone.
         var date: Int64
     }
@@ -18,8 +18,10 @@ enum NaiveVersions {
         let parts = [("a", ""), ("b", ""), ("x", ".jpg"), ("", ".hidden"), ("tar", ".gz"), ("Item_1", "")]
         var found: [String: Version] = [:]
         for (head, tail) in parts {
-            for (day, device) in [(7, "ABCDEFG"), (25, "2345672")] {
-                let marker = ".sync-conflict-202611\(day < 10 ? "0" : "")\(day)-120509-\(device)"
+            for (day, ending, device) in [
+                (7, "-ABCDEFG", "ABCDEFG"), (25, "-2345672", "2345672"), (8, "-", nil), (9, "", nil),
+            ] as [(Int, String, String?)] {
+                let marker = ".sync-conflict-202611\(day < 10 ? "0" : "")\(day)-120509\(ending)"
                 found[head + marker + tail] = Version(
                     original: head + tail, device: device, date: seconds(dayOfNovember: day))
             }

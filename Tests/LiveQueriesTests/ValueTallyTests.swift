@@ -36,7 +36,7 @@ import Testing
         case .inPackage: return ["\(view.isInPackage)"]
         case .isConflictVersion: return ["\(view.version != nil)"]
         case .conflictOf: return view.conflictOf.map { ["/srv/box/" + $0] } ?? []
-        case .conflictDevice: return view.version.map { [$0.device] } ?? []
+        case .conflictDevice: return view.version?.device.map { [$0] } ?? []
         case .conflictDate: return view.version.map { [Timestamp(seconds: $0.date, nanoseconds: 0).rfc3339] } ?? []
         case .hasUnresolvedConflicts: return ["\(view.conflicts > 0)"]
         case .conflictVersions: return ["\(view.conflicts)"]

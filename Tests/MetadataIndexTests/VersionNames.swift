@@ -13,7 +13,7 @@ enum VersionNames {
     ]
     private static let markers = [
         ".sync-conflict-20261125-140509-ABCDEFG", ".sync-conflict-20250228-000000-2345672",
-        ".sync-conflict-20240229-235960-ZYXWVUT",
+        ".sync-conflict-20240229-235960-ZYXWVUT", ".sync-conflict-20240229-235960-", ".sync-conflict-20230101-000000",
     ]
 
     static let originalOf: [Path: Path] = {

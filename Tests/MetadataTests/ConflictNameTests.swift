@@ -25,6 +25,24 @@ struct ConflictNameTests {
         #expect(made == name)
     }
 
+    /// Names with an empty device, and those of early versions of Syncthing.
+    @Test(arguments: [
+        ("a.txt", "a.sync-conflict-20261125-003609-.txt"), ("a.txt", "a.sync-conflict-20261125-003609.txt"),
+        ("Item_1", "Item_1.sync-conflict-20261125-003609-"), ("Item_1", "Item_1.sync-conflict-20261125-003609"),
+        (".hidden", ".sync-conflict-20261125-003609-.hidden"), (".hidden", ".sync-conflict-20261125-003609.hidden"),
+        ("name.", "name.sync-conflict-20261125-003609-."), ("a.tar.gz", "a.tar.sync-conflict-20261125-003609.gz"),
+        (
+            "n.sync-conflict-20260101-000000.txt",
+            "n.sync-conflict-20260101-000000.sync-conflict-20260102-000000-.txt"
+        ),
+    ])
+    func namesWithoutADeviceAreVersions(original: String, conflict: String) throws {
+        let name = try #require(ConflictName(conflict))
+        #expect(String(decoding: name.original, as: UTF8.self) == original)
+        #expect(name.device == "" && name.time.hasSuffix(conflict.contains("20260102") ? "-000000" : "-003609"))
+        #expect(String(decoding: name.bytes, as: UTF8.self) == conflict)
+    }
+
     @Test func aVersionOfAVersionBelongsToThatVersion() throws {
         let name = try #require(
             ConflictName(
@@ -43,7 +61,9 @@ struct ConflictNameTests {
         ".sync-conflict-20261125-140509-ABCDEFG.", "..sync-conflict-20261125-140509-ABCDEFG.",
         "..sync-conflict-20261125-140509-ABCDEFG",
         "note-sync-conflict-20261125-140509-ABCDEFG.txt", "note.sync-conflict-20261125-140509-ABCDEFGtxt",
-        "note.sync-conflict-20261125-140509-ABCDEFG~",
+        "note.sync-conflict-20261125-140509-ABCDEFG~", "note.sync-conflict-20261125-140509--.txt",
+        "note.sync-conflict-20261125-14050.txt", "note.sync-conflict-20261125-140509A.txt",
+        ".sync-conflict-20261125-140509", ".sync-conflict-20261125-140509-.", "..sync-conflict-20261125-140509",
     ])
     func otherNamesAreNoVersions(_ name: String) { #expect(ConflictName(name) == nil) }
 
@@ -62,6 +82,7 @@ struct ConflictNameTests {
         #expect(make([97, 0]) == nil)
         #expect(make([97], time: "20261125-1405") == nil)
         #expect(make([97], device: "abcdefg") == nil)
+        #expect(make([97], device: "") == nil)
         #expect(make([0xFF, 0x2E, 0xFE])?.bytes.first == 0xFF)
     }
 
@@ -71,7 +92,7 @@ struct ConflictNameTests {
         var random = SeededGenerator(seed: seed)
         let parts = [".", "a", ".sync-conflict-", "20261125", "-", "140509", "ABCDEFG", ".txt", "x.", "-ABCDEFG"]
         let form = try Regex(
-            #"(?s)(.*)\.sync-conflict-\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d|60)-[A-Z2-7]{7}(\.[^.]*)?"#
+            #"(?s)(.*)\.sync-conflict-\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d|60)(?:-(?:[A-Z2-7]{7})?)?(\.[^.]*)?"#
         )
         for _ in 0..<500 {
             var name = (0..<Int.random(in: 0...9, using: &random)).map { _ in parts.randomElement(using: &random)! }

@@ -247,8 +247,9 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
         func part(_ range: Range<Int>) -> String { String(decoding: time[range], as: UTF8.self) }
         let date =
             "\(part(0..<4))-\(part(4..<6))-\(part(6..<8)) \(part(9..<11)).\(part(11..<13)).\(part(13..<15))"
+        let device = author?.text ?? name.device
         for number in 1...DocumentLimits.conflictNames {
-            let label = " (\(date) \(author?.text ?? name.device)\(number == 1 ? "" : " \(number)"))"
+            let label = " (\(date)\(device.isEmpty ? "" : " " + device)\(number == 1 ? "" : " \(number)"))"
             let free = path.name[..<stem] + Array(label.utf8) + path.name[stem...]
             do throws(SystemError) {
                 try folder.renameToFree(entry, Array(free))

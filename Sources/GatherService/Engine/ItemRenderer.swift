@@ -144,8 +144,8 @@ struct ItemRenderer: Sendable {
             else { return }
             original.withUnsafeBytes { ItemWriter.conflictOf($0, to: &writer) }
         case .conflictDevice:
-            guard let name = snapshot.withName(of: row, { DerivedText.conflictName($0) }) else { return }
-            ItemWriter.string(name.device, attribute, to: &writer)
+            guard let device = snapshot.withName(of: row, { DerivedText.conflictDevice($0) }) else { return }
+            ItemWriter.string(device, attribute, to: &writer)
         case .conflictDate:
             guard let name = snapshot.withName(of: row, { DerivedText.conflictName($0) }) else { return }
             ItemWriter.date(name.date, attribute, to: &writer)

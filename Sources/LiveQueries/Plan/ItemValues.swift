@@ -88,7 +88,8 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
             guard reader.withName(of: row, { DerivedText.isConflictVersion($0) }) else { return .none }
             return DerivedText.conflictOf(path: absolutePath).map { .string(String(decoding: $0, as: UTF8.self)) }
                 ?? .none
-        case .conflictDevice: return conflictName.map { .string($0.device) } ?? .none
+        case .conflictDevice:
+            return reader.withName(of: row) { DerivedText.conflictDevice($0) }.map { .string($0) } ?? .none
         case .conflictDate: return conflictName.map { .date($0.date) } ?? .none
         case .hasUnresolvedConflicts: return .boolean(environment.conflictVersions(of: row, in: reader) > 0)
         case .conflictVersions: return .integer(environment.conflictVersions(of: row, in: reader))

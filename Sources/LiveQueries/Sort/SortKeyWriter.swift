@@ -87,8 +87,8 @@ struct SortKeyWriter {
             snapshot.appendPath(of: row, to: &text)
             if let path = DerivedText.conflictOf(path: text) { key.append(text: path) } else { key.appendMissing() }
         case .conflictDevice:
-            if let name = conflictName(of: row) {
-                key.append(text: Array(name.device.utf8))
+            if let device = snapshot.withName(of: row, { DerivedText.conflictDevice($0) }) {
+                key.append(text: Array(device.utf8))
             } else {
                 key.appendMissing()
             }

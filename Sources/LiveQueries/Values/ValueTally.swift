@@ -62,8 +62,8 @@ package struct ValueTally: Sendable {
             }
         case .conflictDevice:
             try forEach(selection, scanGuard) { tally, row in
-                let name = snapshot.withName(of: row) { DerivedText.conflictName($0) }
-                if let name { tally.texts.add(Array(name.device.utf8)) } else { tally.missing += 1 }
+                let device = snapshot.withName(of: row) { DerivedText.conflictDevice($0) }
+                if let device { tally.texts.add(Array(device.utf8)) } else { tally.missing += 1 }
             }
         case .conflictDate:
             try forEach(selection, scanGuard) { tally, row in

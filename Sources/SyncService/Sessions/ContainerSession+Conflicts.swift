@@ -32,7 +32,7 @@ extension ContainerSession {
 
     /// Notes a file that may be a fresh copy. Applications keep what they removed below `.gather`, and its names.
     func noteCopy(_ part: String, _ index: Int) {
-        guard part.utf8.count > ConflictName.addedBytes else { return }
+        guard part.utf8.count > ConflictName.leastAddedBytes else { return }
         let names = part.split(separator: "/")
         guard ConflictName(String(names.last ?? "")) != nil, !names.contains(".gather") else { return }
         folders[index].freshCopies.insert(part)
