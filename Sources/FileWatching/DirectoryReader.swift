@@ -118,9 +118,9 @@ struct DirectoryReader<Kernel: WatchKernel>: ~Copyable {
     private func readEntry(
         _ name: UnsafeRawBufferPointer, in directory: CInt, _ job: CrawlJob, into result: inout CrawlResult
     ) {
-        // File systems in user space, and those whose names are UTF-16 on disk, may hand out names that are longer than
-        // Linux allows. Such an entry is left out, and its directory counts as one that cannot be read in full.
-        guard name.count <= WatchLimits.nameLength else {
+        // A file system in user space may have names that no other call takes, or any number of them. Such an entry is left
+        // out, and its directory counts as one that cannot be read in full.
+        guard name.count <= WatchLimits.nameLength, result.batch.names.count <= WatchLimits.nameBytesOfDirectory else {
             result.entryError = .nameTooLong
             return
         }

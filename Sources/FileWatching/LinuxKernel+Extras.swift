@@ -25,8 +25,9 @@ extension LinuxKernel {
             // Something else stands there by now, or nothing, and an event tells of that.
             case .noEntry, .notDirectory: return 0
             case .invalid where kind == .symlink: return 0
-            // It has none, or none for us: that stays so until the entry changes.
-            case .notSupported, .noData, .noAccess, .notPermitted: return 0
+            // It has none, or none for us: that stays so until the entry changes. Before Linux 6.13, the path through /proc of a
+            // name of over 4,000 bytes is too long.
+            case .notSupported, .noData, .noAccess, .notPermitted, .nameTooLong: return 0
             default:
                 // A mount point is looked at again when its mount answers: the directory that holds it lacks nothing.
                 if error.isOfMount, place(of: name, in: directory)?.path != nil { return 0 }

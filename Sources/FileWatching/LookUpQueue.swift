@@ -219,7 +219,8 @@ struct LookUpQueue {
         if entries.count * 2 > table.count { grow() }
     }
 
-    /// Takes the next name: copies it with a NUL behind it into the buffer, which has room for 256 bytes.
+    /// Takes the next name: copies it with a NUL behind it into the buffer, which has room for the longest
+    /// (``WatchLimits/nameLength``).
     mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Entry? {
         guard next < entries.count else {
             reset()

@@ -34,7 +34,7 @@ extension TreeWatcher {
             readTimes.note(end: position + UInt64(undecided + count), time: kernel.now())
             processRead(count)
             // Where a record more would have fitted there was none.
-            let isAll = room.count - count >= InotifyEvent.headerSize + WatchLimits.nameLength + 1
+            let isAll = room.count - count >= WatchLimits.longestRecord
             if undecided == 0, isAll { return false }
         }
         readsAgain = nil
@@ -68,7 +68,7 @@ extension TreeWatcher {
             if heardBefore > 0, cause >= heardBefore { finishHearingBefore() }
             let origin = Origin(cause: cause)
             cause = start + UInt64(offset)
-            // A file system in user space may have names that are longer than Linux allows; see DirectoryReader.
+            // A file system in user space may have names that no call takes; see DirectoryReader.
             guard event.nameLength <= WatchLimits.nameLength else {
                 heardOfLongName(event, origin)
                 continue

@@ -1,6 +1,9 @@
 // The limits of the watching that are nobody's to set.
 // SPDX-License-Identifier: Apache-2.0
 
+import LinuxSystem
+import Metadata
+
 /// Limits that are nobody's to set. A test lowers those that it could not go past.
 package struct WatchLimits: Sendable {
     /// Bytes of extras that are kept of one directory while it is taken in, each that several entries have once: as much as a
@@ -44,8 +47,8 @@ package struct WatchLimits: Sendable {
     static let unreadableScanned = 4_096
     /// Bytes of a path in a message: `PATH_MAX`.
     static let pathTold = 4_096
-    /// Bytes of a path that one openat2(2) gets: below `PATH_MAX` (4,096) by more than a name.
-    static let pathChunk = 3_500
+    /// Bytes of a path that one openat2(2) gets besides the NUL: `PATH_MAX` (4,096), which is more than any name.
+    static let pathChunk = 4_095
     /// Room for the extras of one entry, and for the names of its attributes, of which there may be 64 KiB (xattr(7)): where
     /// they do not fit, those that have names of their own in the language are read.
     static let extrasBuffer = 65_536
@@ -55,8 +58,12 @@ package struct WatchLimits: Sendable {
     static let extraBytesOfAnEntry = 128
     /// How often an entry's extras are read that changes meanwhile.
     static let extrasAttempts = 4
-    /// Bytes of a name (`NAME_MAX`).
-    static let nameLength = 255
+    /// Bytes of the names of one directory, before the last one: a batch keeps where each ends in 32 bits.
+    static let nameBytesOfDirectory = Int(UInt32.max) - nameLength
+    /// Bytes of a name.
+    static let nameLength = FileNameLimits.mostBytes
+    /// Bytes of a record of inotify(7): its name ends with NUL, and is filled up to a multiple of its header.
+    static let longestRecord = (nameLength / InotifyEvent.headerSize + 2) * InotifyEvent.headerSize
     /// Names, and rows and files, that the next process is told are going on: with more it compares everything.
     static let keptNames = 1_024
     /// Bytes about what is set aside that the next process is told: some five hundred entries. Others have a new identity when

@@ -4,8 +4,8 @@
 package import Metadata
 
 /// The tree that a ``TreeWatcher`` keeps equal to the file system. All calls come on the watcher's loop, in order;
-/// between two turns the tree is consistent. Names are bytes: never empty, at most 255, without `/` and NUL; the
-/// pointers are valid during the call only.
+/// between two turns the tree is consistent. Names are bytes: never empty, at most ``FileNameLimits/mostBytes``, without
+/// `/` and NUL; the pointers are valid during the call only.
 ///
 /// The kinds that the watcher hands over are the file system's, `.package` is never among them; a tree that presents
 /// directories as packages says so itself, and may answer either kind in ``status(of:)``.

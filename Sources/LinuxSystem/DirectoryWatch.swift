@@ -8,7 +8,8 @@ package final class DirectoryWatch: Sendable {
     private let thread: ReadinessThread
 
     private static let mask: InotifyMask = [.closeWrite, .movedTo, .movedFrom, .create, .delete, .onlyDirectories]
-    private static let bufferBytes = 4_096
+    /// The longest record has 4,112 bytes: a name of up to 4,095 bytes with its NUL, in multiples of 16.
+    private static let bufferBytes = 8_192
 
     /// `wake` is called from the thread, which then waits for ``arm()``.
     package init(wake: @escaping @Sendable () -> Void) throws(SystemError) {

@@ -20,7 +20,7 @@ extension Block {
         }
         bits.filterNames { place in
             let packed = name[place]
-            let length = Int(packed & 0xFF)
+            let length = length(ofName: packed)
             let start = Int(packed >> 8)
             // A shorter name can match only if folding its non-ASCII characters makes it longer.
             guard length >= count else { return isBeyondASCII(names + start, length) }
@@ -41,7 +41,7 @@ extension Block {
             return bits.filterNames { place in
                 let packed = name[place]
                 let start = Int(packed >> 8)
-                return search.next(in: names, from: start, to: start + Int(packed & 0xFF)) != nil
+                return search.next(in: names, from: start, to: start + length(ofName: packed)) != nil
             }
         }
         let used = header.pointee.used
@@ -59,7 +59,7 @@ extension Block {
                 let middle = (low + high) / 2
                 if Int(name[middle] >> 8) <= hit { low = middle } else { high = middle }
             }
-            let nameEnd = Int(name[low] >> 8) + Int(name[low] & 0xFF)
+            let nameEnd = Int(name[low] >> 8) + length(ofName: name[low])
             // A hit that reaches from one name into the next lies in neither; a byte beyond ASCII lies in its own name.
             if hit + search.length(ofHit: names + hit) <= nameEnd {
                 found[low] = true

@@ -19,7 +19,7 @@ extension Block {
         for byte in 0..<min(count, 8) { tail |= UInt64(literal[max(0, count - 8) + byte]) << UInt64(byte * 8) }
         bits.filterNames { place in
             let packed = name[place]
-            let length = Int(packed & 0xFF)
+            let length = length(ofName: packed)
             if whole ? length != count : length < count { return false }
             let offset = Int(packed >> 8) + (atEnd ? length - count : 0)
             let start = names + offset
@@ -53,7 +53,7 @@ extension Block {
             }
             bits.filterNames { place in
                 let start = name[place] >> 8
-                let length = Int(name[place] & 0xFF)
+                let length = length(ofName: name[place])
                 var low = 0
                 var high = hits.count
                 while low < high {
@@ -75,8 +75,9 @@ extension Block {
                 let middle = (low + high) / 2
                 if Int(name[middle] >> 8) <= hit { low = middle } else { high = middle }
             }
-            let end = Int(name[low] >> 8) + Int(name[low] & 0xFF)
-            if hit + count <= end { found[low] = true }
+            // The length of the first name may stand before it.
+            let start = Int(name[low] >> 8)
+            if hit >= start, hit + count <= start + length(ofName: name[low]) { found[low] = true }
         }
         found.formIntersection(asked)
         bits = found

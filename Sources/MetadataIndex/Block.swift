@@ -30,7 +30,7 @@ final class BlockStorage: @unchecked Sendable {
 struct Block {
     static let capacity = 4_096
     static let words = capacity / 64
-    /// A name's place and length are one number: 24 bits of offset, 8 of length.
+    /// A name's place and length are one number: 24 bits of offset, 8 of length (``Block/length(ofName:)``).
     static let largestArena = 1 << 24
 
     /// The fields of a block beside its columns.

@@ -14,7 +14,7 @@ struct FormerStore: Sendable {
         var nameOffset: Int
         /// 0 for unknown, 1 for none, else the place in `sharedExtras` + 2.
         var extras: UInt32
-        var nameLength: UInt8
+        var nameLength: UInt16
     }
 
     /// The blocks of rows as they were when many changed at once. Nothing writes to a block while it stands here.
@@ -65,7 +65,7 @@ struct FormerStore: Sendable {
                 values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
                 nameOffset: names.count,
                 extras: extras > ExtrasTable.empty ? sharedExtras.place(of: rows.extrasList[extras]) + 2 : extras,
-                nameLength: UInt8(truncatingIfNeeded: name.count)))
+                nameLength: UInt16(truncatingIfNeeded: name.count)))
         if block.fileKind(slot) == .package { keep(rows.packages[row], names.count) }
         if !rows.conflicts.isEmpty, let count = rows.conflicts[row] { conflicts[names.count] = count }
         if rows.isShared { sync[names.count] = rows.syncState(row) }
@@ -106,7 +106,7 @@ struct FormerStore: Sendable {
         return Record(
             values: block.values(slot), generation: block.generation[slot], parent: block.parent[slot],
             nameOffset: -1 - (at << 32 | Int(row)), extras: block.extras(slot),
-            nameLength: UInt8(truncatingIfNeeded: block.name[slot]))
+            nameLength: UInt16(truncatingIfNeeded: block.nameBytes(slot).count))
     }
 
     /// The generation of a change's former occupant.

@@ -9,7 +9,7 @@ package enum IndexError: Error, Hashable, Sendable {
     case notADirectory(Row)
     /// Another entry, in this row, bears the name already.
     case nameTaken(Row)
-    /// A name is empty, longer than 255 bytes, `.` or `..`, or contains a slash or a NUL.
+    /// A name is empty, longer than ``FileNameLimits/mostBytes``, `.` or `..`, or contains a slash or a NUL.
     case invalidName
     /// A directory was to be put below itself, or an entry below one of the two that change places.
     case wouldContainItself(Row)

@@ -130,7 +130,7 @@ extension IndexSnapshot {
             if match == .equal { bits = BlockBitmap() }
             return
         }
-        guard literal.count <= 255 else {
+        guard literal.count <= FileNameLimits.mostBytes else {
             bits = BlockBitmap()
             return
         }

@@ -6,7 +6,7 @@ import Metadata
 extension IndexStorage {
     /// Inserts the entries of one directory; those that are there already are updated.
     mutating func insertChildren(
-        _ parent: UInt32, names bytes: UnsafeRawBufferPointer, lengths: UnsafeBufferPointer<UInt8>,
+        _ parent: UInt32, names bytes: UnsafeRawBufferPointer, lengths: UnsafeBufferPointer<UInt16>,
         statuses: UnsafeBufferPointer<FileStatus>, recording: Bool, into result: inout [Row]
     ) throws(IndexError) {
         try checkDirectory(parent)

@@ -238,8 +238,8 @@ extension IndexStorage {
         let parentOfA = rows.parent(a)
         let parentOfB = rows.parent(b)
         // Copy one name out; copying the other from its arena may free it.
-        withUnsafeTemporaryAllocation(byteCount: 255, alignment: 1) { aside in
-            let nameOfA = rows.block(a).nameBytes(RowStore.slot(a))
+        let nameOfA = rows.block(a).nameBytes(RowStore.slot(a))
+        withUnsafeTemporaryAllocation(byteCount: nameOfA.count, alignment: 1) { aside in
             aside.copyMemory(from: nameOfA)
             let kept = UnsafeRawBufferPointer(rebasing: aside[0..<nameOfA.count])
             let nameOfB = rows.block(b).nameBytes(RowStore.slot(b))

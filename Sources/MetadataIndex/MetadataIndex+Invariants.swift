@@ -44,7 +44,7 @@ extension IndexStorage {
                 if slot >= header.used { return "block \(number): live beyond the used at \(slot)" }
                 liveHere += 1
                 let name = block.nameBytes(slot)
-                names += name.count
+                names += block.storedName(slot).count
                 if Int(block.name[slot] >> 8) + name.count > header.nameEnd { return "block \(number): name \(slot)" }
                 if block.head[slot] != NameMark.head(name) || block.tail[slot] != NameMark.tail(name) {
                     return "block \(number): marks of name \(slot)"
@@ -56,6 +56,7 @@ extension IndexStorage {
             }
             guard liveHere == header.live else { return "block \(number): live \(header.live), not \(liveHere)" }
             guard directories == header.directories else { return "block \(number): directories" }
+            if header.nameRoom > Block.largestArena { return "block \(number): room of \(header.nameRoom) bytes" }
             guard names == header.liveNameBytes else {
                 return "block \(number): \(header.liveNameBytes) bytes of names, not \(names)"
             }

@@ -25,7 +25,7 @@ extension MetadataIndex {
     ///   - lengths: the length of each name.
     ///   - statuses: the status of each entry.
     package func insertChildren(
-        of parent: Row, names: UnsafeRawBufferPointer, lengths: UnsafeBufferPointer<UInt8>,
+        of parent: Row, names: UnsafeRawBufferPointer, lengths: UnsafeBufferPointer<UInt16>,
         statuses: UnsafeBufferPointer<FileStatus>, recording: Bool = true, into rows: inout [Row]
     ) throws(IndexError) {
         try storage.insertChildren(

@@ -8,8 +8,8 @@ package import Metadata
 /// It knows no descriptors and no time; it lives on one event loop, without locks, and is not `Sendable`. Other threads
 /// get an ``IndexSnapshot``.
 ///
-/// Names are bytes: 1 to 255 of them, no slash, no NUL, neither `.` nor `..`. A refused change leaves everything as it
-/// was. Mutations are O(1) unless said otherwise and allocate nothing but for amortised growth.
+/// Names are bytes: 1 to ``FileNameLimits/mostBytes`` of them, no slash, no NUL, neither `.` nor `..`. A refused change
+/// leaves everything as it was. Mutations are O(1) unless said otherwise and allocate nothing but for amortised growth.
 package final class MetadataIndex {
     /// Random; makes the texts of identifiers of different indexes differ.
     package let epoch: UInt64
@@ -103,7 +103,7 @@ extension MetadataIndex: RowReader {
 extension MetadataIndex {
     /// The entry with this name in a directory; nil where there is none, or no such directory.
     package func child(of parent: Row, named name: UnsafeRawBufferPointer) -> Row? {
-        guard name.count > 0, name.count <= 255 else { return nil }
+        guard name.count > 0, name.count <= FileNameLimits.mostBytes else { return nil }
         // A walk through a tree, such as a comparison, follows the order in which it was read, which is the order of rows. The
         // neighbour is near in memory, while the name table misses the cache.
         let neighbour = foundLast &+ 1

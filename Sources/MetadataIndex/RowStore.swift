@@ -119,7 +119,7 @@ struct RowStore: Sendable {
         var at = row
         while at != 0 {
             let block = block(at)
-            length += Int(block.name[RowStore.slot(at)] & 0xFF) + 1
+            length += block.nameBytes(RowStore.slot(at)).count + 1
             at = block.parent[RowStore.slot(at)]
         }
         guard length > 0 else { return }

@@ -10,6 +10,7 @@ package enum PredicateLimits {
     package static let nodes = 10_000
     /// PCRE2's count of steps for one match (`pcre2_set_match_limit`): at most a millisecond in the interpreter, a
     /// fifth of that as machine code. An expression that goes over a name of 255 bytes once for each byte takes 65,000.
+    /// Longer names and other texts may take more, which is an error.
     package static let regularExpressionSteps: UInt32 = 100_000
     /// Memory for the backtracking of one match, in KiB (`pcre2_set_heap_limit`). Depth needs no limit of its own,
     /// since each level is a step.

@@ -62,4 +62,36 @@ struct ForeignFileSystemTests {
         let item = try await daemon.client.find(named, attributes: [.inode]).items.first
         #expect(item?.inode == inode && item?.value(forAttribute: .inode) == .unsigned(inode))
     }
+
+    @Test func nameLongerThanThoseOfLinuxIsAnItem() async throws {
+        // 764 bytes, as NTFS and exFAT have for 384 characters that are no ASCII.
+        let name = String(repeating: "\u{FC}", count: 380) + ".txt"
+        var server: FuseServer?
+        let daemon = try await TestDaemon { server = try FuseServer(on: $0, isSilent: false, name: name) }
+        let mounted = try #require(server)
+        defer { mounted.end() }
+        let path = daemon.box + "/" + name
+        func check() async throws -> String? {
+            try await untilRead(daemon, name)
+            for question in [
+                "name == '\(name)'", "name ENDSWITH '\u{FC}.txt'", "name CONTAINS '\u{FC}.t'", "kind == 'file'",
+            ] {
+                let found = await daemon.gather("find", question)
+                #expect(found.lines == [path], "\(question): \(found)")
+            }
+            let container = try #require(try await daemon.client.containers().first)
+            #expect(container.unreadable == 0, "\(container)")
+            return try await daemon.client.find("kind == 'file'", attributes: [.path]).items.first?.id
+        }
+        let identifier = try await check()
+        let shown = await daemon.gather("show", path, "--attributes", "name", "--json")
+        #expect(try object(shown)["name"] as? String == name)
+        let embedded = await ChildProcess(.gather, ["find", "--embedded", "--in", daemon.box, "kind == 'file'"])
+            .result()
+        #expect(embedded.lines == [path], "\(embedded)")
+        try await daemon.untilSaved()
+        _ = await daemon.terminate()
+        try await daemon.restart()
+        #expect(try await check() == identifier)
+    }
 }

@@ -168,7 +168,8 @@ final class DictionaryTree: WatchedTree {
     private func insert(
         _ name: [UInt8], _ status: FileStatus, _ extras: [UInt8]?, _ directory: TreeNode, says verb: String
     ) -> TreeNode {
-        precondition(!name.isEmpty && name.count <= 255 && !name.contains(0) && !name.contains(0x2F))
+        precondition(!name.isEmpty && name.count <= FileNameLimits.mostBytes)
+        precondition(!name.contains(0) && !name.contains(0x2F))
         precondition(entry(directory).children[name] == nil, "the name is taken: \(name)")
         let row = freeRows.popLast() ?? nextRow
         if row == nextRow { nextRow += 1 }

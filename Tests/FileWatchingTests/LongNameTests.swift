@@ -1,4 +1,4 @@
-// Names that are longer than Linux allows, as file systems in user space may have them.
+// Long names, as NTFS, exFAT and file systems in user space have them, and longer ones than any call takes.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
@@ -7,8 +7,8 @@ import Metadata
 import Testing
 
 @Suite struct LongNameTests {
-    private let long = String(repeating: "n", count: 256)
-    private let longest = String(repeating: "n", count: 255)
+    private let long = String(repeating: "n", count: 4_094)
+    private let longest = String(repeating: "n", count: 4_093)
 
     private func fixture(_ names: [String] = []) -> PlayedFixture {
         let fixture = PlayedFixture()
@@ -58,6 +58,20 @@ import Testing
         fixture.kernel.move("/c/d/f", "/c/d/g")
         fixture.rest()
         fixture.kernel.remove("/c/d/\(long)")
+        fixture.rest()
+        check(fixture, isThere: false)
+    }
+
+    @Test(arguments: [256, 765, 1_024]) func `One of another file system is an entry like others`(length: Int) {
+        let name = String(repeating: "n", count: length)
+        let fixture = fixture([name])
+        check(fixture, isThere: false)
+        fixture.kernel.write("/c/d/\(name)", size: 1)
+        fixture.kernel.move("/c/d/\(name)", "/c/d/m\(name)")
+        fixture.kernel.create("/c/d/\(name)")
+        fixture.rest()
+        check(fixture, isThere: false)
+        fixture.kernel.remove("/c/d/m\(name)")
         fixture.rest()
         check(fixture, isThere: false)
     }

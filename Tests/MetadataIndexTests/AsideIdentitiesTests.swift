@@ -272,7 +272,7 @@ import Testing
         var rows: [Row] = []
         let names = ["young", "linked", "other"]
         try index.insertChildren(
-            of: d, names.flatMap { Array($0.utf8) }, names.map { UInt8($0.utf8.count) },
+            of: d, names.flatMap { Array($0.utf8) }, names.map { UInt16($0.utf8.count) },
             [status(.file, 3), status(.file, 4, links: 3), status(.file, 4, links: 3)], recording: true, into: &rows)
         #expect(rows.map { index.identifier(of: $0) } == known)
         #expect(index.count == count && index.checkInvariants() == nil)
@@ -397,7 +397,7 @@ import Testing
             func insert() throws {
                 rows = []
                 try index.insertChildren(
-                    of: d, names.flatMap { $0 }, names.map { UInt8($0.count) }, statuses, recording: true, into: &rows)
+                    of: d, names.flatMap { $0 }, names.map { UInt16($0.count) }, statuses, recording: true, into: &rows)
             }
             try insert()
             let known = rows.map { index.identifier(of: $0) }

@@ -13,8 +13,11 @@ import Testing
         var pair = Pair(seed: seed)
         var rows: [Row] = []
         for number in 0..<9_500 {
-            let name =
-                pair.anyName().prefix(240) + Array("-\(number)".utf8) + (pair.chance(30) ? Array(".txt".utf8) : [])
+            var name =
+                pair.anyName().prefix(pair.chance(99) ? 240 : 4_000) + Array("-\(number)".utf8)
+                + (pair.chance(30) ? Array(".txt".utf8) : [])
+            // The first one of the second block. Its length stands before it, and begins with an "a".
+            if number == 4_095 { name = [UInt8](repeating: 120, count: 0x0161)[...] }
             var status = pair.anyStatus()
             status.size =
                 pair.chance(50)
@@ -30,6 +33,7 @@ import Testing
             if pair.chance(40) { try pair.index.setExtras(row, pair.anyExtras()) }
             rows.append(row)
         }
+        #expect(rows[4_095].number == Block.capacity)
         // The second block keeps its order; the others get gaps and names behind their neighbours'.
         for row in rows where row.number < 3_000 || row.number > 8_192 {
             guard pair.index.isLive(row) else { continue }
@@ -153,6 +157,7 @@ import Testing
         var literals: [[UInt8]] = [
             [], Array("a".utf8), Array(".txt".utf8), Array("late-1".utf8), Array("moved-".utf8), Array("zzzz".utf8),
             [0x61, 0], Array(repeating: 97, count: 255), Array(repeating: 98, count: 256),
+            Array(repeating: 97, count: 700), Array(repeating: 98, count: 4_094),
         ]
         for name in names {
             literals.append(name)

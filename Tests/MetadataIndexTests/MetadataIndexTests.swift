@@ -33,7 +33,7 @@ import Testing
         try index.remove(gone)
         let beyond = Row(1 << 30)
         _ = index.takeChanges()
-        for name in ["", ".", "..", "a/b", "a\0", String(repeating: "x", count: 256)] {
+        for name in ["", ".", "..", "a/b", "a\0", String(repeating: "x", count: 4_094)] {
             #expect(throws: IndexError.invalidName) { try index.insert(name, below: .root, .sample(.file)) }
             #expect(throws: IndexError.invalidName) { try index.move(file, to: .root, name) }
         }

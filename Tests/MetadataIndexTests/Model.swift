@@ -280,7 +280,9 @@ struct Pair {
     mutating func anyName() -> Path {
         if chance(15) { return VersionNames.all.randomElement(using: &generator)! }
         if chance(2) {
-            return Path(repeating: UInt8.random(in: 97...99, using: &generator), count: chance(50) ? 255 : 200)
+            return Path(
+                repeating: UInt8.random(in: 97...99, using: &generator),
+                count: [200, 254, 255, 256, 700, 4_000].randomElement(using: &generator)!)
         }
         let length = Int.random(in: 1...(chance(80) ? 2 : 24), using: &generator)
         return (0..<length).map { _ in
@@ -390,13 +392,13 @@ struct Pair {
     mutating func insertBatch() throws -> (String, String?) {
         let directory = anyDirectory()
         var names: [UInt8] = []
-        var lengths: [UInt8] = []
+        var lengths: [UInt16] = []
         var statuses: [FileStatus] = []
         var paths: [Path] = []
         for _ in 0..<Int.random(in: 0...6, using: &generator) {
             let name = anyName()
             names += name
-            lengths.append(UInt8(name.count))
+            lengths.append(UInt16(name.count))
             statuses.append(anyStatus())
             paths.append(directory.appending(name))
         }

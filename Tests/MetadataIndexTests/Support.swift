@@ -46,7 +46,7 @@ extension RowReader where Self: ~Copyable {
 
 extension MetadataIndex {
     func insertChildren(
-        of parent: Row, _ names: [UInt8], _ lengths: [UInt8], _ statuses: [FileStatus], recording: Bool,
+        of parent: Row, _ names: [UInt8], _ lengths: [UInt16], _ statuses: [FileStatus], recording: Bool,
         into rows: inout [Row]
     ) throws {
         try names.withUnsafeBytes { names in
@@ -64,7 +64,7 @@ extension MetadataIndex {
     func insertFiles(_ names: [String], below parent: Row, recording: Bool = true) throws -> [Row] {
         var rows: [Row] = []
         try insertChildren(
-            of: parent, names.flatMap { Array($0.utf8) }, names.map { UInt8($0.utf8.count) },
+            of: parent, names.flatMap { Array($0.utf8) }, names.map { UInt16($0.utf8.count) },
             names.map { _ in .sample(.file) }, recording: recording, into: &rows)
         return rows
     }

@@ -180,8 +180,9 @@ static inline long clinux_lock_file(int descriptor, short type, int waits) {
   return CLINUX_RESULT(fcntl(descriptor, waits ? 38 : 37, &lock));
 }
 
-// The path of an entry through its directory's link in /proc/self/fd, for system calls without a directory argument.
-#define CLINUX_ENTRY_PATH 320
+// The path of an entry through its directory's link in /proc/self/fd, for system calls without a directory argument. The kernel
+// takes PATH_MAX bytes, so it refuses names that are about as long.
+#define CLINUX_ENTRY_PATH 4160
 static inline int clinux_entry_path(char path[CLINUX_ENTRY_PATH], int directory, const char *name) {
   int length = name[0] == 0 ? snprintf(path, CLINUX_ENTRY_PATH, "/proc/self/fd/%d", directory)
                             : snprintf(path, CLINUX_ENTRY_PATH, "/proc/self/fd/%d/%s", directory, name);

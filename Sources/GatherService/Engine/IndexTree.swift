@@ -58,7 +58,7 @@ final class IndexTree: WatchedTree {
     private(set) var refusals: [(container: UInt32, error: IndexError)] = []
 
     // Kept between batches, so that a crawl does not allocate for each directory.
-    private var lengths: [UInt8] = []
+    private var lengths: [UInt16] = []
     private var rows: [Row] = []
 
     func add(_ container: UInt32, _ entry: Entry) { entries[container] = entry }
@@ -241,7 +241,7 @@ extension IndexTree {
         rows.removeAll(keepingCapacity: true)
         var end: UInt32 = 0
         for nameEnd in batch.nameEnds {
-            lengths.append(UInt8(truncatingIfNeeded: nameEnd - end))
+            lengths.append(UInt16(truncatingIfNeeded: nameEnd - end))
             end = nameEnd
         }
         batch.names.withUnsafeBytes { names in

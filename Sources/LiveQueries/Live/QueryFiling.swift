@@ -275,8 +275,8 @@ private struct TextFiling {
 /// Queries by the hash of a literal at one end of a name. The existing lengths tell which beginnings of a name to look
 /// up.
 private struct LiteralFiling {
-    /// A name has at most 255 bytes; folded, it may have several times that.
-    private static let longestName = 4 * 255
+    /// Folded, a name may have several times as many bytes.
+    private static let longestName = 4 * FileNameLimits.mostBytes
     private var lists: [UInt64: [Int]] = [:]
     private var lengths: [Int] = []
     private let mostLengths: Int

@@ -84,7 +84,7 @@ extension AsideIdentities.Saved {
         guard let place else { return }
         bytes.append(number: place.directory.row)
         bytes.append(number: place.directory.generation)
-        bytes.append(UInt8(truncatingIfNeeded: place.name.count))
+        bytes.append(number: UInt16(truncatingIfNeeded: place.name.count))
         bytes += place.name
     }
 
@@ -108,7 +108,7 @@ extension AsideIdentities.Saved {
         guard facts.contains(.hasPlace) else { return }
         let directory = AsideIdentities.Occupant(
             row: try reader.number(UInt32.self), generation: try reader.number(UInt32.self))
-        let name = Array(try reader.bytes(Int(try reader.number(UInt8.self))))
+        let name = Array(try reader.bytes(Int(try reader.number(UInt16.self))))
         if facts.contains(.isOneOfSeveral) {
             place = (directory, name)
         } else {

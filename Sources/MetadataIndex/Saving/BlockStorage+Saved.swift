@@ -12,11 +12,11 @@ extension BlockStorage {
         var reader = ByteReader(bytes)
         guard Int(try reader.number(UInt32.self)) == used, used > 0 else { throw .malformed("the size of a block") }
         let nameBytes = Int(try reader.number(UInt32.self))
-        guard nameBytes <= min(reader.rest.count, Block.capacity * 255) else { throw .truncated }
+        guard nameBytes <= min(reader.rest.count, Block.largestArena) else { throw .truncated }
         let hasExtras = try reader.number(UInt32.self)
         // Room to grow where slots are left; a full block is trimmed.
         let room = used == Block.capacity ? nameBytes / 64 : nameBytes / 4 + 1_024
-        self.init(Block(arena: NameArena(capacity: nameBytes + room)))
+        self.init(Block(arena: NameArena(capacity: min(nameBytes + room, Block.largestArena))))
         block.header.pointee.used = used
 
         let live = try reader.bytes(Block.words * 8)
@@ -64,12 +64,28 @@ extension BlockStorage {
             block.header.pointee.names.copyMemory(from: base, byteCount: total)
         }
         var bad = false
-        for byte in names { bad = bad || byte == 0 || byte == UInt8(ascii: "/") }
+        func isBad(_ names: UnsafeRawBufferPointer) -> Bool {
+            var bad = false
+            for byte in names { bad = bad || byte == 0 || byte == UInt8(ascii: "/") }
+            return bad
+        }
+        // The length of a long name stands between the names, and may have any bytes.
+        let hasLong = lengths.contains(UInt8(Block.longName))
+        if !hasLong { bad = isBad(names) }
         var end = 0
         for slot in 0..<used {
-            let length = Int(lengths[slot])
+            var length = Int(lengths[slot])
+            if length == Block.longName {
+                guard total - end >= 2 else { throw .malformed("the length of a name") }
+                length = Int(UInt16(littleEndian: names.loadUnaligned(fromByteOffset: end, as: UInt16.self)))
+                guard length >= Block.longName, length <= FileNameLimits.mostBytes else {
+                    throw .malformed("the length of a name")
+                }
+                end += 2
+            }
             guard length <= total - end else { throw .malformed("the length of a name") }
-            block.name[slot] = UInt32(truncatingIfNeeded: end << 8 | length)
+            if hasLong { bad = bad || isBad(UnsafeRawBufferPointer(rebasing: names[end..<end + length])) }
+            block.name[slot] = Block.packed(end, length)
             if !block.isLive(slot) {
                 bad = bad || length > 0
             } else if length > 0, length <= 2, names[end] == UInt8(ascii: "."),

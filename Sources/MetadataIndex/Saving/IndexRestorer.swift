@@ -319,7 +319,7 @@ package final class IndexRestorer {
                 FormerStore.Record(
                     values: state.values, generation: state.generation, parent: state.parent,
                     nameOffset: set.formers.names.count, extras: extras,
-                    nameLength: UInt8(truncatingIfNeeded: name.count)))
+                    nameLength: UInt16(truncatingIfNeeded: name.count)))
             if let package = state.package { set.formers.packages[set.formers.names.count] = package }
             if presence & JournalFormat.Presence.conflicts != 0 {
                 let beside = try reader.number(UInt32.self)
@@ -356,7 +356,7 @@ package final class IndexRestorer {
     }
 
     private func readName(_ reader: inout ByteReader) throws(SavedStateError) -> UnsafeRawBufferPointer {
-        let name = try reader.bytes(Int(try reader.number(UInt8.self)))
+        let name = try reader.bytes(Int(try reader.number(UInt16.self)))
         guard isValidName(name) else { throw .malformed("a name") }
         return name
     }

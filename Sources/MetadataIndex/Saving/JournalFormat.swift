@@ -7,7 +7,7 @@
 package enum JournalFormat {
     /// `GATHERJN`.
     static let magic: UInt64 = 0x4E4A_5245_4854_4147
-    static let version: UInt32 = 4
+    static let version: UInt32 = 5
     static let headerSize = 64
     static let frameSize = 16
     /// Kind, sequence, epoch, clock.

@@ -138,7 +138,7 @@ package struct JournalWriter {
     }
 
     private mutating func append(name: UnsafeRawBufferPointer) {
-        bytes.append(UInt8(truncatingIfNeeded: name.count))
+        bytes.append(number: UInt16(truncatingIfNeeded: name.count))
         bytes.append(contentsOf: name)
     }
 

@@ -11,7 +11,7 @@
 enum SnapshotFormat {
     /// `GATHERIX`.
     static let magic: UInt64 = 0x5849_5245_4854_4147
-    static let version: UInt32 = 4
+    static let version: UInt32 = 5
     static let preambleSize = 16
     static let frameSize = 16
     /// A frame of extra attributes or packages ends with the one that takes it beyond so many bytes.

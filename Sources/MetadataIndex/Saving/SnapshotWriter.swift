@@ -133,7 +133,7 @@ package struct SnapshotWriter {
         if header.namesInOrder, header.liveNameBytes == header.nameEnd {
             bytes.append(contentsOf: UnsafeRawBufferPointer(start: header.names, count: header.nameEnd))
         } else {
-            for slot in 0..<used where block.isLive(slot) { bytes.append(contentsOf: block.nameBytes(slot)) }
+            for slot in 0..<used where block.isLive(slot) { bytes.append(contentsOf: block.storedName(slot)) }
         }
     }
 
