@@ -40,10 +40,14 @@ package struct JSONLine: ~Copyable {
     package mutating func add(_ name: StaticString, _ value: Bool) { writer.field(name, value) }
     /// Adds a list of strings.
     package mutating func add(_ name: StaticString, _ values: [String]) { writer.field(name, values) }
-    /// Adds bytes as Base64.
-    package mutating func add(_ name: StaticString, base64 bytes: [UInt8]) {
-        writer.key(name)
-        bytes.withUnsafeBytes { writer.base64($0) }
+    /// Adds bytes as text, with U+FFFD for invalid UTF-8. In that case another field has them as Base64.
+    package mutating func add(_ name: StaticString, raw: StaticString, _ bytes: [UInt8]) {
+        bytes.withUnsafeBytes {
+            writer.key(name)
+            if writer.string(replacingInvalid: $0) { return }
+            writer.key(raw)
+            writer.base64($0)
+        }
     }
 
     /// Adds an item with these attributes at most, and with its former path if it moved.
@@ -91,9 +95,10 @@ extension MetadataItem {
     }
 
     fileprivate func write(_ attributes: [Attribute], to writer: inout JSONWriter) {
-        var wanted = Set(attributes.map(\.fieldName.description)).union(["previousPath"])
+        var wanted = Set(attributes.map(\.fieldName.description)).union(["previousPath", "rawPreviousPath"])
         if attributes.contains(.name) { wanted.insert("rawName") }
         if attributes.contains(.path) { wanted.insert("rawPath") }
+        if attributes.contains(.conflictOf) { wanted.insert("rawConflictOf") }
         writer.beginObject()
         writer.field("id", id)
         copyFields(to: &writer) { $0 != "id" && $0 != "extended" && wanted.contains($0) }

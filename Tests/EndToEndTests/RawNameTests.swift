@@ -56,6 +56,46 @@ struct RawNameTests {
         #expect(items.map(\.pathBytes) == [below + Array("/d/g".utf8)])
     }
 
+    @Test func formerPathsAreBytes() async throws {
+        let daemon = try await daemon()
+        let old = Array(daemon.box.utf8) + [UInt8(ascii: "/")] + Self.raw
+        // As text, both names are the same.
+        let new = Array(old.dropLast()) + [0xFE]
+        let clock = try #require(await daemon.gather("clock").lines.first)
+        old.withTerminated { old in new.withTerminated { new in #expect(rename(old, new) == 0) } }
+        func watch(_ options: String...) async -> ChildProcess.Result {
+            await ChildProcess(
+                .gather,
+                ["watch", "name LIKE 'in?'", "--socket", daemon.socket.path, "--since", clock, "--once"] + options
+            ).result()
+        }
+        let lines = await watch()
+        #expect(lines.output == Array("~ ".utf8) + old + Array(" -> ".utf8) + new + [10], "\(lines)")
+        let encoded = (old: Data(old).base64EncodedString(), new: Data(new).base64EncodedString())
+        let json = await watch("--json")
+        #expect(json.text.contains("\"rawPath\":\"\(encoded.new)\""), "\(json)")
+        #expect(json.text.contains("\"rawPreviousPath\":\"\(encoded.old)\""), "\(json)")
+        let executed = await watch("--exec", "sh", "-c", "printf %s \"$GATHER_PREVIOUS_PATH\"", ";")
+        #expect(executed.output == old, "\(executed)")
+    }
+
+    @Test func originalsOfVersionsAreBytes() async throws {
+        let name = Self.raw + Array(".sync-conflict-20260101-000000-ABCDEFG".utf8)
+        let daemon = try await TestDaemon { box in
+            for name in [Self.raw, name] {
+                (Array("\(box)/".utf8) + name).withTerminated { _ = close(creat($0, 0o644)) }
+            }
+        }
+        let below = Array("\(daemon.box)/".utf8)
+        let encoded = Data(below + Self.raw).base64EncodedString()
+        for result in [
+            await daemon.gather("conflicts", "--json"),
+            await daemon.gather("find", "isConflictVersion == TRUE", "--attributes", "conflictOf", "--json"),
+        ] { #expect(result.text.contains("\"rawConflictOf\":\"\(encoded)\""), "\(result)") }
+        let found = try await daemon.client.find("isConflictVersion == TRUE", attributes: [.conflictOf]).items
+        #expect(found.map(\.conflictOfBytes) == [below + Self.raw])
+    }
+
     @Test func argumentsThatCannotBeServedAreNamed() async throws {
         let daemon = try await daemon()
         let gone = await gather("find '' --in \"${RAW}x\"", daemon)

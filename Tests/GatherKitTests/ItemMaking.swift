@@ -28,7 +28,7 @@ struct PlayedFile: Hashable {
 
     func item(previousPath: String? = nil) -> MetadataItem {
         let item: Item = try! JSONBytes(json).decode()
-        return MetadataItem(item, previousPath: previousPath)
+        return MetadataItem(item, previousPathBytes: previousPath.map { Array($0.utf8) })
     }
 
     var removal: RemovedItem { RemovedItem(id: id, path: path) }

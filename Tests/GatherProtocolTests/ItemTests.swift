@@ -129,7 +129,11 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
         let item = try item { writer in
             name.withUnsafeBytes { ItemWriter.name($0, to: &writer) }
             path.withUnsafeBytes { ItemWriter.path($0, to: &writer) }
+            (path + [0xFE]).withUnsafeBytes { ItemWriter.previousPath($0, to: &writer) }
+            (path + [0xFD]).withUnsafeBytes { ItemWriter.conflictOf($0, to: &writer) }
         }
+        #expect(item.previousPath == "/srv/a\u{FFFD}b\u{FFFD}" && item.previousPathBytes == path + [0xFE])
+        #expect(item.conflictOf == "/srv/a\u{FFFD}b\u{FFFD}" && item.conflictOfBytes == path + [0xFD])
         #expect(item.name == "a\u{FFFD}b")
         #expect(item.nameBytes == name)
         #expect(item.path == "/srv/a\u{FFFD}b")

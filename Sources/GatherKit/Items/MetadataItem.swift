@@ -15,16 +15,19 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     /// container. A document keeps it when it is saved by renaming a new version over it.
     public internal(set) var id: String
 
-    /// The former path of a changed item, in the notification of its move; nil otherwise.
-    public internal(set) var previousPath: String?
+    /// The former path of a changed item as bytes, in the notification of its move; nil otherwise.
+    public internal(set) var previousPathBytes: [UInt8]?
+
+    /// The former path of a changed item, with U+FFFD for invalid UTF-8, in the notification of its move; nil otherwise.
+    public var previousPath: String? { previousPathBytes.map { String(decoding: $0, as: UTF8.self) } }
 
     /// The id of its directory, if a live query knows the directory by another id than the daemon.
     var translatedParent: String?
 
-    init(_ item: Item, previousPath: String? = nil) {
+    init(_ item: Item, previousPathBytes: [UInt8]? = nil) {
         self.item = item
         id = item.id
-        self.previousPath = previousPath
+        self.previousPathBytes = previousPathBytes
     }
 
     /// Returns the value of an attribute; `MetadataValue.none` if the item has none, or if it was not requested.
@@ -145,6 +148,8 @@ public struct MetadataItem: Sendable, Hashable, Identifiable {
     /// Of a conflict version, the absolute path of the file that it belongs to, whether or not that exists, with U+FFFD
     /// for invalid UTF-8.
     public var conflictOf: String? { item.conflictOf }
+    /// The path of the file that a conflict version belongs to, as bytes.
+    public var conflictOfBytes: [UInt8]? { item.conflictOfBytes }
     /// Of a conflict version, the device in its name: the one whose version became the current one. The author of this
     /// version is in its extended attribute `xattr.gather.device`.
     public var conflictDevice: String? { item.conflictDevice }

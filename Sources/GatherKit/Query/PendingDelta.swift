@@ -8,7 +8,7 @@ struct PendingDelta {
         case added(MetadataItem)
         case changed(MetadataItem)
         /// A change with the path that a reader knows who has seen none of these changes.
-        case removed(RemovedItem, toldPath: String)
+        case removed(RemovedItem, toldPath: [UInt8])
     }
 
     /// The changes by place; nil for one that was cancelled out.
@@ -32,7 +32,7 @@ struct PendingDelta {
         }
         switch former {
         case .added: changes[place] = .added(item)
-        case .changed(let earlier): changes[place] = .changed(item.moved(from: earlier.previousPath))
+        case .changed(let earlier): changes[place] = .changed(item.moved(from: earlier.previousPathBytes))
         case .removed(_, let toldPath):
             // A reader that has seen neither the removal nor the addition knows the item as present.
             changes[place] = .changed(item.moved(from: toldPath))
@@ -41,26 +41,26 @@ struct PendingDelta {
 
     mutating func change(_ item: MetadataItem) {
         guard let place = places[item.id], let former = changes[place] else {
-            return insert(.changed(item.moved(from: item.previousPath)), for: item.id)
+            return insert(.changed(item.moved(from: item.previousPathBytes)), for: item.id)
         }
         switch former {
         case .added: changes[place] = .added(item.moved(from: nil))
         case .changed(let earlier):
-            changes[place] = .changed(item.moved(from: earlier.previousPath ?? item.previousPath))
+            changes[place] = .changed(item.moved(from: earlier.previousPathBytes ?? item.previousPathBytes))
         case .removed(_, let toldPath): changes[place] = .changed(item.moved(from: toldPath))
         }
     }
 
     mutating func remove(_ removal: RemovedItem) {
         guard let place = places[removal.id], let former = changes[place] else {
-            return insert(.removed(removal, toldPath: removal.path), for: removal.id)
+            return insert(.removed(removal, toldPath: removal.pathBytes), for: removal.id)
         }
         switch former {
         case .added:
             changes[place] = nil
             places[removal.id] = nil
         case .changed(let item):
-            changes[place] = .removed(removal, toldPath: item.previousPath ?? removal.path)
+            changes[place] = .removed(removal, toldPath: item.previousPathBytes ?? removal.pathBytes)
         case .removed(_, let toldPath): changes[place] = .removed(removal, toldPath: toldPath)
         }
     }
@@ -100,11 +100,11 @@ struct PendingDelta {
 
 extension MetadataItem {
     /// Returns the item with its former path, if that differs.
-    func moved(from path: String?) -> MetadataItem {
+    func moved(from path: [UInt8]?) -> MetadataItem {
         var item = self
-        item.previousPath = path == self.path ? nil : path
         // Without a requested path, a move is unknown.
-        if self.path == nil { item.previousPath = nil }
+        let present = pathBytes
+        item.previousPathBytes = present == nil || path == present ? nil : path
         return item
     }
 }

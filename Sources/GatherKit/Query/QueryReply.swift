@@ -35,7 +35,7 @@ extension QueryReply {
         fresh = reply.fresh ?? false
         changes = QueryChanges(
             added: (reply.added ?? []).map { MetadataItem($0) },
-            changed: (reply.changed ?? []).map { MetadataItem($0, previousPath: $0.previousPath) },
+            changed: (reply.changed ?? []).map { MetadataItem($0, previousPathBytes: $0.previousPathBytes) },
             removed: (reply.removed ?? []).map { removal in
                 RemovedItem(
                     id: removal.id, path: removal.path,

@@ -58,7 +58,7 @@ struct ResultSet {
     /// Adds or replaces an item. Its former path belongs to the notification and is not kept.
     mutating func put(_ item: MetadataItem) {
         var item = item
-        item.previousPath = nil
+        item.previousPathBytes = nil
         let entry: Entry
         if let former = entries[item.id] {
             entry = Entry(item: item, arrival: former.arrival)

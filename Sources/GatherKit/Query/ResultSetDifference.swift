@@ -94,6 +94,6 @@ struct ResultSetDifference {
             item.pathBytes != former.pathBytes || item.nameBytes != former.nameBytes
             || compared.contains { item.value(forAttribute: $0) != former.value(forAttribute: $0) }
         results.put(item)
-        if differs { changes.changed.append(item.moved(from: former.path)) }
+        if differs { changes.changed.append(item.moved(from: former.pathBytes)) }
     }
 }

@@ -103,6 +103,10 @@ package struct Item: JSONMessage, Hashable {
     package var pathBytes: [UInt8]? { decoded("rawPath") ?? path.map { Array($0.utf8) } }
     /// The former path of a changed item whose path changed.
     package var previousPath: String? { string("previousPath") }
+    /// The former path's own bytes.
+    package var previousPathBytes: [UInt8]? {
+        decoded("rawPreviousPath") ?? previousPath.map { Array($0.utf8) }
+    }
     package var displayName: String? { string("displayName") }
     package var fileExtension: String? { string("fileExtension") }
     package var container: String? { string("container") }
@@ -133,6 +137,8 @@ package struct Item: JSONMessage, Hashable {
     package var isConflictVersion: Bool? { boolean("isConflictVersion") }
     /// The path of the file that a conflict version belongs to, with U+FFFD for invalid UTF-8.
     package var conflictOf: String? { string("conflictOf") }
+    /// The own bytes of the path of the file that a conflict version belongs to.
+    package var conflictOfBytes: [UInt8]? { decoded("rawConflictOf") ?? conflictOf.map { Array($0.utf8) } }
     /// The device in the name of a conflict version.
     package var conflictDevice: String? { string("conflictDevice") }
     /// The date in the name of a conflict version.

@@ -28,24 +28,26 @@ package enum ItemWriter {
 
     /// `name`, with `rawName` where the bytes are not UTF-8.
     package static func name(_ bytes: UnsafeRawBufferPointer, to writer: inout JSONWriter) {
-        writer.key("name")
-        if writer.string(replacingInvalid: bytes) { return }
-        writer.key("rawName")
-        writer.base64(bytes)
+        text("name", raw: "rawName", bytes, to: &writer)
     }
 
     /// `path`, with `rawPath` where the bytes are not UTF-8.
     package static func path(_ bytes: UnsafeRawBufferPointer, to writer: inout JSONWriter) {
-        writer.key("path")
-        if writer.string(replacingInvalid: bytes) { return }
-        writer.key("rawPath")
-        writer.base64(bytes)
+        text("path", raw: "rawPath", bytes, to: &writer)
     }
 
-    /// `previousPath`: the interface has no raw form of it.
+    /// `previousPath`, with `rawPreviousPath` where the bytes are not UTF-8.
     package static func previousPath(_ bytes: UnsafeRawBufferPointer, to writer: inout JSONWriter) {
-        writer.key("previousPath")
-        writer.string(replacingInvalid: bytes)
+        text("previousPath", raw: "rawPreviousPath", bytes, to: &writer)
+    }
+
+    private static func text(
+        _ name: StaticString, raw: StaticString, _ bytes: UnsafeRawBufferPointer, to writer: inout JSONWriter
+    ) {
+        writer.key(name)
+        if writer.string(replacingInvalid: bytes) { return }
+        writer.key(raw)
+        writer.base64(bytes)
     }
 
     /// `displayName`.
@@ -116,10 +118,9 @@ package enum ItemWriter {
         writer.bool(value)
     }
 
-    /// `conflictOf`: the interface has no raw form of it.
+    /// `conflictOf`, with `rawConflictOf` where the bytes are not UTF-8.
     package static func conflictOf(_ bytes: UnsafeRawBufferPointer, to writer: inout JSONWriter) {
-        writer.key("conflictOf")
-        writer.string(replacingInvalid: bytes)
+        text("conflictOf", raw: "rawConflictOf", bytes, to: &writer)
     }
 
     /// A string attribute, such as `owner`, `group` or `container`.

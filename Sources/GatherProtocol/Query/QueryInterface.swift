@@ -22,7 +22,8 @@ package enum QueryInterface {
         #
         # All strings are UTF-8. If a file name is not valid UTF-8, `name` and `path` have U+FFFD in its
         # place. `rawName` and `rawPath` then have the bytes as Base64, whenever `name` or `path` was
-        # requested. Timestamps are RFC 3339 in UTC with nanoseconds. Clocks are opaque. Enumerated types may
+        # requested. So have `rawPreviousPath` and `rawConflictOf` beside `previousPath` and `conflictOf`.
+        # Timestamps are RFC 3339 in UTC with nanoseconds. Clocks are opaque. Enumerated types may
         # get new values; a client treats an unknown one as "other".
         interface io.gatherd.Query
 
@@ -72,6 +73,7 @@ package enum QueryInterface {
           rawPath: ?string,
           # The former path of a changed item whose path changed, if `path` was requested.
           previousPath: ?string,
+          rawPreviousPath: ?string,
           displayName: ?string,
           fileExtension: ?string,
           container: ?string,
@@ -102,6 +104,7 @@ package enum QueryInterface {
           inPackage: ?bool,
           isConflictVersion: ?bool,
           conflictOf: ?string,
+          rawConflictOf: ?string,
           conflictDevice: ?string,
           conflictDate: ?string,
           hasUnresolvedConflicts: ?bool,

@@ -90,7 +90,7 @@ struct ConflictsListCommand: ParsableCommand {
         } catch let error as GatherError {
             throw Failure(error)
         }
-        versions.sort { ($0.original, $0.pathText) < ($1.original, $1.pathText) }
+        versions.sort()
         print(versions)
         guard versions.isEmpty, Terminal.isTerminal(), !json else { return }
         if !NoContainers.note(ifNoneIn: &client, scopes, connection) { Output.note("there are no conflicts") }
@@ -105,7 +105,7 @@ struct ConflictsListCommand: ParsableCommand {
             let summary = try client.find(searches[number]) { items in
                 versions += items.compactMap { ConflictLine($0, connections[number]) }
             }
-            versions.sort { ($0.original, $0.pathText) < ($1.original, $1.pathText) }
+            versions.sort()
             return (versions: versions, inexact: summary.inexactContainers)
         }
         print(results.answers.flatMap(\.answer.versions))
@@ -151,7 +151,7 @@ struct ConflictsListCommand: ParsableCommand {
 }
 
 /// A version in conflict, as it is listed.
-struct ConflictLine {
+struct ConflictLine: Comparable {
     private static let authorName = ExtendedAttributeName("gather.device")
 
     /// The attributes that a daemon is asked for. Files of this machine are read for their author.
@@ -168,7 +168,7 @@ struct ConflictLine {
     let modified: Timestamp?
     /// The device that wrote the version, as the file says; nil if this user cannot read that.
     let author: DeviceIdentifier?
-    /// The device in the name: the one whose version is current.
+    /// The device in the name: the one whose version is current. Empty if the name has none.
     let device: String
 
     init?(_ item: MetadataItem, _ connection: Connection) {
@@ -189,11 +189,15 @@ struct ConflictLine {
         device = name.device
     }
 
+    /// By the bytes of the file's path and then of the version's.
+    static func < (one: ConflictLine, other: ConflictLine) -> Bool {
+        one.originalBytes == other.originalBytes
+            ? one.path.lexicographicallyPrecedes(other.path)
+            : one.originalBytes.lexicographicallyPrecedes(other.originalBytes)
+    }
+
     /// Returns a path with the name of the machine, if there are several.
     func named(_ path: [UInt8]) -> [UInt8] { HostLines.path(path, of: host) }
-
-    var pathText: String { String(decoding: path, as: UTF8.self) }
-    var original: String { String(decoding: originalBytes, as: UTF8.self) }
 
     var row: [Table.Cell] {
         [
@@ -206,13 +210,13 @@ struct ConflictLine {
 
     var json: [UInt8] {
         var line = JSONLine()
-        line.add("path", pathText)
-        line.add("conflictOf", original)
+        line.add("path", raw: "rawPath", path)
+        line.add("conflictOf", raw: "rawConflictOf", originalBytes)
         line.add("size", Int(size))
         line.add("modified", modified?.rfc3339)
         line.add("author", author?.text)
         line.add("authorName", author?.name)
-        line.add("conflictDevice", device)
+        line.add("conflictDevice", device.isEmpty ? nil : device)
         return line.bytes()
     }
 }

@@ -52,7 +52,7 @@ struct ChangeRunner {
         try await take(.removed, changes.removed.map { Item(path: $0.pathBytes) })
         try await take(
             .changed,
-            changes.changed.map { Item(path: $0.pathBytes ?? [], previous: $0.previousPath.map { Array($0.utf8) }) })
+            changes.changed.map { Item(path: $0.pathBytes ?? [], previous: $0.previousPathBytes) })
         try await take(.added, changes.added.map { Item(path: $0.pathBytes ?? []) })
     }
 

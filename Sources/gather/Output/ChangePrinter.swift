@@ -93,16 +93,15 @@ struct ChangePrinter: ~Copyable {
 
     private mutating func changed(_ item: MetadataItem) {
         if asJSON { return event("changed", item) }
-        guard let previous = item.previousPath else { return line("~ ", .yellow, [path(of: item)]) }
-        line("~ ", .yellow, [named(Array(previous.utf8)), path(of: item)])
+        guard let previous = item.previousPathBytes else { return line("~ ", .yellow, [path(of: item)]) }
+        line("~ ", .yellow, [named(previous), path(of: item)])
     }
 
     private mutating func removed(_ removal: RemovedItem) {
         if asJSON {
             return event("removed") {
                 $0.add("id", removal.id)
-                $0.add("path", removal.path)
-                if !removal.pathBytes.elementsEqual(removal.path.utf8) { $0.add("rawPath", base64: removal.pathBytes) }
+                $0.add("path", raw: "rawPath", removal.pathBytes)
             }
         }
         line("- ", .red, [named(removal.pathBytes)])
