@@ -28,6 +28,17 @@ struct ConflictPlace {
         original = prefix + (ConflictName(name)?.original ?? name)
     }
 
+    /// Refuses a place where a directory or another kind has the name of the file by now.
+    func requireFile() throws(Failure) {
+        let isOther = FilePlace.withCString(original) { path in
+            var status = stat()
+            return lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+        }
+        guard isOther else { return }
+        throw Failure(
+            "\(DisplayText.escaped(original)) is not a regular file by now; --keep both keeps its versions as files")
+    }
+
     /// Returns the version that a number in the list or a path names.
     func version(_ text: String, of versions: [FileVersion], _ all: [FileVersion]) throws -> FileVersion {
         if let number = Int(text), versions.indices.contains(number - 1) { return versions[number - 1] }

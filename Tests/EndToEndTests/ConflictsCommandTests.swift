@@ -116,6 +116,50 @@ struct ConflictsCommandTests {
         #expect(try note(daemon) == "version 3")
     }
 
+    @Test func versionsWithoutADeviceAreResolved() async throws {
+        let daemon = try await daemon()
+        let names = ["other.sync-conflict-20260101-000000-.txt", "other.sync-conflict-20260102-000000.txt"]
+        for name in names { try Data(name.utf8).write(to: URL(filePath: daemon.box + "/" + name)) }
+        let list = await daemon.gather("conflicts", "--json").lines.filter { $0.contains("/other.") }
+        #expect(list.count == 2 && !list.joined().contains("conflictDevice"), "\(list)")
+        let path = daemon.box + "/other.txt"
+        let result = await daemon.gather("conflicts", "resolve", path, "--keep", names[1])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == names[1])
+        #expect(try trash(daemon) == ["other", names[0]])
+    }
+
+    @Test func versionsOfADirectoryAreKeptAsFiles() async throws {
+        let daemon = try await daemon()
+        let path = daemon.box + "/note.txt"
+        unlink(path)
+        mkdir(path, 0o755)
+        #expect(await daemon.gather("conflicts").lines.count == 3)
+        for choice in ["current", "newest", "2"] {
+            let refused = await daemon.gather("conflicts", "resolve", path, "--keep", choice)
+            #expect(refused.status == 1 && refused.errors.contains("--keep both keeps its versions"), "\(refused)")
+        }
+        let merged = await daemon.gather("conflicts", "resolve", path, "--tool", "false")
+        #expect(merged.status == 1 && merged.errors.contains("--keep both keeps its versions"), "\(merged)")
+        let result = await daemon.gather("conflicts", "resolve", path, "--keep", "both")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(
+            try files(daemon)
+                == (1...3).map { "note (2026-01-0\($0) 00.00.00 ABCDEFG).txt" } + ["note.txt", "other.txt"])
+        #expect(await daemon.gather("conflicts").text == "")
+    }
+
+    @Test func aVersionOfAVersionGivesThatVersionBack() async throws {
+        let daemon = try await daemon()
+        let version = "other.sync-conflict-20260101-000000-ABCDEFG.txt"
+        let second = "other.sync-conflict-20260101-000000-ABCDEFG.sync-conflict-20260102-000000-ABCDEFG.txt"
+        try Data("second".utf8).write(to: URL(filePath: daemon.box + "/" + second))
+        let result = await daemon.gather("conflicts", "resolve", daemon.box + "/" + second, "--keep", "newest")
+        #expect(result.status == 0 && result.text == daemon.box + "/\(version) is resolved\n", "\(result)")
+        #expect(try String(contentsOfFile: daemon.box + "/" + version, encoding: .utf8) == "second")
+        #expect(await daemon.gather("conflicts", "--in", daemon.box).lines.contains(daemon.box + "/" + version))
+    }
+
     @Test func theCurrentVersionMayBeTheNewest() async throws {
         let daemon = try await daemon()
         try Data("newer".utf8).write(to: URL(filePath: daemon.box + "/note.txt"))

@@ -91,6 +91,7 @@ struct ConflictsResolveCommand: ParsableCommand {
         let all = try FileVersion.allConflicts(of: place.original)
         let current = try FileVersion.current(of: place.original)
         let choice = try keep ?? ask(versions, current, place)
+        if choice != "both" { try place.requireFile() }
         guard try FileVersion.current(of: place.original) == current else {
             throw Failure("\(shown) was changed meanwhile; nothing was resolved")
         }
@@ -196,6 +197,7 @@ struct ConflictsResolveCommand: ParsableCommand {
     private func merge(_ versions: [FileVersion], _ place: ConflictPlace, _ tool: String) throws {
         let words = tool.split(separator: " ").map { Array($0.utf8) }
         guard !words.isEmpty else { throw Failure(status: ExitStatus.usage, "--tool wants a program") }
+        try place.requireFile()
         let trash = try delete ? nil : place.trash(daemon.target)
         Signals.installForCommands()
         let all = try FileVersion.allConflicts(of: place.original)
