@@ -39,6 +39,10 @@ enum SyncLimits {
     /// The pause between two looks for files that killed processes left. Syncthing removes them after a day. The look at 20,000
     /// directories takes about 0.5 s.
     static let leftSavePause = Duration.seconds(3600)
+    /// The pause between two looks at the room on a disk that was too full for a file.
+    static let roomPause = Duration.seconds(2)
+    /// The longest pause between two tries of such a file.
+    static let longestRoomPause = Duration.seconds(3600)
     /// The files that are evicted together. A pause follows their patterns.
     static let evictedAtOnce = 1000
     /// The pause in which two devices hear that each evicts its copy. Syncthing announces a change within 0.25 s.

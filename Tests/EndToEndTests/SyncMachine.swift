@@ -25,8 +25,8 @@ final class SyncMachine: Sendable {
 
     var client: GatherClient { GatherClient(socket: socket) }
 
-    /// Starts the three and waits until they are ready.
-    init(_ name: String) async throws {
+    /// Starts the three and waits until they are ready. `prepare` gets the directory of the container before.
+    init(_ name: String, prepare: (String) throws -> Void = { _ in }) async throws {
         self.name = name
         let place = "gather-\(UUID().uuidString.prefix(8))"
         directory = URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath().path() + place
@@ -34,6 +34,7 @@ final class SyncMachine: Sendable {
         socket = DaemonSocket(path: directory + "/gatherd")
         port = try SyncMachine.freePort()
         for path in ["", "/box", "/home", "/containers.d"] { mkdir(directory + path, 0o755) }
+        try prepare(box)
         device = try await SyncMachine.configure(directory, name, port)
         try Data("".utf8).write(to: URL(filePath: directory + "/gatherd.toml"))
         try Data("path = \"\(box)\"\nsync = \"syncthing\"\n".utf8)

@@ -13,7 +13,12 @@ struct SyncPair {
     init(hasDocuments: Bool = false) async throws {
         async let first = SyncMachine("A")
         async let second = SyncMachine("B")
-        (a, b) = try await (first, second)
+        try await self.init(first, second, hasDocuments: hasDocuments)
+    }
+
+    /// Has two machines share their container.
+    init(_ a: SyncMachine, _ b: SyncMachine, hasDocuments: Bool = false) async throws {
+        (self.a, self.b) = (a, b)
         if hasDocuments { for machine in [a, b] { mkdir(machine.box + "/Documents", 0o755) } }
         for (machine, other) in [(a, b), (b, a)] {
             let added = try await machine.sharing(

@@ -58,6 +58,7 @@ import Testing
         #expect(folder.isCaseSensitive)
         #expect(!folder.watchesItself)
         #expect(folder.carriesExtendedAttributes == nil)
+        #expect(folder.pullerPause == 0 && folder.reserve.value == 1 && folder.reserve.unit == "%")
         let offers = try await ask("pendingFolders") { (client) throws(SyncthingError) in
             try await client.pendingFolders()
         }

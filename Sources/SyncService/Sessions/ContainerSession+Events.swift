@@ -52,12 +52,16 @@ extension ContainerSession {
         case .itemStarted(let folder, let path):
             guard let index = index(of: folder) else { return }
             folders[index].started.insert(path)
+            // A failure tells its reason again.
+            folders[index].errors[path] = nil
             noteOwnWrite(index, path)
         case .itemFinished(let folder, let path, let error):
             guard let index = index(of: folder) else { return }
             folders[index].progress[path] = nil
             noteOwnWrite(index, path)
             folders[index].errors[path] = error
+            if let error, Self.isLackOfRoom(error) { awaitRoom(index) }
+            if error == nil { folders[index].room.note(came: path) }
             if error != nil { folders[index].started.remove(path) }
         case .remoteDownloadProgress(let folder, let device, let blocks):
             guard let index = index(of: folder), folders[index].place.devices[device] != nil else { return }
@@ -65,6 +69,7 @@ extension ContainerSession {
         case .folderErrors(let folder, let errors):
             guard let index = index(of: folder) else { return }
             folders[index].errors = Dictionary(errors.map { ($0.path, $0.message) }) { _, last in last }
+            awaitRoom(index)
         case .stateChanged(let folder, let state):
             guard let index = index(of: folder), state == "idle" || state == "error" else { return }
             if state == "error" { end(SessionError.stopped(folder: folder)) }

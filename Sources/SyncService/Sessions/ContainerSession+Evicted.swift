@@ -296,14 +296,28 @@ extension ContainerSession {
 
     // MARK: Downloading
 
-    /// Has evicted files fetched, and waits until they are here. Calls `progress` with the bytes that are here, and returns the
-    /// bytes of all.
+    /// Has files fetched that are not here, and waits until they are. Calls `progress` with the bytes that are here, and returns
+    /// the bytes of all.
     func download(
         _ parts: Set<String>, _ index: Int, progress: @Sendable (Int64, Int64) async -> Void
     ) async throws -> Int64 {
         let place = folders[index].place
+        let reserve = try await settings(index)?.reserve ?? DiskReserve()
         try checkIsReady(index)
-        var sizes = folders[index].evicted.filter { parts.contains($0.key) }.mapValues(\.size)
+        let evicted = Set(folders[index].evicted.keys)
+        var sizes: [String: Int64] = [:]
+        /// The bytes of files that are not under way.
+        var wanted: Int64 = 0
+        for part in parts {
+            guard let size = (folders[index].evicted[part] ?? folders[index].coming[part])?.size else { continue }
+            sizes[part] = size
+            if !folders[index].isUnderWay(part) { wanted = wanted.clampedAdding(size) }
+        }
+        if let room = DiskRoom(place.directory), !room.holds(wanted, reserve) {
+            throw SharingError.failed(
+                message: "\(place.directory): there is no room: \(wanted) bytes would come, \(room.free) are free, "
+                    + "and Syncthing leaves \(reserve.bytes(ofDisk: room.size)) free")
+        }
         /// The bytes of the files that have come.
         var finished: Int64 = 0
         let (changes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -326,6 +340,16 @@ extension ContainerSession {
                     // Another call has evicted it again.
                     sizes[part] = nil
                 } else {
+                    if let error = folders[index].errors[part] {
+                        let path = "\(place.directory)/\(part)"
+                        if !Self.isLackOfRoom(error) {
+                            // An evicted file also waits for a device.
+                            if !evicted.contains(part) { throw SharingError.failed(message: "\(path): \(error)") }
+                        } else if DiskRoom(place.directory)?.holds(size, reserve) == false {
+                            throw SharingError.failed(
+                                message: "\(path): \(error); it comes as soon as there is room")
+                        }
+                    }
                     coming = coming.clampedAdding(min(folders[index].progress[part]?.done ?? 0, size))
                     if !folders[index].missing.contains(part) { unknown.append(part) }
                 }
@@ -346,12 +370,16 @@ extension ContainerSession {
         throw ContainerSession.lost
     }
 
-    /// Returns the evicted files at or below a path.
-    func evicted(at path: String) -> [(index: Int, parts: Set<String>)] {
+    /// Returns the evicted files at or below a path, and others that are not here for lack of room, or are under way.
+    func absent(at path: String) -> [(index: Int, parts: Set<String>)] {
         folders.indices.compactMap { index in
-            let directory = folders[index].place.directory
-            let parts = folders[index].evicted.keys.filter { ResolvedPath.below(path, directory + "/" + $0) != nil }
-            return parts.isEmpty ? nil : (index, Set(parts))
+            let folder = folders[index]
+            let waiting = folder.errors.filter { Self.isLackOfRoom($0.value) }.keys
+            let coming = folder.started.union(folder.progress.keys).union(waiting).filter { folder.coming[$0] != nil }
+            let parts = coming.union(folder.evicted.keys).filter {
+                ResolvedPath.below(path, folder.place.directory + "/" + $0) != nil
+            }
+            return parts.isEmpty ? nil : (index, parts)
         }
     }
 

@@ -67,6 +67,7 @@ extension ContainerSession {
                 folders[index].areErrorsDoubtful = false
                 let errors = try await run.client.errors(of: name)
                 folders[index].errors = Dictionary(errors.map { ($0.path, $0.message) }) { _, last in last }
+                awaitRoom(index)
             }
             while let path = folders[index].ignoreDoubts.popFirst() { try await checkShared(path, index) }
             try await countBlocks(index)

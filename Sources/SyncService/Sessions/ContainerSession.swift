@@ -65,16 +65,16 @@ actor ContainerSession {
 
     /// Runs until an error. `started` is called when the first report was accepted.
     func run(started: @escaping @Sendable () async -> Void) async throws {
-        if folders.isEmpty { throw SessionError.noFolder(container: container) }
-        if let paused = folders.first(where: { $0.place.isPaused }) {
-            throw SessionError.paused(folder: paused.place.folder)
-        }
         defer {
             isEnded = true
             for task in tasks.values { task.cancel() }
             tasks.removeAll()
             // No event will come for those who wait.
             for watcher in watchers.values { watcher.finish() }
+        }
+        if folders.isEmpty { throw SessionError.noFolder(container: container) }
+        if let paused = folders.first(where: { $0.place.isPaused }) {
+            throw SessionError.paused(folder: paused.place.folder)
         }
         var attachment = try await gatherd.connect()
             .callMore(SyncInterface.Attach.self, SyncInterface.Attach.Request(container: container))

@@ -59,6 +59,7 @@ struct FolderState {
     /// The files that other devices evicted, by the short identifier of the device.
     var evictedElsewhere: [String: Set<String>] = [:]
     var errors: [String: String] = [:]
+    var room = RoomTry()
     /// The ignore patterns, without those that leave a part to another folder of the container.
     var patterns: [String] = []
     var arePatternsDoubtful = true
@@ -85,6 +86,9 @@ struct FolderState {
         self.place = place
         doubtful = Set(place.devices.keys)
     }
+
+    /// Whether Syncthing fetches a file.
+    func isUnderWay(_ part: String) -> Bool { started.contains(part) || progress[part] != nil }
 
     /// Notes that any device may lack other items than before.
     mutating func doubtAll() {

@@ -68,6 +68,20 @@ enum FolderDefaults {
         writer.endObject()
     }
 
+    /// Returns a change that has Syncthing start the folder anew, and so try its downloads at once. The setting means the
+    /// same before and after: 0 stands for the default. Another number changes by a second, now up, now down.
+    static func startAnew(pullerPause: Int64) -> JSONBytes {
+        let usual = FolderSettings.defaultPullerPause
+        let pause =
+            pullerPause == 0
+            ? usual : pullerPause == usual ? 0 : pullerPause.clampedAdding(pullerPause.isMultiple(of: 2) ? -1 : 1)
+        return JSONBytes { writer in
+            writer.beginObject()
+            writer.field("pullerPauseS", pause)
+            writer.endObject()
+        }
+    }
+
     /// Returns the devices in the settings of a folder, each as its own JSON.
     static func devices(_ settings: JSONBytes) throws(JSONError) -> [String: JSONBytes] {
         var devices: [String: JSONBytes] = [:]

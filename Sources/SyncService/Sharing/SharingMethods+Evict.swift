@@ -42,7 +42,7 @@ extension SharingMethods {
         var last = SharingInterface.Download.Reply(path: "", done: 0, total: 0)
         for text in request.paths {
             let (session, path) = try await session(text)
-            let parts = await session.evicted(at: path)
+            let parts = await session.absent(at: path)
             if parts.isEmpty {
                 // A file that is here needs no download.
                 guard ResolvedPath.exists(path) else { throw SharingError.noSuchItem(path: text) }

@@ -15,11 +15,16 @@ package struct FolderSettings: Sendable, Hashable {
     /// Seconds.
     package var rescanInterval: Int64 = 0
     package var watchesItself: Bool = false
+    /// Seconds before a failed download is tried again, the first time. 0 stands for ``defaultPullerPause``.
+    package var pullerPause: Int64 = 0
+    package var reserve = DiskReserve()
     package var isCaseSensitive: Bool = false
     package var maxConflicts: Int64 = 0
     package var markerName: String = ".stfolder"
     /// Nil in versions that cannot.
     package var carriesExtendedAttributes: Bool?
+
+    package static let defaultPullerPause: Int64 = 60
 
     package init(from reader: inout JSONReader) throws(JSONError) {
         let start = reader.position
@@ -31,6 +36,8 @@ package struct FolderSettings: Sendable, Hashable {
         var isPaused: Bool = false
         var rescanInterval: Int64 = 0
         var watchesItself: Bool = false
+        var pullerPause: Int64 = 0
+        var reserve = DiskReserve()
         var isCaseSensitive: Bool = false
         var maxConflicts: Int64 = 0
         var markerName: String = ".stfolder"
@@ -52,6 +59,10 @@ package struct FolderSettings: Sendable, Hashable {
                 rescanInterval = try reader.readInteger()
             } else if reader.keyIs("fsWatcherEnabled") {
                 watchesItself = try reader.readBool()
+            } else if reader.keyIs("pullerPauseS") {
+                pullerPause = try reader.readInteger()
+            } else if reader.keyIs("minDiskFree") {
+                reserve = try DiskReserve(from: &reader)
             } else if reader.keyIs("caseSensitiveFS") {
                 isCaseSensitive = try reader.readBool()
             } else if reader.keyIs("maxConflicts") {
@@ -74,6 +85,8 @@ package struct FolderSettings: Sendable, Hashable {
         self.isPaused = isPaused
         self.rescanInterval = rescanInterval
         self.watchesItself = watchesItself
+        self.pullerPause = pullerPause
+        self.reserve = reserve
         self.isCaseSensitive = isCaseSensitive
         self.maxConflicts = maxConflicts
         self.markerName = markerName
