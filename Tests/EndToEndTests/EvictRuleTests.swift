@@ -56,6 +56,28 @@ struct EvictRuleTests {
         }
     }
 
+    /// As after two evictions at once, of which one is taken back.
+    @Test func aDownloadWaitsForADeviceThatIgnoresTheFileForAMoment() async throws {
+        let pair = try await pair(evicted: ["d/f"])
+        let (a, b) = (pair.a, pair.b)
+        // Syncthing keeps the events of a subscription, which begins with its first call.
+        func events(_ name: String, _ seconds: Int) async throws -> String {
+            "\(try await b.rest("GET", "/rest/events?events=\(name)&since=0&timeout=\(seconds)"))"
+        }
+        func ignore(_ patterns: [String]) async throws {
+            _ = try await a.rest("POST", "/rest/db/ignores?folder=gather-box", ["ignore": patterns])
+        }
+        for name in ["RemoteIndexUpdated", "LocalIndexUpdated"] { _ = try await events(name, 0) }
+        try await ignore(["/d/f"])
+        #expect(try await events("RemoteIndexUpdated", 600).contains("gather-box"))
+        async let download = b.sharing("Download", ["paths": [b.box + "/d/f"]])
+        #expect(try await events("LocalIndexUpdated", 600).contains("gather-box"))
+        try await ignore([])
+        let downloaded = try await download
+        #expect(downloaded.error == nil, "\(downloaded)")
+        for machine in [a, b] { #expect(Self.text(machine, "d/f") == "the text of d/f") }
+    }
+
     @Test func namesWithoutAPatternAreRefused() async throws {
         let pair = try await SyncPair()
         let (a, b) = (pair.a, pair.b)

@@ -357,10 +357,11 @@ extension ContainerSession {
             let total = sizes.values.reduce(finished) { $0.clampedAdding($1) }
             await progress(finished.clampedAdding(coming), total)
             if sizes.isEmpty { return total }
-            // Another device may have removed or renamed a file meanwhile, so that it never comes.
+            // Another device may have removed or renamed a file meanwhile, so that it never comes. While the others ignore it, it
+            // waits for one that does no more, such as one whose eviction is taken back.
             for part in unknown.prefix(SyncLimits.comparedPaths) {
                 let newest = try await run.client.file(part, of: place.folder)?.global
-                if newest?.isDeleted ?? true {
+                if newest?.isGone ?? true {
                     sizes[part] = nil
                     continuation.yield()
                 }

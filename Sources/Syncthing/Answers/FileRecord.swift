@@ -15,6 +15,9 @@ package struct FileRecord: Sendable, Hashable {
     package var isDeleted: Bool = false
     package var isIgnored: Bool = false
     package var isInvalid: Bool = false
+    /// Whether it has a version. A file that a pattern ignored, and that is not here, becomes a deletion without one: any
+    /// version of another device is newer.
+    package var hasVersion: Bool = true
     /// The time of the inode's last change here, RFC 3339; empty before Syncthing 1.22. Where extended attributes are synced,
     /// Syncthing takes an item with another time for changed.
     package var inodeChange: String = ""
@@ -30,6 +33,7 @@ package struct FileRecord: Sendable, Hashable {
         var isDeleted: Bool = false
         var isIgnored: Bool = false
         var isInvalid: Bool = false
+        var hasVersion: Bool = true
         var inodeChange: String = ""
         var blocks: Int64 = 0
         try reader.readFields { (reader) throws(JSONError) in
@@ -49,6 +53,8 @@ package struct FileRecord: Sendable, Hashable {
                 isIgnored = try reader.readBool()
             } else if reader.keyIs("invalid") {
                 isInvalid = try reader.readBool()
+            } else if reader.keyIs("version") {
+                hasVersion = try !reader.readList { (reader) throws(JSONError) in try reader.skipValue() }.isEmpty
             } else if reader.keyIs("inodeChange") {
                 inodeChange = try reader.readString()
             } else if reader.keyIs("numBlocks") {
@@ -65,6 +71,7 @@ package struct FileRecord: Sendable, Hashable {
         self.isDeleted = isDeleted
         self.isIgnored = isIgnored
         self.isInvalid = isInvalid
+        self.hasVersion = hasVersion
         self.inodeChange = inodeChange
         self.blocks = blocks
     }
@@ -73,6 +80,8 @@ package struct FileRecord: Sendable, Hashable {
     package var isFile: Bool { type == "FILE_INFO_TYPE_FILE" || type == "FILE" }
     /// Whether it is a directory.
     package var isDirectory: Bool { type == "FILE_INFO_TYPE_DIRECTORY" || type == "DIRECTORY" }
+    /// Whether a device has deleted it.
+    package var isGone: Bool { isDeleted && hasVersion }
     /// Whether it is a directory that has not been deleted.
     package var isPresentDirectory: Bool { isDirectory && !isDeleted }
 }
