@@ -273,10 +273,11 @@ final class DaemonCore {
                 waiting == 0 ? "" : "; \(waiting) of them \(waiting == 1 ? "is" : "are") being read or compared first"
             isServing = true
             beginHeartbeat()
-            observer.ready(status: statusText)
             logger.info(
                 "gatherd \(Version.current) is ready and serves \(Plural.count(engine.containers.count, "container"))\(unread)",
                 metadata: ["message-id": "started"])
+            // After the line, so that it is in the log for whoever waits for this.
+            observer.ready(status: statusText)
         }.nonisolated()
     }
 
