@@ -39,6 +39,8 @@ package struct PageLimits: Sendable {
     package var stallTime = TimeAmount.seconds(60)
     /// The time until the kernel closes a connection whose other end does not acknowledge (TCP_USER_TIMEOUT, tcp(7)).
     package var acknowledgementTime = TimeAmount.seconds(45)
+    /// The pause between two lines that say why connections ended.
+    package var problemPause = Duration.seconds(60)
     /// The number of changes whose repetition is noticed.
     package var rememberedChanges = 4_096
     /// The most items in an answer with all contents.

@@ -21,15 +21,19 @@ package struct PageServer: Sendable {
     private let token: PageToken
     private let names: Set<String>
     private let limits: PageLimits
+    private let problems: ConnectionProblems
 
     /// - Parameters:
     ///   - address: An address of this machine, or `0.0.0.0` or `::` for all.
     ///   - port: The port; 0 for any that is free.
     ///   - token: The secret.
     ///   - names: Host names under which browsers reach the server, beside its addresses and `localhost`.
+    ///   - tell: Receives a line that says why connections ended with an error, once in ``PageLimits/problemPause`` at most. It is
+    ///     called on any thread.
     package init(
         list: any PageList, address: String = PageServer.loopback, port: Int = PageServer.standardPort,
-        token: PageToken, names: [String] = [], limits: PageLimits = PageLimits()
+        token: PageToken, names: [String] = [], limits: PageLimits = PageLimits(),
+        tell: @escaping @Sendable (String) -> Void
     ) throws(PageServerError) {
         guard PageAccess.isAddress(address) else {
             throw PageServerError("'\(address)' is not an address of IPv4 or IPv6")
@@ -41,6 +45,7 @@ package struct PageServer: Sendable {
         self.token = token
         self.names = Set(names.map { $0.lowercased() })
         self.limits = limits
+        problems = ConnectionProblems(pause: limits.problemPause, tell: tell)
     }
 
     /// Serves the list until the task is cancelled, or the list fails. Calls `ready` with the links when browsers can connect.
@@ -60,6 +65,7 @@ package struct PageServer: Sendable {
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 tasks.addTask { try await router.events.run() }
                 tasks.addTask { try await router.events.beat(every: limits.heartbeat) }
+                tasks.addTask { try await problems.run() }
                 defer { tasks.cancelAll() }
                 try await tasks.next()
             }
@@ -79,30 +85,42 @@ package struct PageServer: Sendable {
         return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: PageServer.backlog)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .serverChannelInitializer { [limits] channel in
+            .serverChannelInitializer { [limits, problems] channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(AcceptPause(limits.acceptPause) { _ in })
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptPause(limits.acceptPause) { problems.add(IOError(errnoCode: $0, reason: "accept")) })
                 }
             }
-            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
-            .childChannelOption(
-                .tcpOption(.init(rawValue: TCP_USER_TIMEOUT)),
-                value: Int(limits.acknowledgementTime.nanoseconds / 1_000_000)
-            )
-            .childChannelOption(
-                .writeBufferWaterMark, value: .init(low: limits.waitingBytes / 2, high: limits.waitingBytes)
-            )
-            .childChannelInitializer { [limits, decoding] channel in
+            .childChannelInitializer { [limits, problems, decoding] channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try PageServer.setOptions(of: channel, limits, problems)
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.configureHTTPServerPipeline(
                         withErrorHandling: false, withEncoderConfiguration: .init(),
                         withDecoderLimitConfiguration: decoding)
                     let router = router.listening(on: channel.localAddress?.port)
-                    try pipeline.addHandler(PageConnection(router: router, limits: limits, table: table))
+                    try pipeline.addHandler(
+                        PageConnection(router: router, limits: limits, table: table, problems: problems))
                 }
             }
             .bind(to: SocketAddress(ipAddress: address, port: port)).get()
+    }
+
+    /// Sets the options of a connection. Each only makes it better, so a connection for which the kernel refuses one is served
+    /// without it.
+    private static func setOptions(
+        of channel: any Channel, _ limits: PageLimits, _ problems: ConnectionProblems
+    ) throws {
+        guard let options = channel.syncOptions else { return }
+        try options.setOption(
+            .writeBufferWaterMark, value: .init(low: limits.waitingBytes / 2, high: limits.waitingBytes))
+        do {
+            try options.setOption(.tcpOption(.tcp_nodelay), value: 1)
+            let milliseconds = Int(limits.acknowledgementTime.nanoseconds / 1_000_000)
+            try options.setOption(.tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: milliseconds)
+        } catch {
+            problems.add(error)
+        }
     }
 
     /// Closes the listening socket, and lets requests end that are being answered.

@@ -97,7 +97,7 @@ struct EventTests {
 
     @Test func `Cancellation ends the server with its open pages`() async throws {
         let list = MemoryList()
-        let server = try PageServer(list: list, port: 0, token: TestServer.token)
+        let server = try PageServer(list: list, port: 0, token: TestServer.token) { _ in }
         let (ready, continuation) = AsyncStream.makeStream(of: PageLinks.self)
         let running = Task { try await server.run { continuation.yield($0) } }
         var iterator = ready.makeAsyncIterator()
@@ -112,7 +112,7 @@ struct EventTests {
 
     @Test func `A port in use is an error with its reason`() async throws {
         try await TestServer.with { server async throws in
-            let second = try PageServer(list: MemoryList(), port: server.port, token: TestServer.token)
+            let second = try PageServer(list: MemoryList(), port: server.port, token: TestServer.token) { _ in }
             await #expect { try await second.run { _ in } } throws: { error in
                 (error as? PageServerError)?.message.contains("Address already in use") ?? false
             }

@@ -101,12 +101,12 @@ struct PageAccessTests {
     @Test func `A server has an address and a port`() throws {
         let (list, token) = (MemoryList(), PageToken.random())
         for address in ["0.0.0.0", "::", "192.168.1.5", "fe80::1", "127.0.0.1", "127.8.8.8", "::1"] {
-            _ = try PageServer(list: list, address: address, token: token)
+            _ = try PageServer(list: list, address: address, token: token) { _ in }
         }
         #expect(throws: PageServerError.self) {
-            try PageServer(list: list, address: "localhost.example", token: token)
+            try PageServer(list: list, address: "localhost.example", token: token) { _ in }
         }
-        #expect(throws: PageServerError.self) { try PageServer(list: list, port: 70_000, token: token) }
+        #expect(throws: PageServerError.self) { try PageServer(list: list, port: 70_000, token: token) { _ in } }
     }
 
     @Test func `Links have the secret behind the number sign`() throws {

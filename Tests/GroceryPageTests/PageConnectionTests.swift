@@ -1,6 +1,7 @@
 // The limits of connections and requests.
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import NIOCore
 import Testing
 
@@ -117,5 +118,38 @@ struct PageConnectionTests {
             #expect(refused.field("retry-after") != nil)
             await first.close()
         }
+    }
+
+    @Test func `The error with which a connection ends is told`() async throws {
+        var limits = PageLimits()
+        limits.connections = 1
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        var iterator = lines.makeAsyncIterator()
+        try await TestServer.with(limits: limits, tell: { continuation.yield($0) }) { server async throws in
+            try await RawClient.reset(server.port, "GET /icon.svg HTTP/1.1\r\nHost: loc")
+            #expect(await iterator.next() == "1 connection ended with an error: Connection reset by peer")
+            // The rest waits for its minute, or for the end of the server.
+            var first = try await EventReader.open(server.port, TestServer.eventRequest)
+            while await first.next() == nil { first = try await EventReader.open(server.port, TestServer.eventRequest) }
+            #expect(try await RawClient.exchange(server.port, TestServer.eventRequest).text == "")
+            await first.close()
+        }
+        #expect(await iterator.next()?.contains("the limit of 1 connections is reached") == true)
+    }
+
+    @Test func `Errors of a minute are one line`() async throws {
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        var iterator = lines.makeAsyncIterator()
+        let problems = ConnectionProblems(pause: .seconds(100_000)) { continuation.yield($0) }
+        for code in [EPERM, EPERM, ECONNRESET, EPERM] { problems.add(IOError(errnoCode: code, reason: "test")) }
+        #expect(await iterator.next() == "1 connection ended with an error: Operation not permitted")
+        let running = Task { try await problems.run() }
+        running.cancel()
+        _ = await running.result
+        #expect(
+            await iterator.next()
+                == "3 connections ended with an error: Operation not permitted (2), Connection reset by peer (1)")
+        continuation.finish()
+        #expect(await iterator.next() == nil)
     }
 }

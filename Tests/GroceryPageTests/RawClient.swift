@@ -1,6 +1,7 @@
 // A connection that sends bytes as a test wants them.
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import NIOCore
 import NIOPosix
 
@@ -54,5 +55,15 @@ struct RawClient {
             }
             return Answer(text: String(decoding: received, as: UTF8.self))
         }
+    }
+
+    /// Sends bytes, and resets the connection.
+    static func reset(_ port: Int, _ bytes: String) async throws {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port).get()
+        guard let options = channel as? any SocketOptionProvider else { throw ChannelError.operationUnsupported }
+        try await options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        try await channel.writeAndFlush(ByteBuffer(string: bytes))
+        try await channel.close()
     }
 }

@@ -23,10 +23,10 @@ struct TestServer {
     /// Runs the server during `body`, and ends it by cancellation.
     static func with(
         token: PageToken = TestServer.token, names: [String] = [], port: Int = 0, limits: PageLimits = PageLimits(),
-        _ body: (TestServer) async throws -> Void
+        tell: @escaping @Sendable (String) -> Void = { _ in }, _ body: (TestServer) async throws -> Void
     ) async throws {
         let list = MemoryList()
-        let server = try PageServer(list: list, port: port, token: token, names: names, limits: limits)
+        let server = try PageServer(list: list, port: port, token: token, names: names, limits: limits, tell: tell)
         let (ready, continuation) = AsyncStream.makeStream(of: PageLinks.self)
         let running = Task { try await server.run { continuation.yield($0) } }
         var iterator = ready.makeAsyncIterator()

@@ -19,6 +19,8 @@ final class ConnectionTable: Sendable {
     init(limit: Int) { self.limit = limit }
 
     var count: Int { state.withLock { $0.ends.count } }
+    /// Whether the server ends, so that it refuses connections.
+    var isEnding: Bool { state.withLock { $0.isEnding } }
 
     /// Adds a connection with the function that ends it. Returns nil if there are too many, or if the server ends.
     func add(end: @escaping @Sendable (_ now: Bool) -> Void) -> Int? {

@@ -26,6 +26,7 @@ final class PageConnection: ChannelInboundHandler {
     let router: PageRouter
     let limits: PageLimits
     private let table: ConnectionTable
+    private let problems: ConnectionProblems
     private var number: Int?
     private var isEnding = false
     private var deadline: Scheduled<Void>?
@@ -37,10 +38,11 @@ final class PageConnection: ChannelInboundHandler {
     /// Whether the client has missed events.
     var isBehind = false
 
-    init(router: PageRouter, limits: PageLimits, table: ConnectionTable) {
+    init(router: PageRouter, limits: PageLimits, table: ConnectionTable, problems: ConnectionProblems) {
         self.router = router
         self.limits = limits
         self.table = table
+        self.problems = problems
     }
 
     // MARK: The channel
@@ -50,7 +52,10 @@ final class PageConnection: ChannelInboundHandler {
         let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
         let loop = context.eventLoop
         number = table.add { now in loop.execute { connection.value.end(now) } }
-        guard number != nil else { return close() }
+        guard number != nil else {
+            if !table.isEnding { problems.add(tooManyConnections: limits.connections) }
+            return close()
+        }
         expect(within: limits.idleTime)
         context.fireChannelActive()
     }
@@ -78,7 +83,10 @@ final class PageConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard case .waiting = state, let error = error as? HTTPParserError else { return close() }
+        guard case .waiting = state, let error = error as? HTTPParserError else {
+            problems.add(error)
+            return close()
+        }
         let refusal =
             error == .headerOverflow
             ? PageError(.requestHeaderFieldsTooLarge, "headerTooLarge", "the header of the request is too large")
@@ -149,7 +157,9 @@ final class PageConnection: ChannelInboundHandler {
 
     private func answerWasSent(_ result: Result<Void, any Error>) {
         guard case .waiting = state else { return }
-        if case .failure = result { close() } else { expect(within: limits.idleTime) }
+        guard case .failure(let error) = result else { return expect(within: limits.idleTime) }
+        problems.add(error)
+        close()
     }
 
     func writeAll(_ response: PageResponse, withBody: Bool, closes: Bool) {

@@ -43,7 +43,8 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             let list = try await options.list()
             let token = try PageTokenFile.token(at: tokenPath(list.name), isNew: newLink)
-            let server = try PageServer(list: list, address: address, port: port, token: token, names: hosts)
+            let server = try PageServer(
+                list: list, address: address, port: port, token: token, names: hosts, tell: Output.note)
             let running = Task {
                 try await server.run { links in
                     Output.print(links.texts)
