@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0)) struct AccessTests {
+@Suite(.needsRoot("other users", if: access("/usr/bin/setpriv", X_OK) == 0)) struct AccessTests {
     private static let users: [(user: Int, groups: [Int])] = [
         (41_001, [42_001]), (41_002, [42_002, 42_001]), (41_003, [42_003, 42_004]), (65_534, [65_534]),
     ]

@@ -17,7 +17,10 @@ struct ControlCharacterTests {
 
     private func check(_ product: Product, _ arguments: [String], _ daemon: TestDaemon) async {
         let result = await ChildProcess(
-            product, arguments, environment: ["GATHER_SOCKET": daemon.socket.path, "HOME": daemon.directory]
+            product, arguments,
+            environment: [
+                "GATHER_SOCKET": daemon.socket.path, "HOME": daemon.directory, "XDG_RUNTIME_DIR": daemon.directory,
+            ]
         ).result()
         #expect(Self.controls(result.text) == [] && Self.controls(result.errors) == [], "\(product) \(arguments)")
         #expect((result.text + result.errors).contains("]0;X"), "\(product) \(arguments): \(result)")

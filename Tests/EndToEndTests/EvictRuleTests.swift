@@ -149,7 +149,7 @@ struct EvictRuleTests {
         return try await SyncPair(first, second)
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func aDownloadLargerThanTheDiskIsRefused() async throws {
+    @Test(.needsRoot("mounts")) func aDownloadLargerThanTheDiskIsRefused() async throws {
         let pair = try await pair(megabytes: 8)
         let (a, b) = (pair.a, pair.b)
         defer { umount2(b.box, CInt(MNT_DETACH)) }
@@ -168,7 +168,7 @@ struct EvictRuleTests {
         #expect(try Data(contentsOf: URL(filePath: b.box + "/d/large")).count == 5 << 20)
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func aPullStartsAgainWhenThereIsRoom() async throws {
+    @Test(.needsRoot("mounts")) func aPullStartsAgainWhenThereIsRoom() async throws {
         let pair = try await pair(megabytes: 4)
         let (a, b) = (pair.a, pair.b)
         defer { umount2(b.box, CInt(MNT_DETACH)) }
@@ -193,7 +193,7 @@ struct EvictRuleTests {
     }
 
     /// The removal of files makes room, and keeps Syncthing busy with scans. It may try by itself after one.
-    @Test(.enabled(if: geteuid() == 0)) func roomThatIsMadeInTheContainerIsUsed() async throws {
+    @Test(.needsRoot("mounts")) func roomThatIsMadeInTheContainerIsUsed() async throws {
         let pair = try await pair(megabytes: 12)
         let (a, b) = (pair.a, pair.b)
         defer { umount2(b.box, CInt(MNT_DETACH)) }

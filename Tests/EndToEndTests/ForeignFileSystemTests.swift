@@ -8,7 +8,7 @@ import Metadata
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"))
+@Suite(.needsRoot("a file system of FUSE", if: FuseServer.isAvailable))
 struct ForeignFileSystemTests {
     /// Returns when the file of the mount was read: its server may answer after the daemon is ready.
     private func untilRead(_ daemon: TestDaemon, _ name: String) async throws {

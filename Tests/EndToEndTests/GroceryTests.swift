@@ -127,7 +127,7 @@ struct GroceryTests {
     }
 
     /// A second member of the group that owns the list's directory.
-    @Test(.enabled(if: GroceryUser.canBecome), arguments: [0o775, 0o2775] as [mode_t])
+    @Test(.needsRoot("other users", if: GroceryUser.canBecome), arguments: [0o775, 0o2775] as [mode_t])
     func membersOfAGroupEditEachOthersItems(_ mode: mode_t) async throws {
         let list = try await SharedGroceryList(group: 42_001, mode: mode)
         let (ana, ben) = (
@@ -151,7 +151,7 @@ struct GroceryTests {
         #expect(lines(shown) == ["Oat milk  [a, urgent, b]", "Coffee"], "\(shown.errors)")
     }
 
-    @Test(.enabled(if: GroceryUser.canBecome))
+    @Test(.needsRoot("other users", if: GroceryUser.canBecome))
     func anItemInADirectoryOfOneUserIsWritableToThatUserOnly() async throws {
         let list = try await SharedGroceryList(owner: 41_001, group: 42_001, mode: 0o755)
         let ana = GroceryUser(user: 41_001, groups: [41_001, 42_001])

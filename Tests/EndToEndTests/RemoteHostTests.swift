@@ -7,7 +7,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.serialized, .enabled(if: RemoteMachines.arePossible))
+@Suite(.serialized, .needsRoot("sshd", if: RemoteMachines.arePossible))
 struct RemoteHostTests {
     // MARK: One machine
 

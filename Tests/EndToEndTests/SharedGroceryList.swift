@@ -11,8 +11,8 @@ struct GroceryUser {
     let user: Int
     let groups: [Int]
 
-    /// Whether this process may run programs as other users.
-    static var canBecome: Bool { geteuid() == 0 && Glibc.access("/usr/bin/setpriv", X_OK) == 0 }
+    /// Whether this machine has the program that runs others as another user.
+    static var canBecome: Bool { Glibc.access("/usr/bin/setpriv", X_OK) == 0 }
 }
 
 /// A daemon as the system's, with one container whose directory has the given group and mode.

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"))
+@Suite(.needsRoot("a file system of FUSE", if: FuseServer.isAvailable))
 struct SilentMountTests {
     /// The server never answers. A daemon that waited for it itself could not even be killed.
     @Test func daemonWithSilentMountAnswersAndEndsAndRestarts() async throws {

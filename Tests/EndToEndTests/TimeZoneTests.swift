@@ -39,7 +39,7 @@ struct TimeZoneTests {
         #expect(unknown.status == 64 && unknown.errors.contains("'Nowhere/Place'"), "\(unknown.errors)")
     }
 
-    @Test(.enabled(if: RemoteMachines.arePossible)) func dayOfAnotherMachineIsThatOfTheCaller() async throws {
+    @Test(.needsRoot("sshd", if: RemoteMachines.arePossible)) func dayOfAnotherMachineIsThatOfTheCaller() async throws {
         let machines = try await RemoteMachines("attic", "cellar")
         for name in ["attic", "cellar"] { try Self.write(try machines[name].box + "/file") }
         for (zone, count) in Self.zones {

@@ -5,6 +5,7 @@ import FileWatching
 import Glibc
 import LinuxSystem
 import Metadata
+import TestSupport
 import Testing
 
 /// Mounts memory over directories, and takes it away at the end.
@@ -41,7 +42,7 @@ final class Mounts {
     deinit { for path in paths.reversed() { umount2(path, CInt(MNT_DETACH)) } }
 }
 
-@Suite(.serialized, .enabled(if: Mounts.areAllowed)) struct MountTests {
+@Suite(.serialized, .needsRoot("mounts", if: Mounts.areAllowed)) struct MountTests {
     let directory = TemporaryDirectory()
 
     /// A barrier takes in what was mounted before it.

@@ -69,7 +69,9 @@ import Testing
         let times = [timespec(tv_sec: 1000, tv_nsec: 5), timespec(tv_sec: 2000, tv_nsec: 7)]
         #expect(utimensat(AT_FDCWD, directory.url("a"), times, 0) == 0)
         check(fixture, "utimensat")
-        #expect(chown(directory.url("a"), 12, 34) == 0)
+        // An ordinary user may give files to nobody. The call is an event all the same.
+        let (owner, group) = geteuid() == 0 ? (12, 34) : (geteuid(), getegid())
+        #expect(chown(directory.url("a"), owner, group) == 0)
         check(fixture, "chown")
         directory.remove("a")
         check(fixture, "unlink")

@@ -8,7 +8,7 @@ import Metadata
 import TestSupport
 import Testing
 
-@Suite(.serialized, .enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"))
+@Suite(.serialized, .needsRoot("a file system of FUSE", if: FuseServer.isAvailable))
 struct SilentMountTests {
     let directory = TemporaryDirectory()
 

@@ -5,6 +5,7 @@ import FileWatching
 import Glibc
 import LinuxSystem
 import Metadata
+import TestSupport
 import Testing
 
 extension Mounts {
@@ -40,7 +41,7 @@ extension Mounts {
     }
 }
 
-@Suite(.serialized, .enabled(if: Mounts.overlaysAreAllowed, "overlays can be mounted")) struct OverlayTests {
+@Suite(.serialized, .needsRoot("mounts", if: Mounts.overlaysAreAllowed)) struct OverlayTests {
     let directory = TemporaryDirectory()
 
     init() {
@@ -101,7 +102,7 @@ extension Mounts {
     }
 }
 
-@Suite(.serialized, .enabled(if: Mounts.hasBindfs, "bindfs is installed, and FUSE works")) struct FUSETests {
+@Suite(.serialized, .needsRoot("mounts", if: Mounts.hasBindfs)) struct FUSETests {
     let directory = TemporaryDirectory()
 
     init() { for name in ["source", "source/d", "m"] { directory.makeDirectory(name) } }

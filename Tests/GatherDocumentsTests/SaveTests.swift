@@ -3,6 +3,7 @@
 
 import GatherDocuments
 import Glibc
+import TestSupport
 import Testing
 
 struct SaveTests {
@@ -72,13 +73,19 @@ struct SaveTests {
         #expect(try scratch.names.filter { $0.hasPrefix(".sync-conflict-") && $0.hasSuffix(".hidden") }.count == 5)
     }
 
-    @Test func aSavedFileKeepsModeOwnerAndAttributes() async throws {
+    @Test func aSavedFileKeepsModeAndAttributes() async throws { try await modeOwnerAndAttributesAreKept { _ in } }
+
+    @Test(.needsRoot("owners")) func aSavedFileKeepsItsOwner() async throws {
+        try await modeOwnerAndAttributesAreKept { #expect(chown($0, 12_345, 23_456) == 0) }
+    }
+
+    private func modeOwnerAndAttributesAreKept(_ prepare: (String) -> Void) async throws {
         let scratch = try Scratch()
         try scratch.write("0", to: "a")
         let path = scratch.path + "/a"
         Attributes.set("user.xdg.tags", "x,y", path)
         Attributes.set("user.gather.device", "ZZZZZZZ elsewhere", path)
-        if getuid() == 0 { #expect(chown(path, 12_345, 23_456) == 0) }
+        prepare(path)
         chmod(path, 0o640)
         let before = try scratch.status("a")
         let document = scratch.document("a")
@@ -93,9 +100,16 @@ struct SaveTests {
     }
 
     @Test func aNewFileOfASharedFolderMayBeWrittenByItsGroup() async throws {
+        try await aNewFileIsOfTheGroup { _ in }
+    }
+
+    @Test(.needsRoot("groups")) func aNewFileIsOfTheGroupOfItsFolder() async throws {
+        try await aNewFileIsOfTheGroup { #expect(chown($0, .max, 23_456) == 0) }
+    }
+
+    private func aNewFileIsOfTheGroup(_ prepare: (String) -> Void) async throws {
         let scratch = try Scratch()
-        chmod(scratch.path, 0o2775)
-        if getuid() == 0 { chown(scratch.path, .max, 23_456) }
+        prepare(scratch.path)
         chmod(scratch.path, 0o2775)
         try await scratch.document("a").create(Text("x"))
         let status = try scratch.status("a")

@@ -12,7 +12,7 @@ import Testing
 @testable import GatherService
 
 /// The table of lists is that of the process, so each owner here has files in no other test.
-@Suite(.serialized, .enabled(if: OtherUser.canBecome)) struct AccessListShareTests {
+@Suite(.serialized, .needsRoot("other users")) struct AccessListShareTests {
     private static let reader = OtherUser(user: 41_201, group: 42_201)
     private static let greedy: uid_t = 41_202
     private static let modest: uid_t = 41_203

@@ -11,7 +11,7 @@ import Varlink
 
 @testable import GatherService
 
-@Suite(.serialized, .enabled(if: OtherUser.canBecome)) struct AccessTests {
+@Suite(.serialized, .needsRoot("other users")) struct AccessTests {
     private static let users = [
         OtherUser(user: 41_001, group: 42_001), OtherUser(user: 41_002, group: 42_002, groups: [42_001, 42_003]),
         OtherUser(user: 41_003, group: 42_003, groups: [42_004, 42_005]), OtherUser(user: 41_001, group: 42_004),

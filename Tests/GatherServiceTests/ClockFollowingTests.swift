@@ -4,6 +4,7 @@
 import Dispatch
 import GatherProtocol
 import Glibc
+import TestSupport
 import Testing
 
 @testable import GatherService
@@ -62,7 +63,7 @@ struct ClockFollowingTests {
     }
 
     /// Predicates that are too long for the event loop are planned elsewhere, for whoever asks, and go on from there.
-    @Test(.enabled(if: OtherUser.canBecome), arguments: [nil, OtherUser(user: 41_051, group: 42_051)])
+    @Test(.needsRoot("other users"), arguments: [nil, OtherUser(user: 41_051, group: 42_051)])
     func longPredicatesFollowTheClock(user: OtherUser?) async throws {
         var limits = ServiceLimits()
         limits.predicateBytesOnLoop = 8

@@ -5,11 +5,12 @@ import FileWatching
 import Glibc
 import Metadata
 import MetadataIndex
+import TestSupport
 import Testing
 
 @testable import GatherService
 
-@Suite(.enabled(if: OtherUser.canBecome)) struct ClosedContainerTests {
+@Suite(.needsRoot("other users")) struct ClosedContainerTests {
     /// A watcher that writes to an index, and the names that change sets have told as added or removed.
     private final class Watched {
         let entry: IndexTree.Entry

@@ -253,7 +253,7 @@ struct ConflictVersionTests {
     }
 
     /// The versions inside a package count only for callers who may list it.
-    @Test(.enabled(if: OtherUser.canBecome))
+    @Test(.needsRoot("other users"))
     func versionsInsideAreToldToThoseWhoMayLookInside() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)

@@ -5,6 +5,7 @@ import GatherProtocol
 import Glibc
 import LinuxSystem
 import Metadata
+import TestSupport
 import Testing
 import Varlink
 
@@ -79,7 +80,7 @@ struct ExtendedAttributeTests {
     }
 
     /// `trusted`, `security` and `system` are nobody's business, not even their names.
-    @Test(.enabled(if: geteuid() == 0)) func `Only the namespace user is served`() async throws {
+    @Test(.needsRoot("attributes of other namespaces")) func `Only the namespace user is served`() async throws {
         try await DaemonFixture.run { daemon in
             try fill(daemon.directory)
             let top = try Directory.open(daemon.tree, access: .path)

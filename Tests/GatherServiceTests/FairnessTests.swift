@@ -5,6 +5,7 @@
 import GatherProtocol
 import Glibc
 import NIOCore
+import TestSupport
 import Testing
 import Varlink
 
@@ -46,7 +47,7 @@ struct FairnessTests {
         return hogs
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func gatheringsOfOneUserDoNotHoldUpAnother() async throws {
+    @Test(.needsRoot("other users")) func gatheringsOfOneUserDoNotHoldUpAnother() async throws {
         var limits = ServiceLimits()
         limits.rowsScannedOnLoop = 0
         try await Self.run(files: 3_000, limits: limits) { daemon in
@@ -59,7 +60,7 @@ struct FairnessTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func censusesOfOneUserDoNotHoldUpAnother() async throws {
+    @Test(.needsRoot("other users")) func censusesOfOneUserDoNotHoldUpAnother() async throws {
         var limits = ServiceLimits()
         limits.rowsScannedOnLoop = 0
         try await Self.run(files: 2_000, limits: limits) { daemon in
@@ -134,7 +135,7 @@ struct FairnessTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func whatAllAnswersKeepIsBounded() async throws {
+    @Test(.needsRoot("other users")) func whatAllAnswersKeepIsBounded() async throws {
         var limits = ServiceLimits()
         limits.answerBytesInAll = 150_000
         try await Self.run(files: 4_000, limits: limits) { daemon in
@@ -201,7 +202,7 @@ struct FairnessTests {
 
     // MARK: Names of accounts
 
-    @Test(.enabled(if: OtherUser.canBecome)) func aDirectoryServerThatHangsHoldsUpThoseWhoAskForNames() async throws {
+    @Test(.needsRoot("other users")) func aDirectoryServerThatHangsHoldsUpThoseWhoAskForNames() async throws {
         let server = HangingDirectory(from: 41_021)
         try await Self.run(accounts: server.directory) { daemon in
             try daemon.directory.write("", to: "tree/first")
@@ -248,7 +249,7 @@ struct FairnessTests {
 
     // MARK: Who sees what of the daemon
 
-    @Test(.enabled(if: OtherUser.canBecome)) func statusTellsNothingOfOthers() async throws {
+    @Test(.needsRoot("other users")) func statusTellsNothingOfOthers() async throws {
         try await Self.run(files: 3) { daemon in
             let subscribers = try await [nil, Self.one, Self.other].asyncMap {
                 try await Subscriber(daemon, .init(predicate: ""), as: $0)
@@ -273,7 +274,7 @@ struct FairnessTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func aContainerThatIsNotListedIsNotNamed() async throws {
+    @Test(.needsRoot("other users")) func aContainerThatIsNotListedIsNotNamed() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)
         try directory.makeDirectory("tree")

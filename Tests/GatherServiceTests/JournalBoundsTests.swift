@@ -272,7 +272,7 @@ struct JournalBoundsTests {
         #expect(forced.withLock { $0 } == [true, false])
     }
 
-    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount"))
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount))
     func `A segment that cannot be followed goes on`() async throws {
         let directory = try TemporaryDirectory()
         for name in ["tree", "state", "state/saved"] { try directory.makeDirectory(name) }

@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import Glibc
+import TestSupport
 import Testing
 import Varlink
 
@@ -67,7 +68,7 @@ struct LinkedContainerTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome))
+    @Test(.needsRoot("other users"))
     func `A user who may not search the way to a container learns nothing by either spelling`() async throws {
         let directory = try TemporaryDirectory()
         let top = directory.path

@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import Glibc
+import TestSupport
 import Testing
 import Varlink
 
@@ -131,7 +132,7 @@ struct MetricsTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func othersAreToldOfTheirOwn() async throws {
+    @Test(.needsRoot("other users")) func othersAreToldOfTheirOwn() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)
         for path in ["open", "closed"] { try directory.makeDirectory(path) }

@@ -22,7 +22,7 @@ struct MountTests {
         }
     }
 
-    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount")) func whatLiesBelowLeavesAndComesBack()
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount)) func whatLiesBelowLeavesAndComesBack()
         async throws
     {
         try await DaemonFixture.run { daemon in
@@ -52,7 +52,7 @@ struct MountTests {
     }
 
     /// The thread that hears of mounts waits to be armed again, so news that comes before there is an engine is not lost.
-    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount")) func aMountDuringTheStartIsHeardOf()
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount)) func aMountDuringTheStartIsHeardOf()
         async throws
     {
         let directory = try TemporaryDirectory()
@@ -85,7 +85,7 @@ struct MountTests {
 
     /// A container within another is one of its own while something is mounted there: at a start that may come later, and
     /// the daemon serves what there is.
-    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount"), arguments: ["in", "in/below"])
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount), arguments: ["in", "in/below"])
     func aContainerWithinAnotherWaitsForItsFileSystem(place: String) async throws {
         let directory = try TemporaryDirectory()
         for name in ["tree", "tree/in", "tree/in/below", "store", "store/below"] { try directory.makeDirectory(name) }
@@ -133,7 +133,7 @@ struct MountTests {
 
     /// A container whose file system is not mounted says so when it is to be compared, with a way to have the directory itself
     /// that works for it.
-    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount"), arguments: Origin.allCases)
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount), arguments: Origin.allCases)
     func theDirectoryBeneathCanBeHad(_ origin: Origin) async throws {
         let directory = try TemporaryDirectory()
         let (tree, file) = (directory.path + "/tree", directory.path + "/containers.d/tree.toml")
@@ -225,8 +225,7 @@ struct MountTests {
     }
 
     /// A daemon that starts before the file system is there does not take the empty directory for its contents.
-    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount")) func notMountedAtARestart() async throws
-    {
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount)) func notMountedAtARestart() async throws {
         let directory = try TemporaryDirectory()
         for name in ["tree", "store"] { try directory.makeDirectory(name) }
         try directory.write("", to: "store/f")

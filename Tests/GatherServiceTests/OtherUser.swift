@@ -15,9 +15,6 @@ struct OtherUser: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { "\(user):\(([group] + groups).map(String.init).joined(separator: ","))" }
 
-    /// Whether this process may become others.
-    static var canBecome: Bool { geteuid() == 0 }
-
     private final class Box: @unchecked Sendable {
         // Written by the one thread that runs it, and read after that was joined.
         let body: () -> Void

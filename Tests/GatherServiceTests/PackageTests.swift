@@ -398,7 +398,7 @@ struct PackageTests {
     }
 
     /// What is summed up tells of all that lies within: only to who could list all of it.
-    @Test(.enabled(if: OtherUser.canBecome))
+    @Test(.needsRoot("other users"))
     func whoMayNotLookInsideSeesTheDirectory() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)

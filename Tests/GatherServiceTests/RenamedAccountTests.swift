@@ -4,11 +4,12 @@
 import GatherProtocol
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GatherService
 
-@Suite(.enabled(if: OtherUser.canBecome)) struct RenamedAccountTests {
+@Suite(.needsRoot("other users")) struct RenamedAccountTests {
     /// Accounts whose names change: 41,001 is somebody else after ``rename()``.
     private final class Accounts: Sendable {
         private let directory: TemporaryDirectory?

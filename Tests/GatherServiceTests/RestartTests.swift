@@ -6,6 +6,7 @@ import Glibc
 import LinuxSystem
 import MetadataIndex
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import GatherService
@@ -63,7 +64,7 @@ struct RestartTests {
     // MARK: Who may see what
 
     @Test(
-        .enabled(if: OtherUser.canBecome),
+        .needsRoot("other users"),
         arguments: [
             ("nothing", false, true), ("opened again", false, true), ("above", true, false), ("own", true, false),
             ("shut", true, false),
@@ -244,7 +245,7 @@ struct RestartTests {
         }
     }
 
-    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount"))
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount))
     func `Once there is room again, all is saved`() async throws {
         let directory = try TemporaryDirectory()
         for name in ["tree", "state", "state/saved"] { try directory.makeDirectory(name) }

@@ -5,6 +5,7 @@ import GatherProtocol
 import Glibc
 import LinuxSystem
 import Logging
+import TestSupport
 import Testing
 import Varlink
 
@@ -332,7 +333,7 @@ struct SavedStateTests {
         }
     }
 
-    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount"), arguments: [48, 4])
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount), arguments: [48, 4])
     func `A full disk is one thing less to go on with, and nothing else`(kilobytes: Int) async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatherService
 
-@Suite(.enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"))
+@Suite(.needsRoot("a file system of FUSE", if: FuseServer.isAvailable))
 struct SilentMountTests {
     private func state(
         _ daemon: DaemonFixture, _ identifier: String

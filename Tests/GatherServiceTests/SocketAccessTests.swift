@@ -4,6 +4,7 @@
 import GatherProtocol
 import Glibc
 import Logging
+import TestSupport
 import Testing
 
 @testable import GatherService
@@ -27,7 +28,7 @@ struct SocketAccessTests {
         return directory
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func strangerIsRefusedWhateverTheModeOfTheSocket() async throws {
+    @Test(.needsRoot("other users")) func strangerIsRefusedWhateverTheModeOfTheSocket() async throws {
         let log = LogRecorder()
         let directory = try Self.directory()
         try await DaemonFixture.run(directory: directory, log: log) { daemon in
@@ -46,7 +47,7 @@ struct SocketAccessTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func refusedUsersInTheLogAreBounded() async throws {
+    @Test(.needsRoot("other users")) func refusedUsersInTheLogAreBounded() async throws {
         let log = LogRecorder()
         let directory = try Self.directory()
         try await DaemonFixture.run(directory: directory, log: log) { daemon in
@@ -59,8 +60,7 @@ struct SocketAccessTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func socketGroupSharesTheSocketAndCallersSeeWhatTheyMayList() async throws
-    {
+    @Test(.needsRoot("other users")) func socketGroupSharesTheSocketAndCallersSeeWhatTheyMayList() async throws {
         let number = try #require(AccountNames.groupID(named: Self.group))
         let directory = try Self.directory("socket-group = \"\(Self.group)\"\n")
         try await DaemonFixture.run(directory: directory) { daemon in

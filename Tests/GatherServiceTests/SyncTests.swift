@@ -217,7 +217,7 @@ struct SyncTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func strangersTellNothing() async throws {
+    @Test(.needsRoot("other users")) func strangersTellNothing() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)
         try await Self.run(isSystem: true, directory: directory) { daemon in
@@ -228,7 +228,7 @@ struct SyncTests {
     }
 
     /// The user of the helper hears of every change, also of those that it may not list itself.
-    @Test(.enabled(if: OtherUser.canBecome)) func theUserOfTheHelperSeesEveryItem() async throws {
+    @Test(.needsRoot("other users")) func theUserOfTheHelperSeesEveryItem() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)
         try directory.write("", to: "tree/closed/a")

@@ -5,6 +5,7 @@ import GatherProtocol
 import Glibc
 import LiveQueries
 import Logging
+import TestSupport
 import Testing
 
 @testable import GatherService
@@ -80,7 +81,7 @@ struct UnreadQueryTests {
         return nil
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func unreadQueriesKeepLittleAndMissNothing() async throws {
+    @Test(.needsRoot("other users")) func unreadQueriesKeepLittleAndMissNothing() async throws {
         try await Self.run { daemon in
             let count = 20
             let unread = try Self.unreadQueries(count, daemon)
@@ -105,7 +106,7 @@ struct UnreadQueryTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func changesHeldForTheBatchTimeAreToldByFlush() async throws {
+    @Test(.needsRoot("other users")) func changesHeldForTheBatchTimeAreToldByFlush() async throws {
         try await Self.run { daemon in
             let held = try Self.unreadQueries(1, daemon, batch: 86_400_000)[0]
             for start in stride(from: 0, to: 900, by: 300) {
@@ -122,7 +123,7 @@ struct UnreadQueryTests {
     }
 
     /// A subscriber chooses any batch time. Few changes are merged for it before it must read.
-    @Test(.enabled(if: OtherUser.canBecome)) func manyChangesDoNotWaitForTheBatchTime() async throws {
+    @Test(.needsRoot("other users")) func manyChangesDoNotWaitForTheBatchTime() async throws {
         try await Self.run { daemon in
             let held = try Self.unreadQueries(1, daemon, batch: 86_400_000)[0]
             try Self.makeFiles(0..<Limits.itemsHeldForBatch, in: daemon)
@@ -130,7 +131,7 @@ struct UnreadQueryTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func theLogTellsWhyALiveQueryEnded() async throws {
+    @Test(.needsRoot("other users")) func theLogTellsWhyALiveQueryEnded() async throws {
         let log = LogRecorder(.notice)
         var limits = ServiceLimits()
         limits.pendingItems = 1_000
@@ -150,7 +151,7 @@ struct UnreadQueryTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func theUserWithMostPendingBytesLosesTheQueryWithMost() async throws {
+    @Test(.needsRoot("other users")) func theUserWithMostPendingBytesLosesTheQueryWithMost() async throws {
         let log = LogRecorder(.notice)
         var limits = ServiceLimits()
         limits.pendingBytesPerUser = 200_000
@@ -178,7 +179,7 @@ struct UnreadQueryTests {
     private static let unknownOwner: UInt32 = 41_071
     private static let byOwner = "kind == 'file' AND owner != 'x'"
 
-    @Test(.enabled(if: OtherUser.canBecome)) func flushDoesNotWaitForTheBatchTimeAfterABackgroundUpdate() async throws {
+    @Test(.needsRoot("other users")) func flushDoesNotWaitForTheBatchTimeAfterABackgroundUpdate() async throws {
         let server = HangingDirectory(from: Self.unknownOwner)
         var limits = ServiceLimits()
         limits.pendingItemsBeforeSuspension = 1
@@ -199,7 +200,7 @@ struct UnreadQueryTests {
         }
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func containersOfAQueryThatReturnsTakeTurns() async throws {
+    @Test(.needsRoot("other users")) func containersOfAQueryThatReturnsTakeTurns() async throws {
         let server = HangingDirectory(from: Self.unknownOwner)
         var limits = ServiceLimits()
         limits.pendingItemsBeforeSuspension = 1

@@ -5,6 +5,7 @@ import GatherProtocol
 import Glibc
 import Logging
 import NIOCore
+import TestSupport
 import Testing
 import Varlink
 
@@ -26,7 +27,7 @@ struct UnsavedStateTests {
         }
     }
 
-    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount"))
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount))
     func aFullDiskIsToldUntilThereIsRoom() async throws {
         let directory = try TemporaryDirectory()
         for name in ["tree", "state"] { try directory.makeDirectory(name) }
@@ -125,7 +126,7 @@ struct UnsavedStateTests {
     }
 
     // By another path it is the same directory.
-    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount"))
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount))
     func theSavedStateMountedElsewhereIsNoContainer() async throws {
         let directory = try TemporaryDirectory()
         for name in ["state", "state/saved", "elsewhere"] { try directory.makeDirectory(name) }
@@ -161,7 +162,7 @@ struct UnsavedStateTests {
 
     // MARK: Times
 
-    @Test(.enabled(if: TemporaryDirectory.canMount, "this process may mount"))
+    @Test(.needsRoot("mounts", if: TemporaryDirectory.canMount))
     func timesOutOfRangeSortAtTheEnds() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")

@@ -3,11 +3,12 @@
 
 import GatherProtocol
 import Glibc
+import TestSupport
 import Testing
 
 @testable import GatherService
 
-@Suite(.enabled(if: OtherUser.canBecome)) struct UserLimitTests {
+@Suite(.needsRoot("other users")) struct UserLimitTests {
     private static let one = OtherUser(user: 41_011, group: 42_011)
     private static let other = OtherUser(user: 41_012, group: 42_011)
 

@@ -80,7 +80,7 @@ struct ValuesTests {
         return try await daemon.call(QueryInterface.Explain.self, request, as: user).steps?.map(\.rows) ?? []
     }
 
-    @Test(.enabled(if: OtherUser.canBecome)) func callersAreToldOfWhatTheyMayRead() async throws {
+    @Test(.needsRoot("other users")) func callersAreToldOfWhatTheyMayRead() async throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)
         mkdir(directory.path + "/tree", 0o755)

@@ -3,11 +3,12 @@
 
 import GatherProtocol
 import Glibc
+import TestSupport
 import Testing
 
 @testable import GatherService
 
-@Suite(.enabled(if: HeldDirectory.isAllowed, "this process may hold up others"))
+@Suite(.needsRoot("fanotify", if: HeldDirectory.isAllowed))
 struct VerifyingTests {
     private func container(_ daemon: DaemonFixture) async throws -> ContainerDescription? {
         try await daemon.call(ContainerInterface.List.self, .init()).containers.first
@@ -89,7 +90,7 @@ struct VerifyingTests {
     }
 
     /// What they saw then may be closed to them by now.
-    @Test(.enabled(if: OtherUser.canBecome)) func `Other users see nothing until then`() async throws {
+    @Test(.needsRoot("other users")) func `Other users see nothing until then`() async throws {
         let user = OtherUser(user: 41_031, group: 42_031)
         let directory = try TemporaryDirectory()
         try directory.write("", to: "tree/one")

@@ -6,7 +6,7 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: FuseServer.isAvailable, "needs root, /dev/fuse and python3"))
+@Suite(.needsRoot("a file system of FUSE", if: FuseServer.isAvailable))
 struct MountAgentTests {
     private let scratch: Scratch
 

@@ -12,6 +12,9 @@ extension Churner {
         // Without its own directory there is no container, so that is not closed often, nor for long.
         if closes, place.isRoot, !closesRoots { return }
         willChange(place)
+        // Permissions bind an ordinary user, and the churn has to be able to change all that it made. The modes that close
+        // directories need root.
+        let mode = geteuid() != 0 && Files.isDirectory(path(place)) ? mode | 0o700 : mode
         guard Files.changeMode(path(place), mode_t(mode)) else { return }
         note("chmod \(String(mode, radix: 8))", place)
         guard closes, Files.isDirectory(path(place)) else { return }

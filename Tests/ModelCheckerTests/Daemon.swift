@@ -112,6 +112,8 @@ final class Daemon {
         for container in containers { command += ["--container", "\(container.identifier)=\(container.path)"] }
         if let watches = conditions.watches {
             let script = "echo \(watches) > /proc/sys/user/max_inotify_watches && exec \"$@\""
+            // Permissions bind an ordinary user, who walks the tree, so they have to bind the daemon.
+            if geteuid() != 0 { command = Permissions.command + command }
             command = ["/usr/bin/unshare", "--user", "--map-root-user", "/bin/sh", "-c", script, "sh"] + command
         }
         if conditions.heedsPermissions { command = Permissions.command + command }

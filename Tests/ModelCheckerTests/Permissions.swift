@@ -6,8 +6,8 @@ import TestSupport
 
 /// Programs, and moments of this thread, that may read and search only what the modes let the owner read and search.
 enum Permissions {
-    /// setpriv(1) before a command. What root executes has all capabilities that are not taken from the bounding set
-    /// (capabilities(7)).
+    /// setpriv(1) before a command of root, also of root in a namespace of users. A program that root executes has all capabilities
+    /// of the bounding set (capabilities(7)).
     static let command = [
         "/usr/bin/setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps",
         "-dac_override,-dac_read_search",

@@ -67,7 +67,7 @@ struct LogHandlerTests {
     }
 
     // The journal's socket has a fixed path, so the test puts its own there, in a mount namespace of one thread.
-    @Test(.enabled(if: geteuid() == 0, "only root may make a mount namespace"))
+    @Test(.needsRoot("namespaces"))
     func `The journal receives the fields in its native protocol`() async {
         await #expect(processExitsWith: .success) {
             try #require(unshareMounts() == 0)
