@@ -105,4 +105,17 @@ package enum Directory {
     package static func make(
         _ path: UnsafePointer<CChar>, in directory: CInt = AT_FDCWD, mode: UInt32
     ) throws(SystemError) { try systemCall { clinux_mkdirat(directory, path, mode) } }
+
+    /// Makes a directory, and those above it, as far as they are missing, for their owner alone unless there is another mode.
+    package static func makeWithParents(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
+        do {
+            try make(path, mode: mode)
+        } catch SystemError.exists {
+            return
+        } catch SystemError.noEntry {
+            guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw .noEntry }
+            try makeWithParents(String(path[..<slash]), mode: mode)
+            do { try make(path, mode: mode) } catch { if error != .exists { throw error } }
+        }
+    }
 }

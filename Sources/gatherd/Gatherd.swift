@@ -111,10 +111,7 @@ import SystemdSupport
             stateDirectory: stateDirectory ?? paths.stateDirectory,
             containers: try container.map { try ContainerConfiguration(argument: $0) }, logLevel: logLevel)
         options.kept = kept
-        if self.socket == nil {
-            options.runtimeDirectory = paths.runtimeDirectory
-            options.isRuntimeDirectoryNamed = paths.isRuntimeDirectoryNamed
-        }
+        if self.socket == nil { options.runtimeDirectory = paths.runtimeDirectory }
         return options
     }
 }

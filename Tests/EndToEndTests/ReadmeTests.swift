@@ -59,6 +59,68 @@ struct ReadmeTests {
         #expect(try text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= Self.mostLines)
     }
 
+    /// The commands before the first heading, in a login shell of an ordinary user whom no session gave a directory for sockets, as
+    /// after su(1). The watch is ended when it shows a change.
+    @Test(
+        .enabled(
+            if: geteuid() != 0 && access("/run/user/\(geteuid())", F_OK) != 0, "an ordinary user without a session"))
+    func theFirstCommandsOfTheReadmeRunAfterSu() async throws {
+        let readme = try text("README.md")
+        let block = try #require(readme.firstMatch(of: /\n```console\n((?s).*?)\n```/)).1
+        let commands = block.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
+        try #require(commands.count == 4 && commands[0].hasPrefix("PATH=") && commands[3].hasPrefix("gather watch"))
+        let home =
+            URL(filePath: NSTemporaryDirectory()).resolvingSymlinksInPath().path() + "readme-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        for directory in ["", "/photos", "/photos/2026"] { mkdir(home + directory, 0o755) }
+        for (name, size) in [("beach", 2_000_000), ("dunes", 1)] {
+            let file = open(home + "/photos/2026/\(name).jpg", O_WRONLY | O_CREAT, 0o644)
+            ftruncate(file, size)
+            close(file)
+        }
+        let programs = URL(filePath: Product.gather.path).deletingLastPathComponent().path()
+        let script = """
+            PATH=$0:$PATH
+            \(commands[1])
+            daemon=$!
+            until [ -S ~/.local/state/gatherd/io.gatherd ]; do kill -0 $daemon || exit; done
+            \(commands[2])
+            stat -c %a ~/.local/state/gatherd ~/.local/state/gatherd/io.gatherd
+            exec 3< <(exec \(commands[3])
+            )
+            watcher=$! lines=0
+            while IFS= read -r line; do
+                echo "$line"
+                case $line in
+                    '  '*) [ $((lines += 1)) -lt 2 ] || touch ~/photos/2026/harbour.jpg ;;
+                    +*) mv ~/photos/2026/harbour.jpg ~/photos/2026/port.jpg ;;
+                    '~'*'->'*) rm ~/photos/2026/dunes.jpg ;;
+                    -*) break ;;
+                esac
+            done <&3
+            kill $watcher $daemon
+            wait
+            """
+        let result = await ChildProcess(
+            path: "/usr/bin/env",
+            [
+                "-i", "HOME=" + home, "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "/bin/bash", "--login", "-c", script,
+                programs,
+            ]
+        ).result()
+        let photos = home + "/photos/2026"
+        // touch(1) may set the time anew after the file was made.
+        let lines = result.lines.filter { $0 != "~ \(photos)/harbour.jpg" }
+        try #require(lines.count == 8, "\(lines) \(result.errors)")
+        #expect(lines[..<3] == [photos + "/beach.jpg", "700", "600"])
+        #expect(lines[3..<5].sorted() == ["  \(photos)/beach.jpg", "  \(photos)/dunes.jpg"])
+        #expect(
+            lines[5...] == [
+                "+ \(photos)/harbour.jpg", "~ \(photos)/harbour.jpg -> \(photos)/port.jpg", "- \(photos)/dunes.jpg",
+            ])
+        #expect(result.errors == "")
+    }
+
     @Test func recipesOfTheReadmeRun() async throws {
         let daemon = try await TestDaemon()
         try prepare(daemon.box)

@@ -26,7 +26,27 @@ struct DaemonSocketTests {
         #expect(path(.automatic, ["XDG_RUNTIME_DIR": "/run/user/7"], exists: [user]) == user)
         #expect(path(.automatic, ["XDG_RUNTIME_DIR": "/run/user/7"]) == system)
         #expect(path(.automatic, [:]) == system)
-        #expect(path(.automatic, [:], exists: ["/run/user/\(getuid())/gatherd/io.gatherd"]).hasPrefix("/run/user/"))
+        let session = "/run/user/\(getuid())"
+        #expect(path(.automatic, [:], exists: [session, session + "/gatherd/io.gatherd"]).hasPrefix(session))
+    }
+
+    /// As after su(1), where no session made a directory.
+    @Test func withoutARuntimeDirectoryTheUsersIsInTheDirectoryForState() {
+        let own = "/home/ana/.local/state/gatherd/io.gatherd"
+        let session = "/run/user/\(getuid())/gatherd/io.gatherd"
+        #expect(path(.user, ["HOME": "/home/ana"]) == own)
+        #expect(path(.automatic, ["HOME": "/home/ana"], exists: [own]) == own)
+        #expect(path(.automatic, ["HOME": "/home/ana"]) == system)
+        #expect(path(.user, ["HOME": "/home/ana", "XDG_STATE_HOME": "/state"]) == "/state/gatherd/io.gatherd")
+        // It is found in a session, too.
+        #expect(path(.automatic, ["HOME": "/home/ana", "XDG_RUNTIME_DIR": "/run/user/7"], exists: [own]) == own)
+        #expect(
+            path(.automatic, ["HOME": "/home/ana", "XDG_RUNTIME_DIR": "/run/user/7"], exists: [own, user]) == user)
+        #expect(path(.user, ["HOME": "/home/ana"], exists: ["/run/user/\(getuid())"]) == session)
+        // Without a session there is no manager of the user's units.
+        let advice = DaemonSocket.find(
+            .user, environment: { ["HOME": "/home/ana"][$0] }, exists: { $0 == "/run/systemd/system" })
+        #expect(advice.startCommand == "gatherd")
     }
 
     @Test func `A choice is a choice`() {
@@ -62,7 +82,7 @@ struct DaemonSocketTests {
         #expect(other.contains("ls -l /tmp/s") && !other.contains("adduser"))
     }
 
-    @Test func aRuntimeDirectoryThatIsMissingIsNamed() {
+    @Test func aNamedRuntimeDirectoryThatIsMissingIsToldOf() {
         let own = DaemonSocket.find(.user, environment: { _ in "/nowhere/7" }, exists: { _ in true })
         #expect(own.unreachable(ENOENT).message.contains("the runtime directory /nowhere/7 does not exist"))
     }

@@ -33,6 +33,16 @@ struct SharingSocketTests {
         #expect(socket(.automatic, [:]).path == system)
     }
 
+    @Test func withoutARuntimeDirectoryTheUsersIsInTheDirectoryForState() {
+        let own = "/home/ana/.local/state/gather-syncd/io.gatherd.Sharing"
+        #expect(socket(.user, ["HOME": "/home/ana"]).path == own)
+        #expect(socket(.automatic, ["HOME": "/home/ana"], exists: [own]).path == own)
+        #expect(socket(.automatic, ["HOME": "/home/ana"].merging(session) { $1 }, exists: [own]).path == own)
+        let daemon = "/home/ana/.local/state/gatherd/io.gatherd"
+        #expect(socket(.automatic, ["HOME": "/home/ana"], exists: [daemon]).path == own)
+        #expect(socket(.user, ["HOME": "/home/ana"], exists: ["/run/systemd/system"]).startCommand == "gather-syncd")
+    }
+
     /// A user whose daemon is their own starts a helper of their own.
     @Test func helperOfARunningUserDaemonIsTheUsers() {
         let daemon = "/run/user/7/gatherd/io.gatherd"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LinuxSystem
 import Logging
 import Metadata
 import MetadataIndex
@@ -219,6 +220,11 @@ import Testing
         #expect(user.socket == "/run/user/1000/gatherd/io.gatherd")
         #expect(user.configuration == "/home/ana/.config/gatherd/gatherd.toml")
         #expect(user.stateDirectory == "/home/ana/.local/state/gatherd")
+        // As after su(1), where no session made a directory.
+        let without = DaemonPaths(userID: 1000, environment: ["HOME": "/home/ana"]) { _ in false }
+        #expect(without.socket == "/home/ana/.local/state/gatherd/io.gatherd" && without.runtimeDirectory == nil)
+        let session = DaemonPaths(userID: 1000, environment: ["HOME": "/home/ana"]) { $0 == "/run/user/1000" }
+        #expect(session.socket == "/run/user/1000/gatherd/io.gatherd" && session.runtimeDirectory?.origin == .session)
         let unit = DaemonPaths(userID: 999, environment: ["STATE_DIRECTORY": "/var/lib/gatherd:/x", "HOME": "/"])
         #expect(unit.stateDirectory == "/var/lib/gatherd")
         #expect(DaemonPaths(userID: 1000, environment: [:]).stateDirectory == "/.local/state/gatherd")

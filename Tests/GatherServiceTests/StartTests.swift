@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import Glibc
+import LinuxSystem
 import Logging
 import Testing
 
@@ -64,25 +65,28 @@ struct StartTests {
 
     @Test func aRuntimeDirectoryThatCannotBeUsedIsNamedWithWhatHelpsHere() throws {
         let directory = try TemporaryDirectory()
-        func message(_ runtime: String, isNamed: Bool, hasSystemd: Bool) -> String? {
+        func message(_ runtime: String, isNamed: Bool = true, hasSystemd: Bool) -> String? {
             let place = SocketPlace(
-                path: runtime + "/gatherd/io.gatherd", runtimeDirectory: runtime, isNamed: isNamed,
+                path: runtime + "/gatherd/io.gatherd",
+                runtimeDirectory: RuntimeDirectory(path: runtime, origin: isNamed ? .named : .session),
                 hasSystemd: hasSystemd)
             do { try place.check() } catch { return error.message }
             return nil
         }
         let missing = directory.path + "/missing"
         #expect(
-            message(missing, isNamed: false, hasSystemd: true)
-                == "the runtime directory cannot be used: No such file or directory (XDG_RUNTIME_DIR is not set, and \(missing) is used); log in as this user, or keep its session: loginctl enable-linger, or name a path with --socket"
+            message(missing, hasSystemd: true)
+                == "the runtime directory cannot be used: No such file or directory (XDG_RUNTIME_DIR names \(missing)); log in as this user, keep its session (loginctl enable-linger), or unset the variable, or name a path with --socket"
         )
-        let without = try #require(message(missing, isNamed: true, hasSystemd: false))
-        #expect(without.contains("XDG_RUNTIME_DIR names \(missing)") && !without.contains("loginctl"))
-        #expect(message(directory.path, isNamed: true, hasSystemd: false) == nil)
+        let without = try #require(message(missing, hasSystemd: false))
+        #expect(without.contains("or unset the variable") && !without.contains("loginctl"))
+        #expect(message(directory.path, hasSystemd: false) == nil)
         // access(2) of a file without any execute permission fails for root too.
         try directory.write("", to: "plain")
-        let unwritable = try #require(message(directory.path + "/plain", isNamed: true, hasSystemd: true))
+        let unwritable = try #require(message(directory.path + "/plain", hasSystemd: true))
         #expect(unwritable.contains("set XDG_RUNTIME_DIR to a directory of this user"))
+        let session = try #require(message(directory.path + "/plain", isNamed: false, hasSystemd: true))
+        #expect(session.contains("XDG_RUNTIME_DIR is not set, and \(directory.path)/plain is used"))
     }
 
     // MARK: The state directory

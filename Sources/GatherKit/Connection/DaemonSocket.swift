@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxSystem
 internal import Varlink
 
 /// The Unix socket that a daemon listens on, here or on another machine.
@@ -10,7 +11,7 @@ public struct DaemonSocket: Sendable, Hashable {
     public enum Choice: Sendable, Hashable {
         /// `GATHER_SOCKET` if it is set, else the user's socket if it exists, else the system's.
         case automatic
-        /// The daemon of this user's session.
+        /// The daemon of this user.
         case user
         /// The daemon of the machine.
         case system
@@ -39,8 +40,8 @@ public struct DaemonSocket: Sendable, Hashable {
     /// The daemon that listens at a path, as far as the path tells.
     private enum Place: Sendable, Hashable {
         case system
-        /// The directory of the user's session.
-        case user(runtime: String)
+        /// The directory for the sockets of the user's programs.
+        case user(RuntimeDirectory)
         case other
     }
 
@@ -62,7 +63,9 @@ public struct DaemonSocket: Sendable, Hashable {
             switch place {
             case .system where hasSystemd: "sudo systemctl start gatherd"
             case .system: (isChosen ? "sudo " : "") + "gatherd --container NAME=/DIRECTORY"
-            case .user: hasSystemd ? "systemctl --user start gatherd" : "gatherd"
+            // Without a session there is no manager of the user's units.
+            case .user(let runtime):
+                hasSystemd && runtime.origin != .state ? "systemctl --user start gatherd" : "gatherd"
             case .other: "gatherd --socket \(ShellText.quoted(path)) --container NAME=/DIRECTORY"
             }
     }
@@ -162,10 +165,12 @@ public struct DaemonSocket: Sendable, Hashable {
         _ choice: Choice, environment: (String) -> String?, exists: (String) -> Bool
     ) -> DaemonSocket {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
-        // `su` and `sudo` leave a session without the variable, although systemd made the directory.
-        let runtime = value("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())"
         let hasSystemd = hasSystemd(exists)
-        let user = DaemonSocket(path: "\(runtime)/\(name)", place: .user(runtime: runtime), hasSystemd: hasSystemd)
+        let own = RuntimeDirectory.candidates(of: getuid(), environment: value, exists: exists).map { runtime in
+            DaemonSocket(path: "\(runtime.path)/\(name)", place: .user(runtime), hasSystemd: hasSystemd)
+        }
+        // A daemon that was started without a session may still be there in one.
+        let user = own.first { exists($0.path) } ?? own[0]
         func system(isChosen: Bool) -> DaemonSocket {
             DaemonSocket(path: systemPath, place: .system, hasSystemd: hasSystemd, isChosen: isChosen)
         }
@@ -198,7 +203,8 @@ public struct DaemonSocket: Sendable, Hashable {
         let remedy =
             switch place {
             case .system where hasSystemd: "Restart it with: sudo systemctl restart gatherd"
-            case .user where hasSystemd: "Restart it with: systemctl --user restart gatherd"
+            case .user(let runtime) where hasSystemd && runtime.origin != .state:
+                "Restart it with: systemctl --user restart gatherd"
             default: "See its process with: ps -C gatherd -o pid,stat,args"
             }
         return GatherError(
@@ -213,14 +219,10 @@ public struct DaemonSocket: Sendable, Hashable {
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
             return "\(path) is no socket, so gatherd cannot be reached there. Remove that file, or name another socket"
         }
-        if case .user(let runtime) = place, !DaemonSocket.exists(runtime) {
-            let session =
-                DaemonSocket.hasSystemd(DaemonSocket.exists)
-                ? "log in, or keep a session: loginctl enable-linger"
-                : "make a directory of mode 0700 and set XDG_RUNTIME_DIR to it, for gatherd too"
+        if case .user(let runtime) = place, runtime.origin == .named, !DaemonSocket.exists(runtime.path) {
             return
-                "gatherd cannot be reached at \(path): the runtime directory \(runtime) does not exist. Have one made: "
-                + session
+                "gatherd cannot be reached at \(path): the runtime directory \(runtime.path) does not exist. "
+                + "Unset XDG_RUNTIME_DIR, for gatherd too, or make that directory with mode 0700"
         }
         return "gatherd cannot be reached at \(path): no daemon listens there. Start it with: \(startCommand)"
     }
@@ -235,7 +237,7 @@ public struct DaemonSocket: Sendable, Hashable {
         case .user(let runtime):
             """
             you may not open \(path). XDG_RUNTIME_DIR must name a directory of this user: see 'ls -ld \
-            \(ShellText.quoted(runtime))', or unset it
+            \(ShellText.quoted(runtime.path))', or unset it
             """
         case .other: "you may not open \(path). Its mode does not allow it: see 'ls -l \(ShellText.quoted(path))'"
         }

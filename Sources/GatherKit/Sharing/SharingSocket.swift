@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxSystem
 internal import Varlink
 
 /// The Unix socket of `gather-syncd`, the helper that shares containers with other devices through Syncthing.
@@ -49,12 +50,15 @@ public struct SharingSocket: Sendable, Hashable {
         _ choice: DaemonSocket.Choice, environment: (String) -> String?, exists: (String) -> Bool
     ) -> SharingSocket {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
-        // `su` and `sudo` leave a session without the variable, although systemd made the directory.
-        let runtime = value("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())"
         let hasSystemd = exists("/run/systemd/system")
-        let user = SharingSocket(
-            path: "\(runtime)/\(name)", isSystems: false,
-            startCommand: hasSystemd ? "systemctl --user start gather-syncd" : "gather-syncd")
+        let runtimes = RuntimeDirectory.candidates(of: getuid(), environment: value, exists: exists)
+        let own = runtimes.map { runtime in
+            SharingSocket(
+                path: "\(runtime.path)/\(name)", isSystems: false,
+                startCommand: hasSystemd && runtime.origin != .state
+                    ? "systemctl --user start gather-syncd" : "gather-syncd")
+        }
+        let user = own.first { exists($0.path) } ?? own[0]
         // Without systemd, a user can start a helper of their own only.
         let system = SharingSocket(
             path: systemPath, isSystems: true, startCommand: hasSystemd ? systemStart : "sudo gather-syncd")
@@ -65,7 +69,9 @@ public struct SharingSocket: Sendable, Hashable {
             if let path = value("GATHER_SYNC_SOCKET") { return SharingSocket(path: path) }
             if exists(user.path) { return user }
             // Of two helpers that are away, a user of gatherd's user unit means their own.
-            if !exists(system.path), exists("\(runtime)/\(DaemonSocket.name)") { return user }
+            if !exists(system.path), runtimes.contains(where: { exists("\($0.path)/\(DaemonSocket.name)") }) {
+                return user
+            }
             return system
         }
     }

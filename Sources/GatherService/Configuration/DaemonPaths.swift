@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 import Varlink
 
 /// The standard paths of the daemon.
@@ -12,17 +12,17 @@ package struct DaemonPaths: Sendable, Equatable {
     package var stateDirectory: String
     /// Whether the paths are those of the system's service, to which a group may connect.
     package var isSystem: Bool
-    /// The directory of the user's session that holds the socket's directory. Nil for the system, and if systemd names
-    /// one.
-    package private(set) var runtimeDirectory: String?
-    /// Whether `XDG_RUNTIME_DIR` names ``runtimeDirectory``.
-    package private(set) var isRuntimeDirectoryNamed = false
+    /// The directory that holds the socket's directory, which has to exist. Nil for the system, if systemd names one, and if the
+    /// daemon makes it.
+    package private(set) var runtimeDirectory: RuntimeDirectory?
 
     /// Makes the paths for a user in an environment. Root gets those of the system.
     ///
     /// `RUNTIME_DIRECTORY`, `STATE_DIRECTORY` and `CONFIGURATION_DIRECTORY` take precedence; systemd sets them
     /// (systemd.exec(5)). If one has several directories, the first counts.
-    package init(userID: UInt32, environment: [String: String]) {
+    ///
+    /// - Parameter exists: Returns whether a directory exists.
+    package init(userID: UInt32, environment: [String: String], exists: (String) -> Bool = { access($0, F_OK) == 0 }) {
         func directory(_ name: String) -> String? {
             guard let value = environment[name], let first = value.split(separator: ":").first, first.first == "/"
             else { return nil }
@@ -37,10 +37,9 @@ package struct DaemonPaths: Sendable, Equatable {
             let home = directory("HOME") ?? ""
             let base = directory("XDG_CONFIG_HOME") ?? home + "/.config"
             configuration = (directory("CONFIGURATION_DIRECTORY") ?? base + "/gatherd") + "/gatherd.toml"
-            let runtime = directory("XDG_RUNTIME_DIR") ?? "/run/user/\(userID)"
-            socket = (directory("RUNTIME_DIRECTORY") ?? runtime + "/gatherd") + "/io.gatherd"
-            if directory("RUNTIME_DIRECTORY") == nil { runtimeDirectory = runtime }
-            isRuntimeDirectoryNamed = directory("XDG_RUNTIME_DIR") != nil
+            let runtime = RuntimeDirectory.candidates(of: userID, environment: { environment[$0] }, exists: exists)[0]
+            socket = (directory("RUNTIME_DIRECTORY") ?? runtime.path + "/gatherd") + "/io.gatherd"
+            if directory("RUNTIME_DIRECTORY") == nil, runtime.origin != .state { runtimeDirectory = runtime }
             let state = directory("XDG_STATE_HOME") ?? home + "/.local/state"
             stateDirectory = directory("STATE_DIRECTORY") ?? state + "/gatherd"
         }

@@ -45,8 +45,7 @@ final class DaemonCore {
         descriptors = try OpenFiles.raiseLimitToEnough()
         if case .path(let path, let isSystem) = options.socket {
             try SocketPlace(
-                path: path, runtimeDirectory: isSystem ? nil : options.runtimeDirectory,
-                isNamed: options.isRuntimeDirectoryNamed
+                path: path, runtimeDirectory: isSystem ? nil : options.runtimeDirectory
             ).check()
         }
         let unwritable: SystemError?
@@ -345,7 +344,7 @@ final class DaemonCore {
         guard !directory.isEmpty, mkdir(directory, isShared ? 0o755 : 0o700) != 0 else { return }
         switch errno {
         case EEXIST: return
-        case ENOENT: try StateDirectory.makeWithParents(directory)
+        case ENOENT: try Directory.makeWithParents(directory)
         default: throw Errno(rawValue: errno)
         }
     }

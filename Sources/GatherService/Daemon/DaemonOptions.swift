@@ -74,9 +74,7 @@ package struct DaemonOptions: Sendable {
     /// The descriptors that the service manager kept for this process, which owns them.
     package var kept: [KeptDescriptor] = []
     /// The directory of the user's session with the socket; nil if the path was named.
-    package var runtimeDirectory: String?
-    /// Whether `XDG_RUNTIME_DIR` names ``runtimeDirectory``.
-    package var isRuntimeDirectoryNamed = false
+    package var runtimeDirectory: RuntimeDirectory?
     /// The directories with the database of content types.
     package var dataDirectories: [String]
     /// The limits, which a test may lower.

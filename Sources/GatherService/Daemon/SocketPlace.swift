@@ -2,23 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LinuxSystem
 import SystemPackage
 import Varlink
 
 /// Checks whether the daemon can listen at a path. An error has the reason, and the command that helps on this machine.
 struct SocketPlace {
     let path: String
-    /// The directory of the user's session, which must exist. Nil for the system, and for a path of the command line.
-    let runtimeDirectory: String?
-    /// Whether `XDG_RUNTIME_DIR` names that directory.
-    let isNamed: Bool
+    /// The directory of the user's session, which must exist. Nil for the system, for a path of the command line, and if the daemon
+    /// makes it.
+    let runtimeDirectory: RuntimeDirectory?
     /// Whether systemd runs this machine.
     let hasSystemd: Bool
 
-    init(path: String, runtimeDirectory: String?, isNamed: Bool, hasSystemd: Bool = SocketPlace.hasSystemd) {
+    init(path: String, runtimeDirectory: RuntimeDirectory?, hasSystemd: Bool = SocketPlace.hasSystemd) {
         self.path = path
         self.runtimeDirectory = runtimeDirectory
-        self.isNamed = isNamed
         self.hasSystemd = hasSystemd
     }
 
@@ -48,16 +47,18 @@ struct SocketPlace {
     }
 
     private func checkRuntimeDirectory() throws(ConfigurationError) {
-        guard let directory = runtimeDirectory else { return }
+        guard let runtimeDirectory else { return }
+        let directory = runtimeDirectory.path
         let name =
-            isNamed ? "XDG_RUNTIME_DIR names \(directory)" : "XDG_RUNTIME_DIR is not set, and \(directory) is used"
+            runtimeDirectory.origin == .named
+            ? "XDG_RUNTIME_DIR names \(directory)" : "XDG_RUNTIME_DIR is not set, and \(directory) is used"
         guard access(directory, F_OK) != 0 || access(directory, W_OK | X_OK) != 0 else { return }
         let reason = String(cString: strerror(errno))
         let isMissing = errno == ENOENT
         let help =
             switch (isMissing, hasSystemd) {
-            case (true, true): "log in as this user, or keep its session: loginctl enable-linger"
-            case (true, false): "make the directory (mode 0700) and set XDG_RUNTIME_DIR to it"
+            case (true, true): "log in as this user, keep its session (loginctl enable-linger), or unset the variable"
+            case (true, false): "make the directory (mode 0700), or unset the variable"
             case (false, _): "set XDG_RUNTIME_DIR to a directory of this user"
             }
         throw error("the runtime directory cannot be used: \(reason) (\(name)); \(help), or name a path with --socket")

@@ -22,7 +22,7 @@ final class StateDirectory: Sendable {
     init(path: String) throws(Obstacle) {
         self.path = path
         do throws(SystemError) {
-            try StateDirectory.makeWithParents(path)
+            try Directory.makeWithParents(path)
         } catch {
             throw StateDirectory.obstacle(error, path, "the state directory cannot be made")
         }
@@ -31,7 +31,7 @@ final class StateDirectory: Sendable {
 
     /// Makes the directory again if it was removed, and locks it again.
     func renew() throws(SystemError) {
-        try StateDirectory.makeWithParents(path)
+        try Directory.makeWithParents(path)
         let name = path + "/lock"
         try lock.withLock { (held) throws(SystemError) in
             if try !held.isFile(at: name) { held = try LockedFile(name) }
@@ -65,20 +65,6 @@ final class StateDirectory: Sendable {
         switch error.code {
         case EROFS, EACCES, EPERM, ENOSPC, EDQUOT, EIO: .unwritable(error)
         default: .unusable(ConfigurationError(file: path, message: "\(failed): \(error)"))
-        }
-    }
-
-    /// Makes a directory, and those above it, for their owner alone.
-    static func makeWithParents(_ path: String) throws(SystemError) {
-        do {
-            try Directory.make(path, mode: 0o700)
-        } catch SystemError.exists {
-            return
-        } catch SystemError.noEntry {
-            let parent = FilePath(path).removingLastComponent().string
-            guard parent != path, !parent.isEmpty else { throw .noEntry }
-            try makeWithParents(parent)
-            try Directory.make(path, mode: 0o700)
         }
     }
 }

@@ -23,7 +23,7 @@ struct SavedStateFiles: Sendable {
 
     init(stateDirectory: String) { directory = stateDirectory + "/saved" }
 
-    func makeDirectory() throws(SystemError) { try StateDirectory.makeWithParents(directory) }
+    func makeDirectory() throws(SystemError) { try Directory.makeWithParents(directory) }
 
     // MARK: Names
 

@@ -21,16 +21,15 @@ package struct SyncPaths: Sendable, Equatable {
     /// - Parameter exists: Returns whether a file exists.
     package init(userID: UInt32, environment: [String: String], exists: (String) -> Bool) {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        let runtime = value("XDG_RUNTIME_DIR") ?? "/run/user/\(userID)"
+        let runtimes = RuntimeDirectory.candidates(of: userID, environment: value, exists: exists).map(\.path)
         isSystem = userID == 0 || value("RUNTIME_DIRECTORY")?.hasPrefix("/run/gather-syncd") == true
         let directory =
             value("RUNTIME_DIRECTORY").flatMap { $0.split(separator: ":").first.map(String.init) }
-            ?? (isSystem ? "/run/gather-syncd" : runtime + "/gather-syncd")
+            ?? (isSystem ? "/run/gather-syncd" : runtimes[0] + "/gather-syncd")
         socket = value("GATHER_SYNC_SOCKET").map(VarlinkAddress.path) ?? directory + "/io.gatherd.Sharing"
-        let user = runtime + "/gatherd/io.gatherd"
+        let users = runtimes.map { $0 + "/gatherd/io.gatherd" }.first(where: exists)
         gatherdSocket =
-            value("GATHER_SOCKET").map(VarlinkAddress.path)
-            ?? (!isSystem && exists(user) ? user : "/run/gatherd/io.gatherd")
+            value("GATHER_SOCKET").map(VarlinkAddress.path) ?? (isSystem ? nil : users) ?? "/run/gatherd/io.gatherd"
         configurations = []
         if let credentials = value("CREDENTIALS_DIRECTORY") { configurations.append(credentials + "/config.xml") }
         if let home = value("HOME") {

@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import Glibc
+import LinuxSystem
 import NIOCore
 import Varlink
 
@@ -28,7 +29,8 @@ final class SharingServer: VarlinkHandler {
         case .path(let path, let isShared):
             // The directory is that of systemd, or of the user's session. If it cannot be made, listening tells why.
             if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
-                mkdir(String(path[..<slash]), isShared ? 0o755 : 0o700)
+                let directory = String(path[..<slash])
+                if mkdir(directory, isShared ? 0o755 : 0o700) != 0 { try? Directory.makeWithParents(directory) }
             }
             do { return try server.listen(path: path, mode: isShared ? 0o660 : 0o600) } catch {
                 return loop.makeFailedFuture(error)
