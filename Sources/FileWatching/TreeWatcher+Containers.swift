@@ -1,7 +1,7 @@
 // Containers: added and removed, found and lost. A container's root is known by its inode and watched from above too.
 // SPDX-License-Identifier: Apache-2.0
 
-import LinuxSystem
+package import LinuxSystem
 import Metadata
 
 extension TreeWatcher {
@@ -34,6 +34,21 @@ extension TreeWatcher {
         containers[number] = container
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
         check(container, cause: causeNow)
+    }
+
+    /// Opens a directory for reading and looks into it, as the watcher would. Returns the error, nil if both work. A mount that does
+    /// not answer is an error, too, so this ends.
+    package func openingError(at path: String) -> SystemError? {
+        if knownMounts == nil { knownMounts = readMounts() ?? [] }
+        do throws(SystemError) {
+            let directory = try kernel.openDirectory(at: path, access: .reading)
+            defer { kernel.close(directory) }
+            // This needs the permission to search.
+            _ = try kernel.status(of: ".", in: directory)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Stops watching: its entries leave the tree at once, and its watches end over the next turns.

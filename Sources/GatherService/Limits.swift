@@ -141,6 +141,8 @@ package enum Limits {
     package static let monitorPause = TimeAmount.microseconds(200)
     /// Unreadable directories of one container that its description names.
     package static let unreadablePathsTold = 5
+    /// Containers below a directory that the error of an unknown scope names.
+    package static let containersTold = 8
     /// The fewest descriptors that gatherd starts with. It holds about 16, and each of its four threads that read
     /// directories holds some.
     package static let leastDescriptors = 32

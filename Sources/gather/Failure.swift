@@ -36,9 +36,12 @@ struct Failure: Error {
         case .unknownScope:
             let scope = error.subject ?? ""
             let hint =
-                scope.hasPrefix("/")
-                ? "To watch it: gather container add NAME \(ShellText.quoted(scope))"
-                : "'gather container list' lists the containers"
+                !error.containers.isEmpty
+                ? "Below it are containers: \(error.containers.map { "--container " + ShellText.quoted($0) }.joined(separator: " "))"
+                    + ". To read all of it without a daemon: --embedded"
+                : scope.hasPrefix("/")
+                    ? "To watch it: gather container add NAME \(ShellText.quoted(scope))"
+                    : "'gather container list' lists the containers"
             self.init(status: ExitStatus.usage, "\(error.message). \(hint)")
         default: self.init(error)
         }

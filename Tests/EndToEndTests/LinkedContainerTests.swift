@@ -40,7 +40,7 @@ import Testing
         let all = await daemon.gather("find", "", "--in", real)
         #expect(all.lines.count == 5 && all.lines.allSatisfy { $0.hasPrefix(daemon.box + "/") }, "\(all.text)")
         let outside = await daemon.gather("find", "", "--in", daemon.directory)
-        #expect(outside.status == 64 && outside.errors.contains("container add"), "\(outside.errors)")
+        #expect(outside.status == 64 && outside.errors.contains("--container box"), "\(outside.errors)")
     }
 
     @Test func `show finds a file named in either spelling`() async throws {

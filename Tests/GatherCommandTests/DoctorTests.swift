@@ -126,8 +126,9 @@ struct DoctorTests {
         #expect(
             found[4]
                 == Finding(
-                    .problem, "ann", "gatherd may not read /home/ann (mode 700, ann:ann)",
-                    command: "sudo setfacl -m u:gatherd:rx /home/ann"))
+                    .problem, "ann",
+                    "gatherd may not read /home/ann (mode 700, ann:ann), in the home directory of ann; a gatherd of ann may watch it",
+                    command: "sudo gather container remove ann"))
         let wrong = complaints { $0.files = .failure(.init(message: "gatherd.toml:2: what?")) }
         #expect(wrong.map(\.command) == ["sudo gatherd --check-config"], "without root it looks at the user's files")
     }
@@ -251,8 +252,9 @@ struct DoctorTests {
         #expect(
             found { _ in } == [
                 Finding(
-                    .problem, "box", "gatherd may not search /home/ann (mode 700, ann:ann)",
-                    command: "sudo setfacl -m u:gatherd:x /home/ann")
+                    .problem, "box",
+                    "gatherd may not search /home/ann (mode 700, ann:ann), in the home directory of ann; a gatherd of ann may watch it",
+                    command: "sudo gather container remove box")
             ])
         let reading = found {
             $0.texts["/proc/77/status"] = $0.texts["/proc/77/status"]?.replacing(

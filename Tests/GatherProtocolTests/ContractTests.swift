@@ -110,8 +110,8 @@ private func check(_ errors: [any InterfaceError], in interface: VarlinkInterfac
             ]) == Set(interface.methods.keys))
         try check(
             [
-                QueryError.invalidPredicate(message: "m\"", position: 5), .unknownAttribute("a"), .unknownScope("s"),
-                .unknownTimeZone("z"),
+                QueryError.invalidPredicate(message: "m\"", position: 5), .unknownAttribute("a"),
+                .unknownScope("s", containers: ["a"]), .unknownTimeZone("z"),
                 .evaluationFailed(message: "m"), .limitExceeded(limit: "l", value: 7),
                 .syncTimeout(containers: ["a", "b"]),
             ], in: interface)

@@ -53,12 +53,13 @@ extension GatherError {
             self.init(
                 code: .unknownAttribute,
                 message: "there is no attribute '\(name)'; 'gather attributes' lists those there are", subject: name)
-        case .unknownScope(let scope):
+        case .unknownScope(let scope, let containers):
             self.init(
                 code: .unknownScope,
                 message: scope.hasPrefix("/") || scope.hasPrefix("file:///")
                     ? "no container holds the directory \(scope)" : "there is no container '\(scope)'",
                 subject: scope)
+            self.containers = containers
         case .unknownTimeZone(let zone):
             self.init(
                 code: .unknownTimeZone,

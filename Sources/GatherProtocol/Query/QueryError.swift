@@ -9,8 +9,8 @@ package enum QueryError: Error, Sendable, Hashable {
     case invalidPredicate(message: String, position: Int64)
     /// A name in `attributes`, `sort` or `attribute` that does not exist.
     case unknownAttribute(String)
-    /// A scope that is no container, or a directory outside all of them.
-    case unknownScope(String)
+    /// A scope that is no container, or a directory outside all of them; `containers` lie below it.
+    case unknownScope(String, containers: [String] = [])
     /// A time zone that the daemon does not know, of a predicate with local times.
     case unknownTimeZone(String)
     /// The predicate failed while it was evaluated.
@@ -29,7 +29,7 @@ extension QueryError: InterfaceError {
         case "InvalidPredicate":
             self = .invalidPredicate(message: fields.string("message"), position: fields.integer("position"))
         case "UnknownAttribute": self = .unknownAttribute(fields.string("attribute"))
-        case "UnknownScope": self = .unknownScope(fields.string("scope"))
+        case "UnknownScope": self = .unknownScope(fields.string("scope"), containers: fields.strings("containers"))
         case "UnknownTimeZone": self = .unknownTimeZone(fields.string("timeZone"))
         case "EvaluationFailed": self = .evaluationFailed(message: fields.string("message"))
         case "LimitExceeded": self = .limitExceeded(limit: fields.string("limit"), value: fields.integer("value"))
@@ -56,7 +56,9 @@ extension QueryError: InterfaceError {
             writer.field("message", message)
             writer.field("position", position)
         case .unknownAttribute(let attribute): writer.field("attribute", attribute)
-        case .unknownScope(let scope): writer.field("scope", scope)
+        case .unknownScope(let scope, let containers):
+            writer.field("scope", scope)
+            if !containers.isEmpty { writer.field("containers", containers) }
         case .unknownTimeZone(let zone): writer.field("timeZone", zone)
         case .evaluationFailed(let message): writer.field("message", message)
         case .limitExceeded(let limit, let value):

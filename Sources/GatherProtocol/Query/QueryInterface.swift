@@ -261,8 +261,9 @@ package enum QueryInterface {
         # `attributes`, `sort` or `attribute` has a name that does not exist.
         error UnknownAttribute (attribute: string)
 
-        # A scope is neither a container nor a directory inside one.
-        error UnknownScope (scope: string)
+        # A scope is neither a container nor a directory inside one. If it is a directory, `containers` has the
+        # identifiers of some that lie below it and that the caller may list; null if there are none.
+        error UnknownScope (scope: string, containers: ?[]string)
 
         # The predicate has local times, and the daemon does not know the zone `timeZone`.
         error UnknownTimeZone (timeZone: string)

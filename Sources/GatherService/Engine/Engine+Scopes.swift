@@ -33,7 +33,9 @@ extension Engine {
         }
         var resolved: [ScopedContainer] = []
         for text in scopes {
-            guard let (record, scope) = resolve(text, for: caller) else { throw .unknownScope(text) }
+            guard let (record, scope) = resolve(text, for: caller) else {
+                throw .unknownScope(text, containers: containers(below: text, for: caller))
+            }
             if let place = resolved.firstIndex(where: { $0.record === record }) {
                 resolved[place].scopes.append(scope)
             } else {
@@ -48,6 +50,16 @@ extension Engine {
         guard let texts else { return ScopedContainer(record: record, scopes: [.whole]) }
         let scopes = texts.compactMap { text in resolve(text, for: nil).flatMap { $0.0 === record ? $0.1 : nil } }
         return scopes.isEmpty ? nil : ScopedContainer(record: record, scopes: scopes)
+    }
+
+    /// Returns the identifiers of some containers below a directory that the caller may list.
+    private func containers(below text: String, for caller: Credentials?) -> [String] {
+        guard let path = ScopePath(text)?.bytes else { return [] }
+        let directory = String(decoding: path, as: UTF8.self)
+        let below = containers.lazy.filter { record in
+            ScopePath.holds(directory, Array(record.resolvedPath.utf8)) && self.isListed(record, for: caller)
+        }
+        return below.prefix(Limits.containersTold).map(\.identifier)
     }
 
     private func resolve(_ text: String, for caller: Credentials?) -> (ContainerRecord, QueryScope)? {

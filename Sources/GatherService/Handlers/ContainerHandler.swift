@@ -3,6 +3,8 @@
 
 import FileWatching
 import GatherProtocol
+import Glibc
+import LinuxSystem
 import Metadata
 import MetadataIndex
 import NIOCore
@@ -78,9 +80,23 @@ struct ContainerHandler {
         guard engine.containers.count < engine.limits.containers else {
             throw QueryError.limitExceeded(limit: "containers", value: Int64(engine.limits.containers))
         }
+        if let refusal = refusal(of: configuration) {
+            throw ContainerError.invalidContainer(identifier: configuration.identifier, message: refusal)
+        }
         try edit(for: configuration.identifier) { $0.append(configuration) }
         let record = engine.addContainer(configuration)
         call.reply(ContainerInterface.Add.Reply(container: engine.describe(record)))
+    }
+
+    /// Returns why a directory cannot be a container of this daemon. Nil also for one that may become available by itself, such as one
+    /// that is not mounted.
+    private func refusal(of configuration: ContainerConfiguration) -> String? {
+        switch engine.watcher.openingError(at: configuration.path) {
+        case .some(let error) where error == .noAccess || error == .notPermitted:
+            "gatherd runs as user \(geteuid()), who may not read \(configuration.path) (\(error)); nothing was added"
+        case .notDirectory: "\(configuration.path) is no directory; nothing was added"
+        default: nil
+        }
     }
 
     /// Shares a container, or shares it no longer. Other names are no items then, so the container is read anew.

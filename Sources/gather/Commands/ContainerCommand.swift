@@ -3,6 +3,8 @@
 
 internal import ArgumentParser
 internal import GatherKit
+internal import Glibc
+internal import LinuxSystem
 
 struct ContainerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,6 +15,7 @@ struct ContainerCommand: ParsableCommand {
               gather container list
               gather container add grocery /srv/grocery
               gather container add photos ~/Pictures --ignore '*.tmp' --ignore .git
+              gather container add notes ~/notes --make
               gather container rescan grocery
               gather container remove grocery
             """,
@@ -104,12 +107,16 @@ struct ContainerCommand: ParsableCommand {
             completion: .list([SharingProgram.name]))
         var sync: String?
 
+        @Flag(help: "Make the directory if it is missing. On a terminal the command asks.")
+        var make = false
+
         @Flag(name: .customLong("no-wait"), help: "Return at once, while the directory is being read.")
         var withoutWaiting = false
 
         @OptionGroup var connection: ConnectionOptions
 
         mutating func run() throws {
+            try makeDirectoryIfMissing()
             let path = try RealPath.text(directory)
             var client = try connection.connect()
             var container = try client.addContainer(
@@ -119,6 +126,26 @@ struct ContainerCommand: ParsableCommand {
             output.line(ContainerTable.sentence(container))
             output.flush()
             if container.state == .unavailable { throw ExitCode(ExitStatus.failure) }
+        }
+
+        /// Makes the directory with those above it, if it is missing and the user wants that.
+        private func makeDirectoryIfMissing() throws {
+            var arguments = ArgumentBytes()
+            let place = arguments.bytes(of: directory)
+            var status = stat()
+            guard FilePlace.withCString(place, { stat($0, &status) }) != 0, errno == ENOENT else { return }
+            let name = DisplayText.escaped(place)
+            if !make {
+                guard Terminal.isTerminal(STDIN_FILENO), Terminal.isTerminal(STDERR_FILENO) else {
+                    throw Failure(status: ExitStatus.usage, "\(name) is missing; make it, or add --make")
+                }
+                guard Output.confirm("\(name) is missing. Make it?") else { throw Failure("nothing was added") }
+            }
+            do throws(SystemError) {
+                try Directory.makeWithParents(String(decoding: place, as: UTF8.self), mode: 0o777)
+            } catch {
+                throw Failure("\(name) cannot be made: \(error)")
+            }
         }
 
         /// Waits until the container was read for the first time. Shows the progress on a terminal.

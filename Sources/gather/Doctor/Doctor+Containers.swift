@@ -95,11 +95,19 @@ extension Doctor {
             guard !servant.credentials.may(wanted, entry.access) else { continue }
             let accounts = Accounts(facts)
             let mode = String(entry.access.mode & 0o7777, radix: 8)
-            note(
-                .problem, name,
+            let fault =
                 "\(servant.name) may not \(isRoot ? "read" : "search") \(DisplayText.escaped(way)) "
-                    + "(mode \(mode), \(accounts.user(entry.access.owner)):\(accounts.group(entry.access.group)))",
-                command: asRoot("setfacl -m u:\(servant.name):\(isRoot ? "rx" : "x") \(ShellText.quoted(way))"))
+                + "(mode \(mode), \(accounts.user(entry.access.owner)):\(accounts.group(entry.access.group)))"
+            // Nobody's home is opened on another's advice.
+            if let person = accounts.owner(ofHomeAt: way, except: servant.credentials.user) {
+                note(
+                    .problem, name, "\(fault), in the home directory of \(person); a gatherd of \(person) may watch it",
+                    command: gather("container remove", ShellText.quoted(name), isRoots: true))
+            } else {
+                note(
+                    .problem, name, fault,
+                    command: asRoot("setfacl -m u:\(servant.name):\(isRoot ? "rx" : "x") \(ShellText.quoted(way))"))
+            }
             return false
         }
         return true
@@ -162,6 +170,17 @@ extension Doctor {
                 isMeant ? .note : .warning, name,
                 text + "; in a system tree no access list is advised, and SECURITY in gatherd(8) has another way",
                 command: "man 8 gatherd")
+        }
+        let accounts = Accounts(facts)
+        let homes = Set(
+            ([container.path] + paths).compactMap { path in
+                accounts.owner(ofHomeAt: facts.resolved(path) ?? path, except: servant?.credentials.user ?? 0)
+            })
+        guard homes.isEmpty else {
+            return note(
+                isMeant ? .note : .warning, name,
+                text + "; some are in the home directory of \(homes.sorted().joined(separator: ", "))",
+                command: gather("container remove", ShellText.quoted(name), isRoots: true))
         }
         // Directories only: a list on a file shows in the bits of the group, and ssh refuses a private key with such a
         // mode.

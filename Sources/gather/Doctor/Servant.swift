@@ -13,14 +13,14 @@ struct Servant {
 
 /// The accounts in this machine's files. A statically linked program has no other source of names.
 struct Accounts {
-    private var users: [(name: String, user: UInt32, group: UInt32)] = []
+    private var users: [(name: String, user: UInt32, group: UInt32, home: String)] = []
     private var groups: [(name: String, group: UInt32, members: [Substring])] = []
 
     init(_ facts: some SystemFacts) {
         for line in (facts.text(of: "/etc/passwd") ?? "").split(separator: "\n") {
             let fields = line.split(separator: ":", omittingEmptySubsequences: false)
             guard fields.count > 3, let user = UInt32(fields[2]), let group = UInt32(fields[3]) else { continue }
-            users.append((String(fields[0]), user, group))
+            users.append((String(fields[0]), user, group, fields.count > 5 ? String(fields[5]) : ""))
         }
         for line in (facts.text(of: "/etc/group") ?? "").split(separator: "\n") {
             let fields = line.split(separator: ":", omittingEmptySubsequences: false)
@@ -32,6 +32,18 @@ struct Accounts {
     func user(_ number: UInt32) -> String { users.first { $0.user == number }?.name ?? "\(number)" }
     func group(_ number: UInt32) -> String { groups.first { $0.group == number }?.name ?? "\(number)" }
     func group(named name: String) -> UInt32? { groups.first { $0.name == name }?.group }
+
+    /// The numbers of people's accounts (`UID_MIN` and `UID_MAX` of login.defs(5)).
+    private static let people: ClosedRange<UInt32> = 1_000...60_000
+
+    /// Returns the name of another person, or of root, whose home directory a path is or lies in; nil for all other places.
+    func owner(ofHomeAt path: String, except user: UInt32) -> String? {
+        users.first { account in
+            account.user != user && (account.user == 0 || Accounts.people.contains(account.user))
+                && account.home.hasPrefix("/") && account.home != "/"
+                && (path == account.home || path.hasPrefix(account.home + "/"))
+        }?.name
+    }
 
     func isMember(_ user: String, of group: UInt32) -> Bool {
         users.contains { $0.name == user && $0.group == group }

@@ -104,6 +104,13 @@ struct Output: ~Copyable {
         _ = text.withUnsafeBytes { write($0, to: STDERR_FILENO) }
     }
 
+    /// Asks a question that the return key answers with yes. Returns whether it was.
+    static func confirm(_ question: String) -> Bool {
+        prompt("\(question) [Y/n] ")
+        guard let answer = readLine() else { return false }
+        return ["", "y", "yes"].contains(answer.lowercased())
+    }
+
     /// A sentence on standard error, with the command's name before it.
     static func note(_ message: String) {
         let mark = Terminal.hasColor(STDERR_FILENO) ? "\u{1B}[1mgather:\u{1B}[0m " : "gather: "
