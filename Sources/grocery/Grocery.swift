@@ -18,6 +18,7 @@ struct Grocery: AsyncParsableCommand {
             beginning of its identifier.
 
             EXAMPLES
+              grocery init
               grocery add Milk "2 kg flour #market" --tag breakfast
               grocery list --tag breakfast
               grocery buy milk
@@ -35,7 +36,8 @@ struct Grocery: AsyncParsableCommand {
             AddCommand.self, ListCommand.self, ShowCommand.self, TextCommand.self, BuyCommand.self, UnbuyCommand.self,
             RenameCommand.self, TagCommand.self, UntagCommand.self, TagsCommand.self, RemoveCommand.self,
             UndoCommand.self, ImageCommand.self, ConflictsCommand.self, ResolveCommand.self, WatchCommand.self,
-            ServeCommand.self, ConvertCommand.self, ImportCommand.self, ExportCommand.self, SettingsCommand.self,
+            ServeCommand.self, InitCommand.self, ConvertCommand.self, ImportCommand.self, ExportCommand.self,
+            SettingsCommand.self,
         ])
 
     @OptionGroup var options: ListOptions
@@ -43,7 +45,7 @@ struct Grocery: AsyncParsableCommand {
     /// Without a command, a terminal shows the list on its full screen.
     func run() async throws {
         guard GroceryScreen.isPossible else { throw CleanExit.helpRequest(self) }
-        let (list, settings) = try await options.open()
+        let (list, settings) = try await open()
         let end = try await GroceryScreen.run(list: list, settings: settings) { shown in
             // Another command may have changed the others meanwhile.
             var settings = try await ListSettings.read(list.container)
@@ -51,6 +53,19 @@ struct Grocery: AsyncParsableCommand {
             try await settings.write(list.container)
         }
         end.finish()
+    }
+}
+
+extension Grocery {
+    /// Opens the list. Offers to make one if there is none.
+    private func open() async throws -> (list: GroceryList, settings: ListSettings) {
+        do {
+            return try await options.open()
+        } catch let lack as NoList {
+            guard Output.confirm("\(lack.reason). Make a first list?") else { throw lack }
+            for line in try await FirstList(options: options, directory: nil, asks: true).make() { Output.note(line) }
+            return try await options.open()
+        }
     }
 }
 

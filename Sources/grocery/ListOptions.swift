@@ -17,7 +17,8 @@ struct ListOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"))
     var socket: String?
 
-    private var identifier: String {
+    /// The identifier of the list's container.
+    var identifier: String {
         if let container { return container }
         if let name = getenv("GROCERY_CONTAINER"), name.pointee != 0 { return String(cString: name) }
         return "grocery"
@@ -32,19 +33,27 @@ struct ListOptions: ParsableArguments {
 
     /// Returns the list and the settings of this user. If the container is missing, the error has the command that makes it.
     func open() async throws -> (list: GroceryList, settings: ListSettings) {
-        let client = GatherClient(socket: socket.map { DaemonSocket(path: $0) } ?? .find())
         let container: Container
         do throws(GatherError) {
             container = try await Container(identifier: identifier, client: client)
         } catch {
-            guard error.code == .noSuchContainer else { throw error }
-            let option = socket.map { " --socket \($0)" } ?? ""
-            throw Problem(
-                "there is no container '\(identifier)'. Make it with: gather container add\(option) \(identifier) DIRECTORY"
-            )
+            throw NoList(error, self) ?? error
         }
         let settings = try await ListSettings.read(container)
         return (try GroceryList(container: container, list: listName(settings)), settings)
+    }
+
+    /// The daemon that has the list.
+    var daemonSocket: DaemonSocket { socket.map { DaemonSocket(path: $0) } ?? .find() }
+    var client: GatherClient { GatherClient(socket: daemonSocket) }
+
+    /// Whether the user named the socket.
+    var isSocketChosen: Bool { socket != nil || getenv("GATHER_SOCKET").map { $0.pointee != 0 } == true }
+
+    /// The options of the container and the socket, for a suggested command.
+    var words: String {
+        (container.map { " --container \(ShellText.quoted($0))" } ?? "")
+            + (socket.map { " --socket \(ShellText.quoted($0))" } ?? "")
     }
 
     /// Returns the list.

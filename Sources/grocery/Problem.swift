@@ -19,6 +19,7 @@ struct Problem: Error {
     static func of(_ error: any Error) -> Problem? {
         switch error {
         case let problem as Problem: problem
+        case let lack as NoList: lack.problem
         case let error as GroceryError: Problem(error.message, status: error.code == .invalid ? 64 : 1)
         case let error as FileSystem.Failure: Problem(error.description)
         case let error as GatherError:

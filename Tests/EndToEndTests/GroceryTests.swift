@@ -119,7 +119,7 @@ struct GroceryTests {
         let result = await run(.grocery, "list", "--socket", daemon.socket.path)
         #expect(result.status == 1)
         #expect(
-            result.errors.contains("gather container add --socket \(daemon.socket.path) grocery DIRECTORY"),
+            result.errors.contains("For a first list: grocery init --socket \(daemon.socket.path)\n"),
             "\(result.errors)")
         let other = await run(
             .grocery, "list", environment: ["GROCERY_CONTAINER": "box", "GATHER_SOCKET": daemon.socket.path])

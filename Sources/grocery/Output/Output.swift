@@ -28,6 +28,13 @@ enum Output {
     /// Writes a message to standard error.
     static func note(_ message: String) { _ = write("grocery: \(TerminalText.shown(message))\n", to: STDERR_FILENO) }
 
+    /// Asks a question on standard error, which the return key answers with yes. Returns whether it was.
+    static func confirm(_ question: String) -> Bool {
+        _ = write("\(TerminalText.shown(question)) [Y/n] ", to: STDERR_FILENO)
+        guard let answer = readLine() else { return false }
+        return ["", "y", "yes"].contains(answer.lowercased())
+    }
+
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {
