@@ -224,41 +224,85 @@ struct ConflictsCommandTests {
         #expect(merged.text == "\(daemon.box)/note.txt is resolved\n")
         #expect(try note(daemon) == "currentversion 3version 2version 1")
         #expect(try files(daemon) == ["note.txt", "other.txt"])
-        #expect(try trash(daemon) == ["version 1", "version 2", "version 3"])
+        #expect(try trash(daemon) == ["current", "currentversion 3version 2", "version 1", "version 2", "version 3"])
     }
 
     /// meld(1) ends with status 0 whatever its user did.
-    @Test(arguments: [
-        (#"touch "$1"; chmod 600 "$1""#, "the tool did not change it"),
-        (#"cp "$1" "$1.new"; mv "$1.new" "$1""#, "the tool did not change it"),
-        (#": > "$1""#, "the tool left it empty"), (#"rm "$1""#, "the tool removed it"),
-        (#"cat "$2" >> "$1"; exit 3"#, "the tool ended with status 3"),
-    ])
-    func aToolThatMergedNothingResolvesNothing(script: String, reason: String) async throws {
+    @Test(
+        arguments: [
+            (#"touch "$1"; chmod 600 "$1""#, "the tool did not change it", nil),
+            (#"cp "$1" "$1.new"; mv "$1.new" "$1""#, "the tool did not change it", nil),
+            (#": > "$1""#, "the tool left it empty", nil), (#"rm "$1""#, "the tool removed it", nil),
+            (#": > "$1"; exit 1"#, "the tool ended with status 1", nil),
+            (#"rm "$1" "$2"; kill -9 $$"#, "the tool ended with status 137", nil),
+            (#"cat "$2" >> "$1"; exit 3"#, "the tool ended with status 3", "currentversion 3"),
+            (#"printf half > "$1"; exit 3"#, "the tool ended with status 3", "half"),
+            (#"printf merged > "$1"; : > "$2""#, "the tool changed a version, too", "merged"),
+            (#"printf merged > "$1"; rm "$2""#, "the tool changed a version, too", "merged"),
+            (#"printf merged > "$1"; printf mine >> "$2""#, "the tool changed a version, too", "merged"),
+        ] as [(String, String, String?)])
+    func aToolThatMergedNothingChangesNothing(script: String, reason: String, text: String?) async throws {
         let daemon = try await daemon()
         let tool = daemon.directory + "/tool"
         try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: tool))
         chmod(tool, 0o755)
+        let temporary = daemon.directory + "/temporary"
+        mkdir(temporary, 0o700)
         let path = daemon.box + "/note.txt"
-        let result = await daemon.gather("conflicts", "resolve", path, "--tool", tool, "--delete")
-        #expect(result.status == (script.hasSuffix("exit 3") ? 3 : 1), "\(result.errors)")
-        #expect(result.errors == "gather: \(path) is still in conflict: \(reason)\n")
+        let (before, stamp) = (try files(daemon), try FileVersion.current(of: path))
+        let result = await ChildProcess(
+            .gather, ["conflicts", "resolve", path, "--tool", tool, "--delete", "--socket", daemon.socket.path],
+            environment: ["TMPDIR": temporary]
+        ).result()
+        #expect(result.status != 0, "\(result.errors)")
+        #expect(result.errors.hasPrefix("gather: \(path) is still in conflict: \(reason)"), "\(result.errors)")
         #expect(result.text == "")
-        #expect(try FileVersion.conflicts(of: path).count == 3)
+        #expect(try files(daemon) == before)
+        #expect(try FileVersion.current(of: path) == stamp)
+        let versions = try FileVersion.conflicts(of: path)
+        #expect(
+            try versions.map { String(decoding: try $0.contents(), as: UTF8.self) }
+                == (1...3).reversed().map { "version \($0)" })
+        // What the tool saved is there, and nothing else is left.
+        let left = try FileManager.default.contentsOfDirectory(atPath: temporary)
+        #expect(left.count == (text == nil ? 0 : 1))
+        guard let text, let directory = left.first else { return }
+        #expect(result.errors.contains("Its text is in \(temporary)/\(directory)\n"), "\(result.errors)")
+        #expect(try String(contentsOfFile: "\(temporary)/\(directory)/note.txt", encoding: .utf8) == text)
     }
 
-    @Test func aVersionThatTheToolSavedToIsKept() async throws {
+    @Test func theFileBeforeAMergeIsInTheTrash() async throws {
         let daemon = try await daemon()
         let tool = daemon.directory + "/tool"
-        // Its user merges to the file, and saves the version, too.
-        try Data("#!/bin/sh\necho merged >> \"$1\"; echo mine >> \"$2\"\n".utf8).write(to: URL(filePath: tool))
+        try Data("#!/bin/sh\nprintf +merged >> \"$1\"\n".utf8).write(to: URL(filePath: tool))
         chmod(tool, 0o755)
         let path = daemon.box + "/note.txt"
-        let result = await daemon.gather("conflicts", "resolve", path, "--tool", tool, "--delete")
-        #expect(result.status == 1)
-        #expect(result.errors.contains("has 3 new versions in conflict"), "\(result.errors)")
-        #expect(result.text == "")
+        chmod(path, 0o640)
+        let result = await daemon.gather("conflicts", "resolve", path, "--tool", tool)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try note(daemon) == "current+merged+merged+merged")
+        #expect(
+            try trash(daemon) == [
+                "current", "current+merged", "current+merged+merged", "version 1", "version 2", "version 3",
+            ])
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+    }
+
+    /// While the tool is open, another program saves the file.
+    @Test func aFileThatOthersSaveMeanwhileIsNotReplaced() async throws {
+        let daemon = try await daemon()
+        let path = daemon.box + "/note.txt"
+        let tool = daemon.directory + "/tool"
+        try Data("#!/bin/sh\nprintf merged > \"$1\"; printf another > '\(path)'\n".utf8).write(to: URL(filePath: tool))
+        chmod(tool, 0o755)
+        let result = await daemon.gather("conflicts", "resolve", path, "--tool", tool)
+        #expect(result.status == 1 && result.errors.contains("has changed since it was listed"), "\(result.errors)")
+        #expect(try note(daemon) == "another")
         #expect(try FileVersion.conflicts(of: path).count == 3)
+        let left = try #require(result.errors.firstMatch(of: /Its text is in (.+)\n/)).1
+        #expect(try String(contentsOfFile: "\(left)/note.txt", encoding: .utf8) == "merged")
+        try FileManager.default.removeItem(atPath: String(left))
     }
 
     @Test func whatCannotBeDoneIsSaid() async throws {

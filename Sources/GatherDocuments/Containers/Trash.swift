@@ -57,6 +57,40 @@ public struct Trash: Sendable, Hashable {
     /// - Throws: ``DocumentError/Code/invalidName`` if it is not in the container, or is in the trash already.
     @discardableResult
     public func move(_ path: [UInt8]) throws(DocumentError) -> Item {
+        try place(path) { place throws(SystemError) in try Entry.renameToFree(path.cString, to: place.cString) }
+    }
+
+    /// Keeps contents that a file had as a removed file, such as those that a merge replaces. The file itself stays. The kept one gets
+    /// its owner, mode, author and other extended attributes.
+    ///
+    /// - Throws: ``DocumentError/Code/invalidName`` if the file is not in the container, or is in the trash.
+    @discardableResult
+    public func keep(_ contents: [UInt8], of path: [UInt8]) throws(DocumentError) -> Item {
+        var made: Descriptor?
+        let item = try place(path) { place throws(SystemError) in
+            made = try Entry.openForWriting(
+                place.cString, in: Entry.workingDirectory, mode: 0o600, truncate: true, exclusive: true)
+        }
+        guard let file = made.take() else { return item }
+        let text = String(decoding: path, as: UTF8.self)
+        do throws(SystemError) {
+            try file.writeAll(contents)
+            try file.synchronize()
+        } catch {
+            throw DocumentError("cannot keep a copy in the trash of", text, error)
+        }
+        let path = try DocumentPath(path)
+        let folder = try Folder(path.folder)
+        if let status = try folder.status(of: path.name) {
+            try FileAccessCopy.copy(of: path.name, status, in: folder, to: file, isMove: true)
+        }
+        return item
+    }
+
+    /// Calls `take` with places in the trash for a path until one is free, and returns that.
+    private func place(
+        _ path: [UInt8], _ take: ([UInt8]) throws(SystemError) -> Void
+    ) throws(DocumentError) -> Item {
         let text = String(decoding: path, as: UTF8.self)
         let prefix = container + [UInt8(ascii: "/")]
         guard path.starts(with: prefix), !path[prefix.count...].starts(with: Array(Trash.path.utf8)) else {
@@ -73,7 +107,7 @@ public struct Trash: Sendable, Hashable {
             let place = trash + Array("/\(LocalTime.text(now + second))/".utf8) + relative
             try Trash.makeFolders(for: place, below: container.count, like: path)
             do throws(SystemError) {
-                try Entry.renameToFree(path.cString, to: place.cString)
+                try take(place)
                 return Item(pathBytes: place, originalPathBytes: path)
             } catch {
                 // Several files of one path in a second.
@@ -81,6 +115,21 @@ public struct Trash: Sendable, Hashable {
             }
         }
         throw DocumentError(code: .exists, message: "cannot move \(text) to the trash: all names are taken", path: text)
+    }
+
+    /// Returns the items that had a path, the last removed one first. An entry that cannot be read has none.
+    ///
+    /// Complexity: a system call for each time of removal in the trash.
+    public func items(of path: [UInt8]) -> [Item] {
+        let prefix = container + [UInt8(ascii: "/")]
+        guard path.starts(with: prefix) else { return [] }
+        let trash = prefix + Array(Trash.path.utf8)
+        let times = (try? Folder(trash).names { _ in true }) ?? []
+        return times.sorted { $1.lexicographicallyPrecedes($0) }.compactMap { time in
+            let place = trash + [UInt8(ascii: "/")] + time + [UInt8(ascii: "/")] + path[prefix.count...]
+            let status = try? EntryStatus(of: place.cString, in: Entry.workingDirectory)
+            return status == nil ? nil : Item(pathBytes: place, originalPathBytes: path)
+        }
     }
 
     /// Moves an item back to the path that it had.

@@ -213,6 +213,28 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
         case removed
     }
 
+    /// Saves contents that were made from the current version and others, such as those of a merge. The file keeps its mode, owner,
+    /// extended attributes and item identifier.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - current: The current version that was merged; nil if there was no file.
+    ///   - trash: The place of the former contents; nil if they are dropped.
+    /// - Throws: ``DocumentError/Code/invalidVersion`` if the current version is another by now. Nothing is changed then.
+    public static func save(
+        _ contents: [UInt8], of path: [UInt8], over current: FileVersion?, trash: Trash?,
+        lockTimeout: Duration = .seconds(30)
+    ) throws(DocumentError) {
+        let path = try DocumentPath(path)
+        let folder = try Folder(path.folder)
+        try folder.lock(timeout: lockTimeout)
+        try current?.requireUnchanged(in: folder)
+        let former = try current == nil ? nil : folder.read(path.name)
+        if let former, let trash, let current { try trash.keep(former.bytes, of: current.pathBytes) }
+        let saver = FileSaver(folder, name: path.name, device: try DocumentError.currentDevice())
+        _ = try saver.save(contents, over: former, mustBeNew: current == nil, isShared: true)
+    }
+
     /// Removes this conflict version. The contents are gone. To keep them, use ``Trash`` or ``keepAsFile(lockTimeout:)``.
     public func remove(lockTimeout: Duration = .seconds(30)) throws(DocumentError) {
         try requireConflict("remove")

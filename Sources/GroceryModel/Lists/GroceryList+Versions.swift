@@ -99,10 +99,7 @@ extension GroceryList {
         let former = versions.first(where: \.isCurrent)?.contents
         if let former, former != kept {
             let (path, trash) = (Array(path(of: id).utf8), trash)
-            try await FileSystem.run {
-                let copy = try FileVersion.add(Array(former.text.utf8), to: path)
-                try trash.move(copy)
-            }
+            try await FileSystem.run { _ = try trash.keep(Array(former.text.utf8), of: path) }
         }
         let step = try await change(id) { contents in
             guard former == nil || contents == former else {

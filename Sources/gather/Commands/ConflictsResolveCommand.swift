@@ -20,8 +20,8 @@ struct ConflictsResolveCommand: ParsableCommand {
             version as a file of its own. A number in the list or a path keeps that version.
 
             --tool runs a merge tool for each version as TOOL FILE VERSION, and with --three for two versions at once as \
-            TOOL VERSION FILE VERSION. The tool saves the merged text to FILE. The version is resolved if FILE then has other \
-            contents, which are not empty, and the tool ended with status 0.
+            TOOL VERSION FILE VERSION. The tool works on copies, and saves the merged text to FILE. If that has other contents then, \
+            which are not empty, and the tool ended with status 0, they become those of the file, and the versions are resolved.
 
             EXAMPLES
               gather conflicts resolve notes.txt
@@ -185,15 +185,6 @@ struct ConflictsResolveCommand: ParsableCommand {
 
     // MARK: Merging
 
-    /// Returns the reason why the file is not merged; nil if it is. Status 0 alone proves nothing: meld(1) ends with it whatever its
-    /// user did. New times prove nothing either, since tools save contents that nobody changed.
-    private static func fault(_ status: Int32, _ before: [UInt8]?, _ after: [UInt8]?) -> String? {
-        guard status == 0 else { return "the tool ended with status \(status)" }
-        guard let after else { return before == nil ? "the tool did not make it" : "the tool removed it" }
-        guard after != before else { return "the tool did not change it" }
-        return after.isEmpty ? "the tool left it empty" : nil
-    }
-
     private func merge(_ versions: [FileVersion], _ place: ConflictPlace, _ tool: String) throws {
         let words = tool.split(separator: " ").map { Array($0.utf8) }
         guard !words.isEmpty else { throw Failure(status: ExitStatus.usage, "--tool wants a program") }
@@ -203,22 +194,17 @@ struct ConflictsResolveCommand: ParsableCommand {
         let all = try FileVersion.allConflicts(of: place.original)
         var rest = versions[...]
         while let first = rest.popFirst() {
-            let second = three ? rest.popFirst() : nil
-            let files = [first.pathBytes, place.original] + (second.map { [$0.pathBytes] } ?? [])
-            let before = try FileVersion.current(of: place.original)?.contents()
-            let status: Int32
-            do throws(ChildCommand.StartError) {
-                status = try ChildCommand.runBlocking(words + (files.count == 2 ? files.reversed() : files))
+            let merging = [first] + (three ? rest.popFirst().map { [$0] } ?? [] : [])
+            let current = try FileVersion.current(of: place.original)
+            let files = try MergeFiles(place.original, current, merging)
+            try files.run(words)
+            do throws(DocumentError) {
+                try FileVersion.save(files.merged(), of: place.original, over: current, trash: trash)
             } catch {
-                throw error.failure
+                throw Failure("\(DisplayText.escaped(error.message)). \(files.left)")
             }
-            let after = try FileVersion.current(of: place.original)?.contents()
-            if let fault = ConflictsResolveCommand.fault(status, before, after) {
-                throw Failure(
-                    status: status == 0 ? ExitStatus.failure : status,
-                    "\(DisplayText.escaped(place.original)) is still in conflict: \(fault)")
-            }
-            for version in [first] + (second.map { [$0] } ?? []) { try drop(version, trash) }
+            files.remove()
+            for version in merging { try drop(version, trash) }
         }
         // Others had the contents of one that was merged.
         for version in all where !versions.contains(version) { try drop(version, trash) }
