@@ -13,6 +13,8 @@ package struct GroceryError: Error, Sendable, Hashable, CustomStringConvertible 
         case ambiguous
         /// An item was changed by another program since.
         case changed
+        /// An item was removed by another program since.
+        case removed
     }
 
     package let code: Code

@@ -17,10 +17,14 @@ package enum GroceryLimits {
     package static let pictureBytes = 16 << 20
     /// The fewest characters of an identifier's beginning that name an item.
     package static let shortestBeginning = 4
-    /// The changes that can be undone.
+    /// The changes of each author that can be undone.
     package static let undoSteps = 50
     /// The largest change that can be undone, in bytes of the items before and after it.
     package static let undoBytes = 256 << 10
+    /// The longest name of a change, in bytes.
+    static let undoActionBytes = 800
+    /// The longest identifier of a browser that makes changes, in bytes.
+    package static let browserBytes = 64
     /// The attempts to merge versions that other programs save at the same time.
     package static let mergeAttempts = 8
 }

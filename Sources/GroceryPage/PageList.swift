@@ -19,8 +19,15 @@ package protocol PageList: Sendable {
     func put(_ mine: ItemContents, base: ItemContents?, for id: ItemIdentifier) async throws -> PutOutcome
     /// Moves items to the trash.
     func remove(_ ids: [ItemIdentifier]) async throws
-    /// Undoes the last change of this user. Returns its name, or nil if there is none.
-    func undo() async throws -> String?
+    /// Brings back an item that was removed, with its picture. Returns false if only a new item can be made.
+    func bringBack(_ id: ItemIdentifier) async throws -> Bool
+    /// Returns the changes that can be taken back, the last one first.
+    func lastChanges() async throws -> [UndoableChange]
+    /// Takes back the last change, which has to be the one that the user was shown. Returns its name and the reasons of steps that were
+    /// left out; nil if there is none.
+    func undo(_ shown: UndoableChange?) async throws -> (action: String, leftOut: [String])?
+    /// Returns this list for the changes of a browser, which has an undo of its own.
+    func changed(by browser: String) -> Self
     /// Returns the picture of an item.
     func picture(of id: ItemIdentifier) async throws -> [UInt8]?
     /// Sets or removes the picture of an item.

@@ -101,8 +101,64 @@ struct GroceryEditingTests {
         try Change.write("Soy milk\nquantity: 2 l\n", to: file)
         let refused = await world.run("undo")
         #expect(refused.status == 1)
-        #expect(refused.errors == "grocery: cannot undo 'rename Milk': the item was changed again since\n")
+        #expect(
+            refused.errors
+                == "grocery: cannot undo 'rename Milk': Oat milk was changed again since. The next undo takes the change before it\n"
+        )
         #expect(await world.list() == ["Soy milk, 2 l"])
+        // It does not block the change before it.
+        #expect(await world.run("undo").errors.contains("cannot undo 'add Milk': Milk was changed since"))
+        #expect(await world.run("undo").errors == "grocery: there is nothing to undo\n")
+    }
+
+    @Test func anImpossibleStepIsLeftOut() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Bread", "Milk", "Tea")
+        _ = await world.run("buy", "bread", "milk", "tea")
+        try Change.remove(try world.file("Milk"))
+        #expect(await world.run("undo", "--changes").lines == ["buy Bread, Milk, Tea", "add 3 items"])
+        let partly = await world.run("undo")
+        #expect(partly.status == 1 && partly.text == "undone: buy Bread, Milk, Tea\n")
+        #expect(partly.errors == "grocery: not undone: Milk is gone\n")
+        #expect(try world.files().values.sorted() == ["Bread\n", "Tea\n"])
+        try Change.write("Green tea\n", to: try world.file("Tea"))
+        let rest = await world.run("undo")
+        #expect(rest.errors == "grocery: not undone: Tea was changed since; Milk is gone\n")
+        #expect(await world.list() == ["Green tea"])
+        #expect(await world.run("undo").errors == "grocery: there is nothing to undo\n")
+    }
+
+    @Test func additionsAreUndoneAsTheFileGivesThemBack() async throws {
+        let world = try await World()
+        let items = ##"[{"name":"Rice","quantity":" 2 kg","note":"a\r\nb"}]"##
+        #expect(await world.run(["import"], input: items).status == 0)
+        #expect(try world.files().values.sorted() == ["Rice\nquantity: 2 kg\n\na\nb\n"])
+        #expect(await world.run("undo").text == "undone: add Rice\n")
+        #expect(try world.files() == [:])
+    }
+
+    @Test func aFileKeepsItsLineEnds() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Milk")
+        let file = try world.file("Milk")
+        try Change.write("Milk\r\ntags: a\r\n\r\none\r\ntwo\r\n", to: file)
+        #expect(await world.run("buy", "milk").status == 0)
+        let bought = "Milk\r\nbought: yes\r\ntags: a\r\n\r\none\r\ntwo\r\n"
+        #expect(try world.files().values.sorted() == [bought])
+        #expect(await world.run("edit", "milk", editor: "sed -i s/two/three/").status == 0)
+        #expect(try world.files().values.sorted() == [bought.replacing("two", with: "three")])
+        #expect(await world.run("undo").status == 0)
+        #expect(await world.run("undo").status == 0)
+        #expect(try world.files().values.sorted() == [bought.replacing("bought: yes\r\n", with: "")])
+    }
+
+    @Test func aChangeThatCannotBeTakenBackNowStaysInTheLog() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Milk")
+        try FileManager.default.moveItem(atPath: world.daemon.box, toPath: world.daemon.box + ".away")
+        #expect(await world.run("undo").status != 0)
+        try FileManager.default.moveItem(atPath: world.daemon.box + ".away", toPath: world.daemon.box)
+        #expect(await world.run("undo").text == "undone: add Milk\n")
     }
 
     @Test func `A file that another program wrote is shown, and gets its attributes`() async throws {
@@ -164,6 +220,74 @@ struct GroceryEditingTests {
         let kept = try #require(refused.errors.firstMatch(of: /Your text is in (.*)\n/)?.1)
         #expect(refused.status == 1 && access(String(kept), F_OK) == 0, "\(refused.errors)")
         unlink(String(kept))
+    }
+
+    @Test(arguments: [
+        ("truncate -s 0", "the text is empty"), (#"printf '\n\n' >"#, "the text is empty"),
+        (#"sed -i '1s/.*//'"#, "the first line is the name of the item, and it is empty"),
+        (#"sed -i '1s/.*/  /'"#, "the first line is the name of the item, and it is empty"),
+        (#"sed -i 1d"#, "the first line is the name of the item, and this one is its quantity"),
+        (#"sed -i s/quantity:/Quantity:/"#, "line 2, 'Quantity: 2 kg', is no field such as 'quantity: 2 kg'"),
+        (#"sed -i 's/quantity: /quantity:\t/'"#, "line 2, 'quantity:"),
+        (#"sed -i 's/: /:/'"#, "line 2, 'quantity:2 kg'"),
+        (#"sed -i 's/^tags/ tags/'"#, "line 3, ' tags: market', is no field"),
+        (#"sed -i 's/^tags: .*/bought: maybe/'"#, "line 3, 'bought: maybe', is neither yes nor no"),
+        (#"sed -i 's/^tags: .*/quantity: 3 kg/'"#, "line 3, 'quantity: 3 kg', is a second quantity"),
+        (#"sed -i 's/^tags: .*/picture:/'"#, "line 3, 'picture:', has no value"), ("rm", "cannot read"),
+    ])
+    func anEditThatCannotBeReadChangesNothing(editor: String, reason: String) async throws {
+        let world = try await World()
+        _ = await world.run("add", "2 kg flour #market", "--note", "the red one")
+        let files = try world.files()
+        let refused = await world.run("edit", "flour", editor: editor)
+        #expect(refused.status == 1 && refused.text == "")
+        #expect(refused.errors.contains("nothing is saved, since \(reason)"), "\(refused.errors)")
+        let kept = try #require(refused.errors.firstMatch(of: /Your text is in (.*)\n/)?.1)
+        #expect(editor == "rm" || access(String(kept), F_OK) == 0)
+        unlink(String(kept))
+        #expect(try world.files() == files)
+        // Other texts are as good as before.
+        #expect(await world.run("edit", "flour", editor: "sed -i '$a shelf: 4'").status == 0)
+        #expect(try world.files().values.sorted() == ["flour\nquantity: 2 kg\ntags: market\n\nthe red one\nshelf: 4\n"])
+    }
+
+    @Test func anItemThatIsRemovedDuringAnEditIsAQuestion() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Milk")
+        let id = String(try world.file("Milk").suffix(36))
+        let picture = world.daemon.directory + "/picture.png"
+        try Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]).write(to: URL(filePath: picture))
+        #expect(await world.run("image", "milk", picture).status == 0)
+        let before = try world.files()
+        // Another person removes it while the editor is open.
+        let script = world.daemon.directory + "/editor"
+        let grocery = "'\(Product.grocery.path)' remove \(id) --socket '\(world.daemon.socket.path)' --container box"
+        try Change.write(
+            "#!/bin/sh\nXDG_STATE_HOME=/nowhere \(grocery)\nsed -i 's/Milk/Oat milk/' \"$1\"\n", to: script)
+        try Change.chmod(script, 0o755)
+        let refused = await world.run("edit", "milk", editor: script)
+        #expect(refused.status == 1 && refused.errors.contains("Milk was removed meanwhile"), "\(refused.errors)")
+        let kept = try #require(refused.errors.firstMatch(of: /our text is in (.*)\n/)?.1)
+        #expect(try String(contentsOfFile: String(kept), encoding: .utf8).hasPrefix("Oat milk\n"))
+        unlink(String(kept))
+        #expect(try world.files() == [:])
+
+        _ = await world.run("undo")
+        _ = await world.run("add", "Milk")
+        // On a terminal the person is asked, and the item comes back with its picture.
+        let second = String(try world.file("Milk").suffix(36))
+        #expect(await world.run("image", "milk", picture).status == 0)
+        try Change.write(
+            "#!/bin/sh\nXDG_STATE_HOME=/nowhere \(grocery.replacing(id, with: second))\nsed -i 's/Milk/Oat milk/' \"$1\"\n",
+            to: script)
+        let terminal = PseudoTerminal(
+            path: Product.grocery.path, ["edit", "milk", "--socket", world.daemon.socket.path, "--container", "box"],
+            environment: ["XDG_STATE_HOME": world.daemon.directory + "/home", "VISUAL": script], width: 200)
+        await terminal.until("Milk was removed meanwhile. Bring it back with your changes? [Y/n]")
+        terminal.type("\r")
+        #expect(await terminal.status() == 0, "\(terminal.screen.text)")
+        let after = try world.files()
+        #expect(after.count == before.count && after.values.contains { $0.hasPrefix("Oat milk\npicture: ") })
     }
 
     @Test func `A conflict is shown and resolved in each way, and the other versions can be brought back`() async throws

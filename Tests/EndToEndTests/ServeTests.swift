@@ -52,4 +52,65 @@ struct ServeTests {
         server.kill(SIGTERM)
         #expect(await server.result().status == 0)
     }
+
+    /// A browser, as far as the server knows it.
+    private struct Browser {
+        let port: Substring
+        let token: Substring
+        let identifier: String
+
+        func send(_ method: String, _ path: String, _ body: String = "") async -> String {
+            let script = #"""
+                exec 3<>"/dev/tcp/127.0.0.1/$0" || exit
+                printf '%s' "$1" >&3
+                cat <&3
+                """#
+            let request = """
+                \(method) \(path) HTTP/1.1\r
+                Host: 127.0.0.1\r
+                Connection: close\r
+                Authorization: Bearer \(token)\r
+                X-Grocery-Browser: \(identifier)\r
+                Content-Type: application/json\r
+                Content-Length: \(body.utf8.count)\r
+                \r
+                \(body)
+                """
+            let text = await ChildProcess(path: "/bin/bash", ["-c", script, String(port), request]).result().text
+            return text.components(separatedBy: "\r\n\r\n").dropFirst().joined(separator: "\r\n\r\n")
+        }
+    }
+
+    @Test func eachBrowserTakesBackItsOwnChanges() async throws {
+        let daemon = try await TestDaemon()
+        let server = serve(daemon, "--port", "0")
+        let link = try #require(await server.nextLine())
+        let parts = try #require(link.wholeMatch(of: /http:\/\/127\.0\.0\.1:(\d+)\/#token=([\w-]{32})/))
+        let (phone, tablet) = (
+            Browser(port: parts.1, token: parts.2, identifier: "phone"),
+            Browser(port: parts.1, token: parts.2, identifier: "tablet")
+        )
+        func add(_ browser: Browser, _ name: String) async -> String {
+            await browser.send("POST", "/api/items", #"{"id":"\#(UUID().uuidString)","mine":{"name":"\#(name)"}}"#)
+        }
+        func grocery(_ words: String...) async -> ChildProcess.Result {
+            await ChildProcess(
+                .grocery, words + ["--socket", daemon.socket.path, "--container", "box"],
+                environment: ["XDG_STATE_HOME": daemon.directory + "/home"]
+            ).result()
+        }
+        #expect(await add(phone, "Bread").contains("saved"))
+        #expect(await add(tablet, "Milk").contains("saved"))
+        #expect(await grocery("add", "Tea").status == 0)
+        let shown = await phone.send("GET", "/api/undo")
+        #expect(shown.contains(#""action":"add Bread""#))
+        #expect(
+            await phone.send("POST", "/api/undo", #"{"undo":\#(shown)}"#) == #"{"undone":"add Bread","leftOut":[]}"#)
+        #expect(await phone.send("GET", "/api/undo") == "{}")
+        #expect(await grocery("undo").text == "undone: add Tea\n")
+        #expect(await grocery("undo").errors == "grocery: there is nothing to undo\n")
+        #expect(await tablet.send("POST", "/api/undo", "{}").contains("add Milk"))
+        server.kill(SIGTERM)
+        #expect(await server.result().status == 0)
+    }
 }

@@ -19,6 +19,7 @@ final class MemoryList: PageList {
         var clock: Int64 = 0
         var streams: [AsyncThrowingStream<ListEvent, any Error>.Continuation] = []
         var calls: [String] = []
+        var browsers: Set<String> = []
     }
     /// The name of an item that is removed as soon as it was saved.
     static let fleeting = "Fleeting"
@@ -76,7 +77,31 @@ final class MemoryList: PageList {
 
     func remove(_ ids: [ItemIdentifier]) async throws { for id in ids { change(id, "remove") { $0 = nil } } }
 
-    func undo() async throws -> String? { nil }
+    /// Brings back an empty item: this list has no trash.
+    func bringBack(_ id: ItemIdentifier) async throws -> Bool {
+        change(id, "bring back") { $0 = $0 ?? Entry(contents: ItemContents(name: "Removed")) }
+        return true
+    }
+
+    func lastChanges() async throws -> [UndoableChange] {
+        state.withLock { state in
+            state.calls.indices.reversed().map { UndoableChange(key: String($0), action: state.calls[$0]) }
+        }
+    }
+
+    func undo(_ shown: UndoableChange?) async throws -> (action: String, leftOut: [String])? {
+        guard let last = try await lastChanges().first else { return nil }
+        guard shown == nil || shown == last else { throw GroceryError(.changed, "the last change is another one") }
+        return (last.action, ["one step"])
+    }
+
+    func changed(by browser: String) -> MemoryList {
+        _ = state.withLock { $0.browsers.insert(browser) }
+        return self
+    }
+
+    /// The browsers that have asked for something.
+    var browsers: Set<String> { state.withLock { $0.browsers } }
 
     func picture(of id: ItemIdentifier) async throws -> [UInt8]? { try entry(id).picture }
 

@@ -229,17 +229,46 @@ struct PageRouterTests {
         }
     }
 
-    @Test func `An edit brings back an item that was removed meanwhile`() async throws {
+    @Test func anEditOfAnItemThatWasRemovedMeanwhileIsAQuestion() async throws {
         try await TestServer.with { server async throws in
             let base = #"{"name":"Milk","quantity":"1 l","bought":false,"tags":["market"]}"#
-            let body = #"{"base":\#(base),"mine":{"bought":true}}"#
-            #expect(try await server.send("PUT", "/api/items/\(PageRouterTests.id)", body).status == 200)
-            let contents = try await server.contents(PageRouterTests.id)
-            #expect(
-                contents.name == "Milk" && contents.quantity == "1 l" && contents.isBought
-                    && contents.tags == ["market"])
+            let path = "/api/items/\(PageRouterTests.id)"
+            let asked = try await server.send("PUT", path, #"{"base":\#(base),"mine":{"bought":true}}"#)
+            #expect(asked.status == 410)
+            #expect(asked.body == #"{"error":"removed","message":"Milk was removed meanwhile"}"#)
+            #expect(try await server.list.items().isEmpty && server.list.calls.isEmpty)
+            // The person says yes.
+            let body = #"{"change":"c1","bringBack":true,"base":\#(base),"mine":{"bought":true}}"#
+            #expect(try await server.send("PUT", path, body).status == 200)
+            #expect(server.list.calls.first == "bring back")
+            #expect(try await server.contents(PageRouterTests.id).isBought)
             let unknown = #"{"base":{},"mine":{"bought":true}}"#
             #expect(try await server.send("PUT", "/api/items/\(ItemIdentifier.random().text)", unknown).status == 404)
+        }
+    }
+
+    @Test func anUndoTakesBackTheChangeThatWasShown() async throws {
+        try await TestServer.with { server async throws in
+            #expect(try await server.send("GET", "/api/undo").body == "{}")
+            _ = try await server.item("Milk")
+            let shown = try await server.send("GET", "/api/undo").body
+            #expect(shown == #"{"key":"0","action":"add Milk"}"#)
+            _ = try await server.item("Bread")
+            let other = try await server.send("POST", "/api/undo", #"{"undo":\#(shown)}"#)
+            #expect(other.status == 409, "\(other.body)")
+            let last = try await server.send("GET", "/api/undo").body
+            let undone = try await server.send("POST", "/api/undo", #"{"undo":\#(last)}"#)
+            #expect(undone.body == #"{"undone":"add Bread","leftOut":["one step"]}"#)
+        }
+    }
+
+    @Test func browsersAreKnownByTheirIdentifiers() async throws {
+        try await TestServer.with { server async throws in
+            for browser in ["A-1", "b2", "", "a/b", "..", "a b", String(repeating: "x", count: 65)] {
+                #expect(
+                    try await server.send("GET", "/api/undo", headers: ["X-Grocery-Browser": browser]).status == 200)
+            }
+            #expect(server.list.browsers == ["A-1", "b2"])
         }
     }
 
@@ -259,7 +288,7 @@ struct PageRouterTests {
             let body = #"{"ids":["\#(id)","\#(PageRouterTests.id)"]}"#
             #expect(try await server.send("POST", "/api/remove", body).body == #"{"removed":["\#(id)"]}"#)
             #expect(try await server.send("POST", "/api/remove", body).body == #"{"removed":[]}"#)
-            #expect(try await server.send("POST", "/api/undo", "{}").body == "{}")
+            #expect(try await server.send("POST", "/api/undo", "{}").status == 200)
         }
     }
 

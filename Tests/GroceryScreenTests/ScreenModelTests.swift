@@ -248,8 +248,24 @@ struct ScreenModelTests {
         let expected: [ScreenWork] = [
             .rename(id, "Milk", "Milkx"), .setQuantity(id, "1 l", "1 l2"), .tag(id, ["a", "b"]), .untag(id, ["bio"]),
             .remove(id),
-            .undo,
+            .undo(nil),
         ]
         #expect(work == expected.map { "\($0)" })
+    }
+
+    private func bottomLine(_ model: ScreenModel) -> String { model.draw().text(line: model.height - 1) }
+
+    @Test func theBottomLineNamesTheChangeThatAnUndoTakesBack() {
+        var model = Samples.model([Samples.item(1, "Milk")])
+        #expect(bottomLine(model).contains("u Undo  "))
+        let change = UndoableChange(key: "7", action: "add Bread")
+        model.receive(.undoable(change))
+        #expect(bottomLine(model).contains("u Undo: add Bread  "))
+        model.type("u")
+        #expect(model.takeWork().map { "\($0.1)" } == ["\(ScreenWork.undo(change))"])
+        model.receive(.undoable(UndoableChange(key: "8", action: "remove Bread, Milk, Butter, Cheese")))
+        #expect(bottomLine(model).contains("u Undo: remove Br...  "))
+        model.receive(.undoable(nil))
+        #expect(bottomLine(model).contains("u Undo  "))
     }
 }

@@ -99,6 +99,11 @@ class Page:
             return Object.keys(localStorage).filter(key => key.startsWith('grocery.change.'))
               .map(key => localStorage[key]).filter(text => text.includes('"problem"'))""")
 
+    def answers_questions(self):
+        """Has each item come back that others removed while it was edited here."""
+        self.run("changes().forEach(change => { if (change.isRemoved) bringBack(change); })")
+        return True
+
     def state(self):
         return self.run("return document.querySelector('#status').dataset.state")
 

@@ -30,6 +30,8 @@ package struct ItemContents: DocumentContents, Hashable {
     package var note = ""
     /// The lines with unknown keys, as they are.
     package var otherLines: [String] = []
+    /// The line ends of the file.
+    var lineEnds = LineEnds()
 
     /// Makes contents with a name alone.
     package init(name: String) { self.name = name }
@@ -54,7 +56,9 @@ package struct ItemContents: DocumentContents, Hashable {
         func string(_ line: Substring.UTF8View) -> String {
             String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
         }
-        name = string(lines.removeFirst())
+        let first = lines.removeFirst()
+        lineEnds.areCRLF = first.last == UInt8(ascii: "\r")
+        name = string(first)
         while let line = lines.first.map(string) {
             guard !line.isEmpty else {
                 lines.removeFirst()
@@ -99,8 +103,11 @@ package struct ItemContents: DocumentContents, Hashable {
         if let picture { text += "picture: \(picture)\n" }
         for line in otherLines { text += line + "\n" }
         if !note.isEmpty { text += "\n\(note)\n" }
-        return text
+        return lineEnds.areCRLF ? text.replacing("\n", with: "\r\n") : text
     }
+
+    /// These contents as a file gives them back: without blanks around a quantity, and with one kind of line end in a note.
+    var asRead: ItemContents { ItemContents(text: text) }
 
     /// Makes sure that the text gives these contents again.
     package func check() throws(GroceryError) {
@@ -131,25 +138,5 @@ package struct ItemContents: DocumentContents, Hashable {
         var attributes = [DerivedAttribute(ItemSummary.attributeName, ItemSummary(self).bytes(stamp))]
         if let name = ExtendedAttributeName("xdg.tags") { attributes.append(DerivedAttribute(name, tags)) }
         return attributes
-    }
-}
-
-/// A line `key: value`. The key begins with a letter in lower case, and goes on with such letters, digits and hyphens.
-private struct FieldLine {
-    let key: Substring
-    let value: String
-
-    init?(_ line: String) {
-        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let rest = line[line.index(after: colon)...]
-        guard rest.isEmpty || rest.hasPrefix(" ") else { return nil }
-        key = line[..<colon]
-        let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-        guard let first = key.utf8.first, letters.contains(first),
-            key.utf8.allSatisfy({
-                letters.contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
-            })
-        else { return nil }
-        value = ItemText.trimmed(rest)
     }
 }

@@ -51,6 +51,7 @@ extension GroceryList {
 
     func create(_ contents: ItemContents, _ id: ItemIdentifier) async throws -> UndoStep? {
         try contents.check()
+        let contents = contents.asRead
         let lock = try await ListLock.take(container)
         defer { withExtendedLifetime(lock) {} }
         try await FileSystem.run { [self] () throws(DocumentError) in try makeFolders() }
@@ -113,6 +114,7 @@ extension GroceryList {
             try await document.edit { contents in
                 try change(&contents)
                 try contents.check()
+                contents = contents.asRead
             }
         } catch {
             try? await document.close(discardsChanges: true)
@@ -174,19 +176,23 @@ extension GroceryList {
     }
 
     /// Saves contents that were edited elsewhere, such as on a page without a connection. They are merged field by field with the
-    /// contents on disk. If both changed a field, `mine` becomes the current version, and the other is kept as a conflict version. An
-    /// item that was removed meanwhile is made anew.
+    /// contents on disk. If both changed a field, `mine` becomes the current version, and the other is kept as a conflict version.
     ///
     /// - Parameter base: The contents from which `mine` was made; nil for a new item.
+    /// - Throws: ``GroceryError/Code/removed`` if the item was removed meanwhile: a person decides whether it comes back.
     @discardableResult
     package func put(_ mine: ItemContents, base: ItemContents?, for id: ItemIdentifier) async throws -> PutOutcome {
         try mine.check()
+        let (mine, base) = (mine.asRead, base?.asRead)
         for _ in 0..<GroceryLimits.mergeAttempts {
             let theirs: ItemContents
             do {
                 theirs = try await contents(of: id)
             } catch let error as DocumentError where error.code == .notFound {
                 try await requireNoOtherList(id)
+                if let base {
+                    throw GroceryError(.removed, "\(DisplayText.escaped(base.name)) was removed meanwhile")
+                }
                 do {
                     try await add(mine, as: id)
                     return .saved
@@ -194,8 +200,8 @@ extension GroceryList {
             }
             if theirs == mine { return .unchanged }
             // Without a base, all that differs is a conflict.
-            var (merged, conflicts) = (mine, ItemField.allCases)
-            if let base { (merged, conflicts) = ItemContents.merge(base: base, mine: mine, theirs: theirs) }
+            var (merged, conflicts) = ItemContents.merge(base: base ?? theirs, mine: mine, theirs: theirs)
+            if base == nil { conflicts = ItemField.allCases }
             if merged == theirs { return .unchanged }
             if !conflicts.isEmpty {
                 try await keepVersion(theirs, of: id)

@@ -19,11 +19,15 @@ extension GroceryList {
     /// Returns the path of the picture that an item names. Its name has the item's identifier: any program may write the line, and a
     /// line that names another file must neither show nor remove that.
     func ownPicture(_ contents: ItemContents, of id: ItemIdentifier) -> String? {
-        guard let name = contents.picture, name.hasPrefix(id.fileName + ".") || name.hasPrefix(id.fileName + "-"),
-            !name.contains("/"), !name.contains(".sync-conflict-")
-        else { return nil }
+        guard let name = contents.picture, GroceryList.isPicture(name, of: id) else { return nil }
         // While a list is converted, its pictures are in both places.
         return ([picturesPath] + pictureFolders).map { $0 + "/" + name }.first { FileSystem.isRegularFile($0) }
+    }
+
+    /// Whether a name is that of a picture of an item.
+    static func isPicture(_ name: String, of id: ItemIdentifier) -> Bool {
+        (name.hasPrefix(id.fileName + ".") || name.hasPrefix(id.fileName + "-")) && !name.contains("/")
+            && !name.contains(".sync-conflict-")
     }
 
     /// Returns the bytes of an item's picture; nil without one.

@@ -4,22 +4,53 @@
 internal import GatherDocuments
 
 extension GroceryList {
-    /// Undoes the last change that this user made on this machine, and returns its name; nil if there is none. Changes of other users
-    /// and machines are merged.
+    /// Returns the changes that can be taken back, the last one first. The next ``undo(_:)`` takes that.
+    package func lastChanges() async throws -> [UndoableChange] {
+        try await undoLog.changes().reversed().map { UndoableChange(key: $0.key, action: $0.action) }
+    }
+
+    /// Takes back the last change in the log of this list. Changes of other users and machines are merged. A step that has become
+    /// impossible, since others changed or removed the same thing, is left out, and the other steps are taken back.
     ///
-    /// - Throws: ``GroceryError/Code/changed`` if a field that the change had set was changed again since. Then nothing is undone.
-    package func undo() async throws -> String? {
-        guard let (key, action, recorded) = try await undoLog.last() else { return nil }
-        guard let recorded else {
-            try await undoLog.forget(key)
-            throw changed(action, "it was too large to be recorded. The next undo takes the change before it")
+    /// - Parameter shown: The change that the user was shown; nil for whichever is the last one.
+    /// - Returns: The name of the change, and the reasons of the steps that were left out; nil if there is no change.
+    /// - Throws: ``GroceryError/Code/changed`` if no step is possible, or if the last change is another than the one shown. A change
+    ///   without a possible step is forgotten, so that the one before it can be taken back. After another error, such as a full disk,
+    ///   the steps that are left can be taken back later.
+    package func undo(_ shown: UndoableChange? = nil) async throws -> (action: String, leftOut: [String])? {
+        guard let last = try await undoLog.changes().last else { return nil }
+        guard shown == nil || shown == UndoableChange(key: last.key, action: last.action) else {
+            throw GroceryError(.changed, "the last change is another one by now: \(DisplayText.escaped(last.action))")
         }
-        let steps = recorded.map { present($0) }
-        // All steps are looked at before the first is undone.
-        for step in steps { try await check(step, action) }
-        for step in steps.reversed() { try await undo(step) }
-        try await undoLog.forget(key)
-        return action
+        guard FileSystem.isDirectory(container.data) else {
+            throw GroceryError(.changed, "the directory of the list is away: \(container.data)")
+        }
+        var (left, leftOut, count) = (last.steps ?? [], [String](), 0)
+        if last.steps == nil { leftOut.append("it was too large to be recorded") }
+        do {
+            while let recorded = left.last {
+                let step = present(recorded)
+                if let obstacle = try await obstacle(to: step) {
+                    leftOut.append(obstacle)
+                } else {
+                    try await undo(step)
+                    count += 1
+                }
+                left.removeLast()
+            }
+        } catch {
+            try? await undoLog.keep(left, of: last.key, last.action)
+            throw error
+        }
+        try await undoLog.forget(last.key)
+        leftOut = leftOut.withoutRepetition
+        guard count > 0 else {
+            throw GroceryError(
+                .changed,
+                "cannot undo '\(DisplayText.escaped(last.action))': \(leftOut.joined(separator: "; ")). "
+                    + "The next undo takes the change before it")
+        }
+        return (last.action, leftOut)
     }
 
     /// Returns a step with the paths that its files have since the list was converted.
@@ -32,31 +63,30 @@ extension GroceryList {
         }
     }
 
-    private func changed(_ action: String, _ reason: String) -> GroceryError {
-        GroceryError(.changed, "cannot undo '\(DisplayText.escaped(action))': \(reason)")
-    }
-
-    private func check(_ step: UndoStep, _ action: String) async throws {
+    /// Returns the reason why a step cannot be taken back; nil if it can.
+    private func obstacle(to step: UndoStep) async throws -> String? {
         switch step {
         case .edited(_, let path, let before, let after):
-            guard let now = try await text(path) else { throw changed(action, "the item is gone") }
-            guard GroceryList.undone(ItemContents(text: now), before, after).conflicts.isEmpty else {
-                throw changed(action, "the item was changed again since")
-            }
+            guard let now = try await contents(path) else { return "\(name(before)) is gone" }
+            let conflicts = GroceryList.undone(now, before, after).conflicts
+            return conflicts.isEmpty ? nil : "\(name(after)) was changed again since"
         case .added(let path, let text):
-            guard let now = try await self.text(path) else { throw changed(action, "the file is gone") }
-            if let text, text != now { throw changed(action, "the item was changed since") }
+            guard let text else { return FileSystem.exists(path) ? nil : "the picture is gone" }
+            guard let now = try await contents(path) else { return "\(name(text)) is gone" }
+            // As a file gives them back: older versions of this program recorded what was typed.
+            return now == ItemContents(text: text) ? nil : "\(name(text)) was changed since"
         case .trashed(let path, let trash):
-            guard FileSystem.exists(trash) else { throw changed(action, "the trash was emptied") }
-            if FileSystem.exists(path) { throw changed(action, "\(path) is there again") }
+            let name = path.split(separator: "/").last.map { DisplayText.escaped(String($0)) } ?? path
+            guard FileSystem.exists(trash) else { return "\(name) is not in the trash any more" }
+            return FileSystem.exists(path) ? "\(name) is there again" : nil
         }
     }
 
-    private func text(_ path: String) async throws -> String? {
+    private func name(_ text: String) -> String { DisplayText.escaped(ItemContents(text: text).name) }
+
+    private func contents(_ path: String) async throws -> ItemContents? {
         guard FileSystem.exists(path) else { return nil }
-        // A picture is no text, and is not compared.
-        return (try? await FileSystem.run { () throws(DocumentError) in try ItemContents.read(path).contents.text })
-            ?? ""
+        return try await FileSystem.run { () throws(DocumentError) in try ItemContents.read(path).contents }
     }
 
     private func undo(_ step: UndoStep) async throws {

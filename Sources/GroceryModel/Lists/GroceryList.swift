@@ -17,7 +17,7 @@ package struct GroceryList: Sendable {
     package let listName: String?
     /// The form of the list: true for a package, false for a folder, nil for the one that is there.
     private let form: Bool?
-    let undoLog: UndoLog
+    private(set) var undoLog: UndoLog
     let trash: Trash
 
     /// Makes the value for a list of a container. A package of this name is taken if it is there, else a folder.
@@ -40,6 +40,15 @@ package struct GroceryList: Sendable {
         form = isPackage
         undoLog = UndoLog(container: container)
         trash = Trash(container: container.data)
+    }
+
+    /// Returns this list for the changes of a browser, which has an undo of its own.
+    ///
+    /// - Parameter browser: An identifier of letters, digits and hyphens, at most ``GroceryLimits/browserBytes`` long.
+    package func changed(by browser: String) -> GroceryList {
+        var list = self
+        list.undoLog = UndoLog(container: container, browser: browser)
+        return list
     }
 
     /// Whether the list is a package now. It is looked up at each use, since another program may convert the list.

@@ -3,17 +3,21 @@
 
 internal import GatherDocuments
 
-/// The last changes of this user on this machine to the lists of a container: a key-value store below `XDG_STATE_HOME`. A change that
-/// cannot be recorded is made all the same, and cannot be undone.
+/// The last changes of this user on this machine to the lists of a container: a key-value store below `XDG_STATE_HOME`. The changes of
+/// the user's own programs are one log, and those of each browser another. A change that cannot be recorded is made all the same, and
+/// cannot be undone.
 struct UndoLog: Sendable {
     private let directory: String
+    /// The browser whose changes these are; empty for the user's own programs.
+    private let browser: String
 
-    init(container: Container) {
+    init(container: Container, browser: String = "") {
         let state = StateDirectory.path ?? "/.local/state"
         // Two daemons may have containers of one name.
         let place = StableHash.text(of: container.data.utf8)
         let name = container.identifier.replacing("/", with: "_")
         directory = "\(state)/gather/grocery/\(name)-\(place)"
+        self.browser = browser
     }
 
     private func open() async throws -> KeyValueStore {
@@ -23,47 +27,84 @@ struct UndoLog: Sendable {
         return try await KeyValueStore(directory: directory, followingThrough: nil)
     }
 
-    private static func number(_ key: String) -> Int? { Int(key) }
+    // MARK: Keys
+
+    /// The key of a change: a number that counts the changes of all, and the browser.
+    private struct Key {
+        let text: String
+        let number: Int
+        let browser: Substring
+
+        init?(_ text: String) {
+            let parts = text.split(separator: " ", maxSplits: 1)
+            guard let first = parts.first, let number = Int(first) else { return nil }
+            self.text = text
+            self.number = number
+            browser = parts.count == 2 ? parts[1] : ""
+        }
+    }
+
+    /// The keys of all changes in their order.
+    private static func keys(_ store: KeyValueStore) -> [Key] {
+        store.dictionary.keys.compactMap { Key($0) }.sorted { $0.number < $1.number }
+    }
+
+    // MARK: Recording
+
+    /// Returns whether changes with these steps can be recorded.
+    static func holds(_ steps: [UndoStep]) -> Bool {
+        KeyValue.array(steps.map(\.value)).byteCount + GroceryLimits.undoActionBytes <= GroceryLimits.undoBytes
+    }
 
     /// Records a change. It may be large.
     func record(_ action: String, _ steps: [UndoStep]) async throws {
         guard !steps.isEmpty else { return }
-        let value: KeyValue = [
-            "action": .string(String(action.prefix(200))), "steps": .array(steps.map(\.value)),
-        ]
+        let action = KeyValue.string(String(action.prefix(GroceryLimits.undoActionBytes / 4)))
         do {
             let store = try await open()
-            let numbers = store.dictionary.keys.compactMap(UndoLog.number).sorted()
-            for number in numbers.dropLast(GroceryLimits.undoSteps - 1) {
-                try store.removeValue(forKey: String(number))
+            let keys = UndoLog.keys(store)
+            var old = keys.filter { $0.browser == browser }.dropLast(GroceryLimits.undoSteps - 1).map(\.text)
+            let number = (keys.last?.number ?? 0) + 1
+            let key = browser.isEmpty ? String(number) : "\(number) \(browser)"
+            // Without its steps, a large change keeps the next undo from taking an earlier one for it.
+            let value: KeyValue =
+                UndoLog.holds(steps) ? ["action": action, "steps": .array(steps.map(\.value))] : ["action": action]
+            var room = GroceryLimits.undoBytes * 2 - value.byteCount
+            for key in keys.reversed() {
+                room -= store.value(forKey: key.text)?.byteCount ?? 0
+                if room < 0 { old.append(key.text) }
             }
-            if value.byteCount > GroceryLimits.undoBytes {
-                // So that the next undo does not take an earlier change for this one.
-                try store.set(["action": .string(String(action.prefix(200)))], forKey: String((numbers.last ?? 0) + 1))
-            } else {
-                var room = GroceryLimits.undoBytes * 2 - value.byteCount
-                for number in numbers.reversed() {
-                    room -= store.value(forKey: String(number))?.byteCount ?? 0
-                    if room < 0 { try store.removeValue(forKey: String(number)) }
-                }
-                try store.set(value, forKey: String((numbers.last ?? 0) + 1))
-            }
+            for key in Set(old) { try store.removeValue(forKey: key) }
+            try store.set(value, forKey: key)
             try await store.close()
         } catch {
             // The change itself is saved. A read-only home directory is no reason to tell that it failed.
         }
     }
 
-    /// Returns the last change; nil if there is none. One that was too large has no steps.
-    func last() async throws -> (key: String, action: String, steps: [UndoStep]?)? {
+    // MARK: Taking back
+
+    /// A recorded change. One that was too large has no steps.
+    typealias Change = (key: String, action: String, steps: [UndoStep]?)
+
+    /// Returns the recorded changes in their order.
+    func changes() async throws -> [Change] {
         let store = try await open()
         defer { Task { try? await store.close() } }
-        guard let number = store.dictionary.keys.compactMap(UndoLog.number).max(),
-            case .dictionary(let fields)? = store.value(forKey: String(number)),
-            case .string(let action)? = fields["action"]
-        else { return nil }
-        guard case .array(let steps)? = fields["steps"] else { return (String(number), action, nil) }
-        return (String(number), action, steps.compactMap { UndoStep($0) })
+        return UndoLog.keys(store).filter { $0.browser == browser }.compactMap { key in
+            guard case .dictionary(let fields)? = store.value(forKey: key.text),
+                case .string(let action)? = fields["action"]
+            else { return nil }
+            guard case .array(let steps)? = fields["steps"] else { return (key.text, action, nil) }
+            return (key.text, action, steps.compactMap { UndoStep($0) })
+        }
+    }
+
+    /// Keeps some steps of a change.
+    func keep(_ steps: [UndoStep], of key: String, _ action: String) async throws {
+        let store = try await open()
+        try store.set(["action": .string(action), "steps": .array(steps.map(\.value))], forKey: key)
+        try await store.close()
     }
 
     /// Forgets a change.

@@ -1,6 +1,7 @@
 // A request whose header and body have been received.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GroceryModel
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -42,6 +43,21 @@ struct PageRequest: Sendable {
         guard let field = head.headers.first(name: "content-type") else { return nil }
         let type = field.split(separator: ";", omittingEmptySubsequences: false).first ?? ""
         return type.filter { $0 != " " }.lowercased()
+    }
+
+    /// The identifier that a browser has chosen for its changes; nil if it has sent none, or one that is too long or of other characters.
+    var browser: String? {
+        guard let text = head.headers.first(name: "x-grocery-browser"), !text.isEmpty,
+            text.utf8.count <= GroceryLimits.browserBytes,
+            text.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || PageRequest.isLetterOrDigit($0) })
+        else { return nil }
+        return text
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        let lower = byte | 0x20
+        return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lower)
     }
 
     /// Returns whether the client has this version of a resource already.

@@ -22,6 +22,10 @@ struct PageBody: Sendable {
     /// The version to keep.
     var version: String?
     var token: String?
+    /// Whether an item that was removed comes back for the change.
+    var bringsBack = false
+    /// The change that the user was shown before it is taken back.
+    var undo: UndoableChange?
 
     /// The most bytes of an identifier of a change.
     static let changeBytes = 64
@@ -45,9 +49,24 @@ struct PageBody: Sendable {
             case "mine": mine = try ContentsPart(&reader)
             case "keep": keep = try reader.readString()
             case "version": version = try reader.readString()
+            case "bringBack": bringsBack = try reader.readBool()
+            case "undo": undo = try PageBody.undoable(&reader)
             case "token": token = try reader.readString()
             default: try reader.skipValue()
             }
         }
+    }
+
+    private static func undoable(_ reader: inout JSONReader) throws(JSONError) -> UndoableChange {
+        var (key, action) = ("", "")
+        try reader.beginObject()
+        while try reader.nextKey() {
+            switch reader.key {
+            case "key": key = try reader.readString()
+            case "action": action = try reader.readString()
+            default: try reader.skipValue()
+            }
+        }
+        return UndoableChange(key: key, action: action)
     }
 }

@@ -71,13 +71,18 @@ extension PageRouter {
             try await now(id)
         } make: { [list] in
             let outcome: PutOutcome
-            if let current = try await list.existing(id) {
+            var current = try await list.existing(id)
+            if current == nil, body.bringsBack, try await list.bringBack(id) { current = try await list.existing(id) }
+            if let current {
                 // Fields that the page did not send are equal in both, so that the merge takes them from the file.
                 let former = base.applied(to: current)
                 outcome = try await list.put(mine.applied(to: former), base: former, for: id)
             } else {
-                // Removed meanwhile: an edit brings the item back.
+                // Removed meanwhile, which only a person can answer.
                 guard let name = mine.name ?? base.name else { throw PageError.noSuchItem }
+                guard body.bringsBack else {
+                    throw GroceryError(.removed, "\(base.name ?? name) was removed meanwhile")
+                }
                 let contents = mine.applied(to: base.applied(to: ItemContents(name: name)))
                 outcome = try await list.put(contents, base: nil, for: id)
             }
@@ -115,12 +120,24 @@ extension PageRouter {
         try await changes.answer(body.change) {
             .json { $0.raw(JSONBytes.emptyObject) }
         } make: { [list] in
-            let name = try await list.undo()
+            let undone = try await list.undo(body.undo)
             return .json { writer in
                 writer.beginObject()
-                writer.field("undone", name)
+                writer.field("undone", undone?.action)
+                writer.field("leftOut", undone?.leftOut ?? [])
                 writer.endObject()
             }
+        }
+    }
+
+    /// The change that an undo takes back, so that the page names it beforehand.
+    func lastChange() async throws -> PageResponse {
+        let last = try await list.lastChanges().first
+        return .json { writer in
+            writer.beginObject()
+            writer.field("key", last?.key)
+            writer.field("action", last?.action)
+            writer.endObject()
         }
     }
 

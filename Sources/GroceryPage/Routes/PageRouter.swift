@@ -8,7 +8,7 @@ internal import Varlink
 
 /// Finds the answer to each request.
 struct PageRouter: Sendable {
-    let list: any PageList
+    private(set) var list: any PageList
     private(set) var access: PageAccess
     let limits: PageLimits
     let events: EventHub
@@ -43,7 +43,8 @@ struct PageRouter: Sendable {
             switch self {
             case .page, .serviceWorker, .manifest, .icon: [.GET, .HEAD]
             case .events, .allContents, .versions: [.GET]
-            case .session, .undo, .removal, .resolution: [.POST]
+            case .undo: [.GET, .POST]
+            case .session, .removal, .resolution: [.POST]
             case .items: [.GET, .POST]
             case .item: [.GET, .PUT]
             case .picture: [.GET, .PUT, .DELETE]
@@ -120,10 +121,18 @@ struct PageRouter: Sendable {
     /// Answers a request whose header was accepted. Errors become answers.
     func answer(_ request: PageRequest) async -> PageResponse {
         do {
-            return try await response(to: request)
+            return try await made(by: request.browser).response(to: request)
         } catch {
             return PageResponse(PageError(error))
         }
+    }
+
+    /// Returns the router for the changes of a browser.
+    private func made(by browser: String?) -> PageRouter {
+        guard let browser else { return self }
+        var router = self
+        router.list = list.changed(by: browser)
+        return router
     }
 
     private func response(to request: PageRequest) async throws -> PageResponse {
@@ -136,7 +145,7 @@ struct PageRouter: Sendable {
         case .events: return .eventStream
         case .items: return try await request.method == .GET ? items() : add(PageBody(request.body))
         case .allContents: return try await allContents()
-        case .undo: return try await undo(PageBody(request.body))
+        case .undo: return try await request.method == .GET ? lastChange() : undo(PageBody(request.body))
         case .removal: return try await remove(PageBody(request.body))
         case .item(let id):
             return try await request.method == .GET ? contents(of: id) : put(PageBody(request.body), for: id)

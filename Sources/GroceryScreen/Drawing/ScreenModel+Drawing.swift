@@ -128,6 +128,7 @@ extension ScreenModel {
         var room = width + 2 - pinned.reduce(0) { $0 + needed($1) }
         var shown: [KeyHelp] = []
         for key in keys.dropLast(pinned.count) {
+            let key = naming(key, room: room - key.key.count - 3)
             guard needed(key) <= room else { break }
             room -= needed(key)
             shown.append(key)
@@ -138,6 +139,15 @@ extension ScreenModel {
             column = grid.put(key.key, line: line, column: column, style: .bold)
             column = grid.put(" \(key.short)", line: line, column: column) + 2
         }
+    }
+
+    /// Names the change that an undo takes back, as far as there is room for it.
+    private func naming(_ key: KeyHelp, room: Int) -> KeyHelp {
+        guard key.short == KeyHelp.undo, let undoable else { return key }
+        let (title, mark) = ("\(key.short): ", "...")
+        let room = min(room - title.count, KeyHelp.longestAction)
+        if undoable.action.count <= room { return KeyHelp(key.key, title + undoable.action) }
+        return room > mark.count ? KeyHelp(key.key, title + undoable.action.prefix(room - mark.count) + mark) : key
     }
 
     private func drawMessage(_ grid: inout Grid) {

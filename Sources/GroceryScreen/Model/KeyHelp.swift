@@ -13,6 +13,10 @@ struct KeyHelp: Sendable {
         self.long = long
     }
 
+    static let undo = "Undo"
+    /// The longest name of a change on the bottom line, in characters.
+    static let longestAction = 24
+
     /// The last two are on the bottom line whatever its width.
     static let list = [
         KeyHelp("a", "Add", "Add items, such as: 2 kg flour #market"),
@@ -20,7 +24,7 @@ struct KeyHelp: Sendable {
         KeyHelp("/", "Find", "Show items with some words only, or that match a predicate; Esc shows all again"),
         KeyHelp("e", "Edit", "Edit the item's file in $EDITOR"),
         KeyHelp("d", "Remove", "Move the item to the trash"),
-        KeyHelp("u", "Undo", "Undo the last change"),
+        KeyHelp("u", undo, "Undo the last change, which the bottom line names"),
         KeyHelp("r", "Rename", "Change the name"),
         KeyHelp("n", "Amount", "Change the quantity"),
         KeyHelp("t", "Tag", "Add tags"),

@@ -10,6 +10,8 @@ enum ScreenEvent: Sendable {
     case details(DetailsKey, Result<ItemDetails, ScreenFailure>)
     /// A change was made, or why it was not.
     case finished(Int, Result<WorkOutcome, ScreenFailure>)
+    /// The change that the next undo takes back; nil for none.
+    case undoable(UndoableChange?)
     /// The items that match a predicate.
     case matched(String, Result<Set<ItemIdentifier>, ScreenFailure>)
     /// The reason for which a command could not be run, or failed; nil for none.

@@ -17,6 +17,7 @@ extension ScreenModel {
         case .details(let key, let result): take(result, for: key)
         case .finished(let number, let result): finish(number, result)
         case .edited(let id, let outcome): finishEditing(id, outcome)
+        case .undoable(let change): undoable = change
         case .matched(let text, let result): take(result, matching: text)
         case .ran(let failure): message = failure.map { Message(text: $0, isError: true) }
         }

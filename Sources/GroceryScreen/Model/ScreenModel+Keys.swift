@@ -77,7 +77,9 @@ extension ScreenModel {
             mode = .filter
         case ":": ask(.command, title: "Command")
         case " ", "b": toggle()
-        case "u": start(.undo)
+        case "u":
+            // Of changes that are being made, the last one is meant.
+            start(.undo(pending.isEmpty ? undoable : nil))
         case "s": changeSorting()
         case "g":
             settings.isGrouped.toggle()

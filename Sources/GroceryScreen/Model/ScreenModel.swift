@@ -53,6 +53,8 @@ struct ScreenModel: Sendable {
     var history: [String] = []
     var historyPlace: Int?
     var paste: Paste?
+    /// The change that the next undo takes back, as the bottom line names it.
+    var undoable: UndoableChange?
 
     private(set) var width = 80
     private(set) var height = 24

@@ -13,7 +13,8 @@ enum ScreenWork: Sendable {
     case tag(ItemIdentifier, [String])
     case untag(ItemIdentifier, [String])
     case remove(ItemIdentifier)
-    case undo
+    /// Takes back the change that the person was shown.
+    case undo(UndoableChange?)
     case resolve(ItemIdentifier, Resolution)
     /// Reads the contents for the editor.
     case openForEditing(ItemIdentifier)

@@ -18,6 +18,7 @@ final class ListWorker: Sendable {
         var following: Task<Void, Never>?
         var reading: Task<Void, Never>?
         var matching: Task<Void, Never>?
+        var undoing: Task<Void, Never>?
     }
 
     init(
@@ -30,7 +31,10 @@ final class ListWorker: Sendable {
         changes = continuation
         let task = Task { [self] in
             for await (number, work, name) in stream {
-                mailbox.post(.finished(number, await result { try await make(work, name) }))
+                let result = await result { try await make(work, name) }
+                // First, so that an undo right after the change means it.
+                await tellUndoable()
+                mailbox.post(.finished(number, result))
             }
         }
         tasks.withLock { $0.changing = task }
@@ -41,9 +45,12 @@ final class ListWorker: Sendable {
 
     /// Sends the events of the list from the beginning.
     func follow() {
-        let task = Task { [list, mailbox] in
+        let task = Task { [self] in
             do {
-                for try await event in list.events() { mailbox.post(.list(event)) }
+                for try await event in list.events() {
+                    mailbox.post(.list(event))
+                    learnUndoable()
+                }
                 if !Task.isCancelled { mailbox.post(.ended("the list sends no more changes; R reads it again")) }
             } catch {
                 if !Task.isCancelled { mailbox.post(.ended(ListWorker.failure(error).message)) }
@@ -53,6 +60,21 @@ final class ListWorker: Sendable {
             $0.following?.cancel()
             $0.following = task
         }
+    }
+
+    /// Tells what the next undo takes back. Another program of this user may have made the last change. An earlier question is
+    /// given up.
+    func learnUndoable() {
+        let task = Task { [self] in await tellUndoable() }
+        tasks.withLock {
+            $0.undoing?.cancel()
+            $0.undoing = task
+        }
+    }
+
+    private func tellUndoable() async {
+        guard !Task.isCancelled, let changes = try? await list.lastChanges() else { return }
+        if !Task.isCancelled { mailbox.post(.undoable(changes.first)) }
     }
 
     /// Reads the details of an item. The details of another one are no longer needed.
@@ -86,6 +108,7 @@ final class ListWorker: Sendable {
         changes.finish()
         tasks.withLock {
             $0.matching?.cancel()
+            $0.undoing?.cancel()
             $0.following?.cancel()
             $0.reading?.cancel()
             $0.changing?.cancel()
@@ -126,9 +149,12 @@ final class ListWorker: Sendable {
         case .remove(let id):
             try await list.remove([id])
             return WorkOutcome(message: "Removed \(name); u brings it back")
-        case .undo:
-            guard let name = try await list.undo() else { return WorkOutcome(message: "There is nothing to undo") }
-            return WorkOutcome(message: "Undone: \(name)")
+        case .undo(let shown):
+            guard let (name, leftOut) = try await list.undo(shown) else {
+                return WorkOutcome(message: "There is nothing to undo")
+            }
+            let rest = leftOut.isEmpty ? "" : "; not undone: \(leftOut.joined(separator: "; "))"
+            return WorkOutcome(message: "Undone: \(name)\(rest)")
         case .resolve(let id, let resolution):
             try await list.resolve(id, keeping: resolution)
             return WorkOutcome(message: "Resolved")
@@ -142,13 +168,12 @@ final class ListWorker: Sendable {
 
     private func save(_ text: EditedText, for id: ItemIdentifier) async throws -> WorkOutcome {
         do {
-            let contents = try ItemContents(bytes: text.bytes)
-            guard !ItemText.trimmed(contents.name).isEmpty else {
-                throw ScreenFailure(message: "The first line is the name of the item, and it is empty")
-            }
+            let contents = try ItemContents(edited: text.bytes)
             let outcome = try await list.put(contents, base: text.base, for: id)
             ExternalEditor.removeDraft(text.path)
             return WorkOutcome(outcome)
+        } catch let error as GroceryError where error.code == .removed {
+            throw ScreenFailure(message: "\(error.message). Your text is in \(text.path)")
         } catch {
             throw ScreenFailure(message: "\(ListWorker.failure(error).message); e opens the text again: \(text.path)")
         }

@@ -163,16 +163,27 @@ struct UndoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo", abstract: "Undo the last change that you made on this machine.",
         discussion: """
-            Changes that others made since are kept. Each call undoes one more change, up to \(GroceryLimits.undoSteps).
+            Your changes are those of this command and of the full screen. Changes that others made since are kept. Each call \
+            undoes one more change, up to \(GroceryLimits.undoSteps).
 
             EXAMPLES
               grocery undo
+              grocery undo --changes
             """)
+
+    @Flag(help: "Show the changes that can be undone, the last one first, and undo nothing.")
+    var changes = false
 
     @OptionGroup var options: ListOptions
 
     mutating func run() async throws {
-        guard let action = try await options.list().undo() else { throw Problem("there is nothing to undo") }
+        let list = try await options.list()
+        let recorded = try await list.lastChanges()
+        if changes { return Output.print(recorded.map { DisplayText.escaped($0.action) }) }
+        guard let last = recorded.first, let (action, leftOut) = try await list.undo(last) else {
+            throw Problem("there is nothing to undo")
+        }
         Output.print(["undone: \(DisplayText.escaped(action))"])
+        if !leftOut.isEmpty { throw Problem("not undone: \(leftOut.joined(separator: "; "))") }
     }
 }

@@ -32,15 +32,14 @@ struct TextCommand: AsyncParsableCommand {
         try file.edit()
         let mine: ItemContents
         do {
-            mine = try ItemContents(bytes: file.bytes())
-            try mine.check()
+            mine = try ItemContents(edited: file.bytes())
         } catch {
             // The text is the user's.
             let reason = (error as? GroceryError)?.message ?? "\(error)"
             throw Problem("nothing is saved, since \(reason). Your text is in \(file.path)")
         }
         do {
-            switch try await list.put(mine, base: base, for: item.id) {
+            switch try await put(mine, base, item, list) {
             case .unchanged: Output.print(["\(item.title) is unchanged"])
             case .saved: Output.print(["\(DisplayText.escaped(mine.name)) is saved"])
             case .merged: Output.print(["\(DisplayText.escaped(mine.name)) is saved, with the changes of others"])
@@ -53,5 +52,20 @@ struct TextCommand: AsyncParsableCommand {
             throw error
         }
         file.remove()
+    }
+
+    /// Saves the text. Asks whether an item comes back that was removed meanwhile.
+    private func put(
+        _ mine: ItemContents, _ base: ItemContents, _ item: GroceryItem, _ list: GroceryList
+    ) async throws -> PutOutcome {
+        do {
+            return try await list.put(mine, base: base, for: item.id)
+        } catch let error as GroceryError where error.code == .removed {
+            guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1,
+                Output.confirm("\(error.message). Bring it back with your changes?")
+            else { throw error }
+            let isBack = try await list.bringBack(item.id)
+            return try await list.put(mine, base: isBack ? base : nil, for: item.id)
+        }
     }
 }

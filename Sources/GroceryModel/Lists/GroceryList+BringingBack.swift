@@ -1,0 +1,38 @@
+// Bringing back items that others removed.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherDocuments
+
+extension GroceryList {
+    /// Brings back an item that was removed, with its picture, from the trash of the container. An item that is there stays as it is.
+    ///
+    /// - Returns: False if the trash does not have it, so that only a new item can be made.
+    package func bringBack(_ id: ItemIdentifier) async throws -> Bool {
+        let lock = try await ListLock.take(container)
+        defer { withExtendedLifetime(lock) {} }
+        let (path, trash) = (path(of: id), trash)
+        if FileSystem.exists(path) { return true }
+        // A list that was converted since had other folders.
+        let places = [path] + itemPrefixes.map { $0 + id.fileName }
+        let folders = [picturesPath] + pictureFolders
+        let steps = try await FileSystem.run { () throws -> [UndoStep] in
+            guard let removed = places.lazy.flatMap({ trash.items(of: Array($0.utf8)) }).first else { return [] }
+            let removedPath = String(decoding: removed.pathBytes, as: UTF8.self)
+            let contents = try? ItemContents.read(removedPath).contents
+            try trash.restore(Trash.Item(path: removedPath, originalPath: path))
+            var steps = [UndoStep.added(path: path, text: contents?.text)]
+            guard let name = contents?.picture, GroceryList.isPicture(name, of: id),
+                let picture = folders.lazy.flatMap({ trash.items(of: Array("\($0)/\(name)".utf8)) }).first,
+                !FileSystem.exists("\(folders[0])/\(name)")
+            else { return steps }
+            try trash.restore(
+                Trash.Item(
+                    path: String(decoding: picture.pathBytes, as: UTF8.self), originalPath: "\(folders[0])/\(name)"))
+            steps.append(.added(path: "\(folders[0])/\(name)", text: nil))
+            return steps
+        }
+        guard case .added(_, let text)? = steps.first else { return false }
+        try await undoLog.record("bring back \(text.map { ItemContents(text: $0).name } ?? id.short)", steps)
+        return true
+    }
+}
