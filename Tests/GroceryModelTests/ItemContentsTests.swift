@@ -41,6 +41,26 @@ import Testing
         #expect(throws: GroceryError.self) { try item.bytes }
     }
 
+    @Test func `A line that would read as another field is refused`() {
+        let lines = [
+            "x: 1\nbought: yes", "bought: yes", "quantity: 1", "tags: a", "picture: a", "a note", "", "x: 1\r",
+        ]
+        for line in lines {
+            var item = ItemContents(name: "Milk")
+            item.otherLines = ["y: 1", line]
+            #expect(throws: GroceryError.self, "\(line)") { try item.bytes }
+        }
+        for tag in ["\nbought: yes", "a\n", "\r", "a\u{85}"] {
+            var item = ItemContents(name: "Milk")
+            item.tags = [tag, "b"]
+            #expect(throws: GroceryError.self, "\(tag)") { try item.bytes }
+        }
+        var item = ItemContents(text: "Milk\nbought: by Anna\nquantity: 1\nquantity: 2\nx:\n")
+        #expect(item.otherLines == ["bought: by Anna", "quantity: 2", "x:"] && (try? item.check()) != nil)
+        item.otherLines = (0..<300).map { "x: \(String(repeating: "a", count: 1_000))\($0)" }
+        #expect(throws: GroceryError.self) { try item.bytes }
+    }
+
     @Test(arguments: 0..<20) func `Every item is read as it was written`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {

@@ -117,7 +117,11 @@ package struct ItemContents: DocumentContents, Hashable {
             throw GroceryError(
                 .invalid, "an item has at most \(GroceryLimits.tags) tags, and this one has \(tags.count)")
         }
-        for tag in tags { _ = try ItemText.tag(tag) }
+        for tag in tags {
+            _ = try ItemText.tag(tag)
+            // Line ends around it, too, would begin a line of the file.
+            _ = try ItemText.line(tag, "tag")
+        }
         if let picture {
             _ = try ItemText.line(picture, "picture")
             guard !picture.contains("/"), picture != ".", picture != ".." else {
@@ -127,6 +131,21 @@ package struct ItemContents: DocumentContents, Hashable {
         guard note.utf8.count <= GroceryLimits.noteBytes else {
             throw GroceryError(
                 .invalid, "a note has at most \(GroceryLimits.noteBytes) bytes, and this one has \(note.utf8.count)")
+        }
+        let text = text
+        guard text.utf8.count <= GroceryLimits.fileBytes else {
+            throw GroceryError(
+                .invalid, "an item has at most \(GroceryLimits.fileBytes) bytes, and this one has \(text.utf8.count)")
+        }
+        // Each other line is read again as the line that it is, and as no field.
+        let read = ItemContents(text: text)
+        guard read.otherLines.elementsEqual(otherLines, by: { $0.utf8.elementsEqual($1.utf8) }),
+            read.isBought == isBought
+        else {
+            throw GroceryError(
+                .invalid,
+                "the other lines of an item are 'key: value' with keys that it has no field for, and one here is not: "
+                    + DisplayText.escaped(otherLines.joined(separator: "\n")))
         }
     }
 
