@@ -1,61 +1,60 @@
 // Items as todo.txt.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Items in the format of todo.txt: a line for each, `x ` before bought ones, and tags with `@`. Blanks in tags and quantities become
-/// `_`. Notes, pictures and other lines are left out.
+/// Items in the format of todo.txt, a line for each. Reading a text gives the items that it was written for, without pictures, notes
+/// and other lines that ``lost(_:)`` names.
+///
+/// ```
+/// x 2026-11-05 2026-11-04 Rye bread @bakery qty:2_kg
+/// (A) Milk \@home @dairy\_free due:2026-11-09
+/// \ x files DVD
+/// ```
+///
+/// Names are as they are. A word of a name that would be a tag or a field has a backslash before it (``TodoWord``). A backslash of
+/// its own begins a name that would be read as a mark, a priority or a date. Tags have `@`, and a quantity is the
+/// field `qty`. Blanks in both are `_`. Priorities and dates are lines of the item (``TodoDetail``).
 package enum TodoText {
     /// Returns the text.
     package static func text(_ items: [ItemContents]) -> String {
-        items.map { item in
-            var words = item.isBought ? ["x"] : []
-            words.append(item.name)
-            words += item.tags.map { "@" + $0.split(whereSeparator: \.isWhitespace).joined(separator: "_") }
-            if !item.quantity.isEmpty {
-                words.append("qty:" + item.quantity.split(whereSeparator: \.isWhitespace).joined(separator: "_"))
-            }
-            return words.joined(separator: " ") + "\n"
-        }.joined()
+        items.map { TodoLine.text($0) + "\n" }.joined()
     }
 
-    /// Reads such a text. Contexts (`@`) and projects (`+`) become tags. Priorities and dates at the beginning of a line are left out.
+    /// Returns the fields of an item that the format cannot hold.
+    package static func lost(_ item: ItemContents) -> [ItemField] {
+        var fields: [ItemField] = []
+        if item.picture != nil { fields.append(.picture) }
+        if !item.note.isEmpty { fields.append(.note) }
+        if item.otherLines.contains(where: { TodoDetail(line: $0) == nil }) { fields.append(.others) }
+        return fields
+    }
+
+    /// Reads such a text, also of another program. Contexts (`@`) and projects (`+`) become tags.
     package static func items(_ text: String) throws(GroceryError) -> [ItemContents] {
-        var items: [ItemContents] = []
-        var number = 0
-        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-            number += 1
-            var words = line.split(whereSeparator: \.isWhitespace)[...]
-            guard !words.isEmpty else { continue }
-            var item = ItemContents(name: "")
-            if words.first == "x" {
-                item.isBought = true
-                words.removeFirst()
-            }
-            while let word = words.first, isPriorityOrDate(word) { words.removeFirst() }
-            var name: [Substring] = []
+        try lines(text).map(\.item)
+    }
+
+    /// Reads such a text. The items have the numbers of their lines.
+    static func lines(_ text: String) throws(GroceryError) -> [(number: Int, item: ItemContents)] {
+        var items: [(number: Int, item: ItemContents)] = []
+        for (number, line) in text.numberedLines {
+            guard !line.utf8.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) else { continue }
             do throws(GroceryError) {
-                for word in words {
-                    if word.hasPrefix("@") || word.hasPrefix("+"), word.count > 1 {
-                        item.tags.append(try ItemText.tag(word.dropFirst().replacing("_", with: " ")))
-                    } else if word.hasPrefix("qty:"), word.count > 4 {
-                        item.quantity = String(word.dropFirst(4).replacing("_", with: " "))
-                    } else {
-                        name.append(word)
-                    }
-                }
-                item.name = try ItemText.name(name.joined(separator: " "))
-                item.tags = item.tags.withoutRepetition
-                try item.check()
+                items.append((number, try TodoLine.item(line)))
             } catch {
                 throw GroceryError(error.code, "line \(number): \(error.message)")
             }
-            items.append(item)
         }
         return items
     }
+}
 
-    private static func isPriorityOrDate(_ word: Substring) -> Bool {
-        if word.count == 3, word.first == "(", word.last == ")" { return true }
-        let parts = word.split(separator: "-", omittingEmptySubsequences: false)
-        return parts.count == 3 && parts.map(\.count) == [4, 2, 2] && parts.allSatisfy { $0.allSatisfy(\.isNumber) }
+extension String {
+    /// The lines with their numbers from 1, without line ends. A line ends with LF or CR LF only, as in the files of items: other
+    /// separators of lines that Unicode has may be anywhere in a text.
+    var numberedLines: [(number: Int, text: String)] {
+        // Views of bytes: a line end of two characters is one Character of Swift.
+        utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated().map { index, line in
+            (index + 1, String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)))
+        }
     }
 }

@@ -14,9 +14,11 @@ package enum ItemText {
     /// Returns a name that a person typed, without blanks around it.
     package static func name(_ text: some StringProtocol) throws(GroceryError) -> String {
         let text = trimmed(text)
-        guard !text.isEmpty else { throw GroceryError(.invalid, "an item needs a name that is not empty") }
+        guard !text.isEmpty else { throw noName }
         return try line(text, "name")
     }
+
+    static let noName = GroceryError(.invalid, "an item needs a name that is not empty")
 
     /// Returns a quantity that a person typed, without blanks around it. It may be empty.
     package static func quantity(_ text: some StringProtocol) throws(GroceryError) -> String {
