@@ -39,47 +39,4 @@ package enum ItemsJSON {
         }
         return "[\n" + lines.joined(separator: ",\n") + "\n]\n"
     }
-
-    /// Reads such a text. Unknown fields are skipped, and names that cannot be are an error.
-    package static func items(_ text: [UInt8]) throws(GroceryError) -> [ExportedItem] {
-        var items: [ExportedItem]
-        do throws(JSONError) {
-            items = try JSONBytes(text).read { (reader: inout JSONReader) throws(JSONError) in
-                try reader.readArray { (reader: inout JSONReader) throws(JSONError) in try item(&reader) }
-            }
-        } catch {
-            throw GroceryError(.invalid, "the file is not a JSON array of items: \(error)")
-        }
-        for index in items.indices {
-            let name = try ItemText.name(items[index].contents.name)
-            items[index].contents.name = name
-            items[index].contents.tags = items[index].contents.tags.withoutRepetition
-            // The picture is not a part of the file.
-            items[index].contents.picture = nil
-            try items[index].contents.check()
-        }
-        return items
-    }
-
-    private static func item(_ reader: inout JSONReader) throws(JSONError) -> ExportedItem {
-        var item = ExportedItem(id: nil, contents: ItemContents(name: ""))
-        try reader.beginObject()
-        while try reader.nextKey() {
-            switch reader.key {
-            case "id": item.id = ItemIdentifier(text: try reader.readString())
-            case "name": item.contents.name = try reader.readString()
-            case "quantity": item.contents.quantity = try reader.readString()
-            case "bought": item.contents.isBought = try reader.readBool()
-            case "note": item.contents.note = try reader.readString()
-            case "tags": item.contents.tags = try strings(&reader)
-            case "others": item.contents.otherLines = try strings(&reader)
-            default: try reader.skipValue()
-            }
-        }
-        return item
-    }
-
-    private static func strings(_ reader: inout JSONReader) throws(JSONError) -> [String] {
-        try reader.readArray { (reader: inout JSONReader) throws(JSONError) in try reader.readString() }
-    }
 }

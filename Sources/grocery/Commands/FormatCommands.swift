@@ -51,7 +51,8 @@ struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Print the list for other programs.",
         discussion: """
-            json has all fields but the pictures' bytes. todo has the name, quantity, tags and the mark of a bought item (todo.txt).
+            json has all fields but the pictures' bytes. todo is todo.txt, with the name, quantity, tags and the mark of a bought \
+            item. It also has the dates and the priority that came from there.
 
             EXAMPLES
               grocery export > list.json
@@ -59,7 +60,7 @@ struct ExportCommand: AsyncParsableCommand {
             """)
 
     @Option(help: "json or todo.")
-    var format = ListFormat.json
+    var format = ExportFormat.json
 
     @OptionGroup var options: ListOptions
 
@@ -76,19 +77,32 @@ struct ExportCommand: AsyncParsableCommand {
         case .json: Output.show(ItemsJSON.text(items))
         case .todo:
             Output.show(TodoText.text(items.map(\.contents)))
-            let notes = items.count { !$0.contents.note.isEmpty }
-            if notes > 0 {
-                Output.note("todo.txt has no notes, and \(notes == 1 ? "one is" : "\(notes) are") left out")
+            let lost = items.flatMap { TodoText.lost($0.contents) }
+            for (field, name) in [
+                (ItemField.note, "notes"), (.picture, "pictures"), (.others, "lines of other programs"),
+            ] {
+                let count = lost.count { $0 == field }
+                if count > 0 {
+                    Output.note("todo.txt has no \(name), and \(count == 1 ? "one is" : "\(count) are") left out")
+                }
             }
         }
     }
 }
 
+enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
+    case json, todo
+}
+
+extension ImportFormat: ExpressibleByArgument {}
+
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Put the items of a file on the list.",
         discussion: """
-            An item whose identifier is on the list already is left out. The whole import is one change for 'grocery undo'.
+            Fields that items do not have are named and left out. If an item cannot be saved, nothing is. An item that is on the \
+            list already is left out: one with its identifier, or with the same values in all fields of the file. The whole import \
+            is one change for 'grocery undo'.
 
             EXAMPLES
               grocery import list.json
@@ -99,7 +113,7 @@ struct ImportCommand: AsyncParsableCommand {
     var file: String?
 
     @Option(help: "json or todo; else by the name: .json, or todo for others.")
-    var format: ListFormat?
+    var format: ImportFormat?
 
     @OptionGroup var options: ListOptions
 
@@ -112,32 +126,44 @@ struct ImportCommand: AsyncParsableCommand {
             format
             ?? (file.map { $0.hasSuffix(".json") ? .json : .todo }
                 ?? (bytes.first == UInt8(ascii: "[") ? .json : .todo))
-        var items: [ExportedItem]
-        switch kind {
-        case .json: items = try ItemsJSON.items(bytes)
-        case .todo:
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw Problem("the file is not UTF-8 text")
-            }
-            items = try TodoText.items(text).map { ExportedItem(id: nil, contents: $0) }
-        }
-        let list = try await options.list()
-        let present = Set(try await list.items().map(\.id))
-        let all = items.count
-        items.removeAll { $0.id.map { present.contains($0) } ?? false }
-        try await list.add(items)
+        let read = try ImportedFile(bytes, as: kind)
+        let result = try await options.list().importing(read.items)
+        let here = read.items.count - result.added.count
         Output.print([
-            "\(items.count) items are on the list now"
-                + (items.count < all ? "; \(all - items.count) were there already" : "")
+            (result.added.count == 1 ? "1 item is" : "\(result.added.count) items are") + " on the list now"
+                + (here == 0 ? "" : "; \(here) \(here == 1 ? "was" : "were") there already")
         ])
+        if !read.leftOutFields.isEmpty {
+            let fields = read.leftOutFields.map { name, items in
+                "\(DisplayText.escaped(name)) (\(items == 1 ? "1 value" : "\(items) values"))"
+            }
+            Output.note("left out, since items have no such fields: \(ImportCommand.some(fields))")
+        }
+        if !result.different.isEmpty {
+            Output.note(
+                "on the list with other contents than in the file, and left as they are: "
+                    + ImportCommand.some(result.different.map(ImportCommand.named)))
+        }
+        if !result.namesakes.isEmpty {
+            Output.note(
+                "on the list already under the same name, with other contents: "
+                    + "\(ImportCommand.some(result.namesakes.map(ImportCommand.named))); to take the import back: grocery undo"
+            )
+        }
     }
 
+    private static func named(_ item: GroceryItem) -> String { "\(item.title) (\(item.id.short))" }
+
+    /// Returns the first texts, and the number of the others.
+    private static func some(_ texts: [String]) -> String {
+        texts.prefix(mostNamed).joined(separator: ", ")
+            + (texts.count > mostNamed ? " and \(texts.count - mostNamed) more" : "")
+    }
+
+    /// The most fields, lines or items in a message.
+    private static let mostNamed = 10
     /// The most bytes of an imported file.
     private static let maximumBytes = 64 << 20
-}
-
-enum ListFormat: String, ExpressibleByArgument, CaseIterable {
-    case json, todo
 }
 
 struct SettingsCommand: AsyncParsableCommand {
