@@ -25,10 +25,13 @@ import Testing
         ("+1 gift", #"\+1 gift"#), ("+1,5 V cell", #"\+1,5 V cell"#), ("rye  bread", #"rye \ bread"#), (#"\"#, #"\\"#),
         (#"\@home"#, #"\\@home"#), (#"\\server\milk"#, #"\\server\milk"#), ("a@b.example", "a@b.example"),
         ("qty:3", #"\qty:3"#), ("qty:", "qty:"), ("Äpfel: rot", "Äpfel: rot"), ("http://a.example", "http://a.example"),
-        ("@_", #"\@_"#), ("<3 chocolate", "<3 chocolate"),
+        ("- [ ] Milk", #"\ - [ ] Milk"#), ("* Milk", #"\ * Milk"#), ("1. FC Köln cup", #"\ 1. FC Köln cup"#),
+        ("{\"name\": 1}", #"\ {"name": 1}"#), ("[", #"\ ["#), ("name,quantity", #"\ name,quantity"#),
+        ("@_", #"\@_"#), ("%PDF-1.7", #"\ %PDF-1.7"#), ("BEGIN:VCALENDAR", #"\ BEGIN:VCALENDAR"#),
+        ("<html> book", #"\ <html> book"#), ("<3 chocolate", "<3 chocolate"),
         ("2026-13-04 cake", "2026-13-04 cake"), ("(a) glue", "(a) glue"), ("\u{A0}Milk", "\u{A0}Milk"),
         ("500\u{A0}g\u{2003}tea", "500\u{A0}g\u{2003}tea"), (" Milk", #"\ \ Milk"#),
-        ("@\u{301}x", "\\@\u{301}x"), ("a \u{301}b", "a \u{301}b"),
+        ("\u{FEFF}Milk", "\\ \u{FEFF}Milk"), ("@\u{301}x", "\\@\u{301}x"), ("a \u{301}b", "a \u{301}b"),
     ])
     func `A name comes back as it was`(_ name: String, _ line: String) throws {
         for isBought in [false, true] {
@@ -129,6 +132,9 @@ import Testing
                 let priority = item.otherLines.first { $0.hasPrefix("priority: ") }?.last
                 #expect(seen.priority == nil || seen.priority == priority, "seed \(seed): \(line)")
             }
+            // Whatever the names look like, no other format is seen in the file.
+            #expect(try ImportFormat(guessing: Array(text.utf8), name: nil) == .todo, "seed \(seed): \(text)")
+            #expect(try ImportFormat(guessing: Array(text.utf8), name: "a/todo.txt") == .todo, "seed \(seed): \(text)")
         }
     }
 }

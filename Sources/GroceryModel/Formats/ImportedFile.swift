@@ -6,6 +6,8 @@ internal import GatherDocuments
 /// The items of a file that is imported, and what of it is left out.
 package struct ImportedFile: Sendable {
     package internal(set) var items: [ImportedItem] = []
+    /// The lines that are no items, such as `line 1: # Dairy`.
+    package internal(set) var leftOutLines: [String] = []
     /// The fields that items do not have, with the number of items in the file that have a value there.
     package private(set) var leftOutFields: [(name: String, items: Int)] = []
     /// The places of the fields there.
@@ -24,6 +26,8 @@ package struct ImportedFile: Sendable {
         }
         switch format {
         case .json: self = try ItemsJSON.file(bytes)
+        case .csv: self = try ItemsCSV.file(text)
+        case .markdown: self = try CheckList.file(text)
         case .todo:
             items = try TodoText.lines(text).map { number, item in
                 ImportedItem(

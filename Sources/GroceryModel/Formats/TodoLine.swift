@@ -29,8 +29,11 @@ enum TodoLine {
         if !item.quantity.isEmpty { rest.append("qty:" + TodoWord.joined(item.quantity)) }
         rest += details.map(\.word)
         let plain = (head + rest).joined(separator: " ")
-        // Reading it tells whether its beginning has to be marked as a name.
-        if let read = try? self.item(plain), read.text.utf8.elementsEqual(kept.text.utf8) {
+        // Reading it tells whether its beginning has to be marked as a name. A byte order mark is no part of a file.
+        if !plain.utf8.starts(with: [UInt8].byteOrderMark), let read = try? self.item(plain),
+            read.text.utf8.elementsEqual(kept.text.utf8),
+            ImportFormat(ofText: plain) == .todo
+        {
             return plain
         }
         return (head + [TodoWord.beginning] + rest).joined(separator: " ")

@@ -11,7 +11,7 @@
 /// ```
 ///
 /// Names are as they are. A word of a name that would be a tag or a field has a backslash before it (``TodoWord``). A backslash of
-/// its own begins a name that would be read as a mark, a priority or a date. Tags have `@`, and a quantity is the
+/// its own begins a name that would be read as a mark, a priority, a date or as another format. Tags have `@`, and a quantity is the
 /// field `qty`. Blanks in both are `_`. Priorities and dates are lines of the item (``TodoDetail``).
 package enum TodoText {
     /// Returns the text.

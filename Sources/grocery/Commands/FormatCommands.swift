@@ -100,19 +100,21 @@ struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Put the items of a file on the list.",
         discussion: """
-            Fields that items do not have are named and left out. If an item cannot be saved, nothing is. An item that is on the \
-            list already is left out: one with its identifier, or with the same values in all fields of the file. The whole import \
-            is one change for 'grocery undo'.
+            The file is JSON, todo.txt, CSV with a header or a check list of Markdown. Fields that items do not have, and lines that \
+            are none, are named and left out. If an item cannot be saved, nothing is. An item that is on the list already is left \
+            out: one with its identifier, or with the same values in all fields of the file. The whole import is one change for \
+            'grocery undo'.
 
             EXAMPLES
               grocery import list.json
+              grocery import groceries.csv
               grocery import --format todo < todo.txt
             """)
 
     @Argument(help: "The file; standard input without one.")
     var file: String?
 
-    @Option(help: "json or todo; else by the name: .json, or todo for others.")
+    @Option(help: "json, todo, csv or markdown; else by the contents and the name of the file.")
     var format: ImportFormat?
 
     @OptionGroup var options: ListOptions
@@ -122,11 +124,7 @@ struct ImportCommand: AsyncParsableCommand {
         guard bytes.count <= ImportCommand.maximumBytes else {
             throw Problem("the file has more than \(ImportCommand.maximumBytes) bytes")
         }
-        let kind =
-            format
-            ?? (file.map { $0.hasSuffix(".json") ? .json : .todo }
-                ?? (bytes.first == UInt8(ascii: "[") ? .json : .todo))
-        let read = try ImportedFile(bytes, as: kind)
+        let read = try ImportedFile(bytes, as: format ?? ImportFormat(guessing: bytes, name: file))
         let result = try await options.list().importing(read.items)
         let here = read.items.count - result.added.count
         Output.print([
@@ -138,6 +136,10 @@ struct ImportCommand: AsyncParsableCommand {
                 "\(DisplayText.escaped(name)) (\(items == 1 ? "1 value" : "\(items) values"))"
             }
             Output.note("left out, since items have no such fields: \(ImportCommand.some(fields))")
+        }
+        if !read.leftOutLines.isEmpty {
+            let lines = read.leftOutLines.map { DisplayText.escaped($0) }
+            Output.note("left out, since these are no lines of a list: \(ImportCommand.some(lines))")
         }
         if !result.different.isEmpty {
             Output.note(
