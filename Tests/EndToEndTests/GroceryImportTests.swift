@@ -148,6 +148,27 @@ struct GroceryImportTests {
         #expect(await world.run("undo").lines == ["undone: add Bread"])
     }
 
+    @Test func anImportThatCannotBeUndoneSaysSoBeforeItBegins() async throws {
+        let world = try await World()
+        let note = String(repeating: "n", count: 60_000)
+        let items = (0..<5).map { ["name": "Item \($0)", "note": note] }
+        let file = try world.file("large.json", String(decoding: try JSONEncoder().encode(items), as: UTF8.self))
+        let warning = "these 5 items are too many to be taken back with 'grocery undo'"
+        let terminal = PseudoTerminal(
+            path: Product.grocery.path, ["import", file, "--socket", world.daemon.socket.path, "--container", "box"],
+            environment: ["XDG_STATE_HOME": world.daemon.directory + "/home"], width: 200)
+        await terminal.until("\(warning). Import them? [Y/n]")
+        #expect(try world.texts() == [])
+        terminal.type("n\r")
+        #expect(await terminal.status() == 1 && terminal.screen.text.contains("nothing was imported"))
+        #expect(try world.texts() == [])
+        let imported = await world.run("import", file)
+        #expect(imported.errors == "grocery: \(warning)\n" && imported.text == "5 items are on the list now\n")
+        #expect(await world.run("undo").errors.contains("it was too large to be recorded"))
+        // What is there already does not count.
+        #expect(await world.run("import", file).errors == "")
+    }
+
     @Test func `A second import names items with other contents`() async throws {
         let world = try await World()
         _ = await world.run("add", "2 l Milk", "Bread", "Tea")

@@ -16,7 +16,10 @@ extension GroceryList {
 
     /// Puts the items of a file on the list, as one change. An item is on the list already if an item there has its identifier, or
     /// the same values in all fields that the file tells of. Of two equal items in the file, each needs one on the list.
-    package func importing(_ items: [ImportedItem]) async throws -> Import {
+    ///
+    /// - Parameter warn: Is called before the first item is saved if the change is too large for ``undo(_:)``. If it throws, nothing is
+    ///   changed.
+    package func importing(_ items: [ImportedItem], warn: (Import) throws -> Void) async throws -> Import {
         var (result, rest) = (Import(), [ImportedItem]())
         let listed = try await self.items()
         var present = Dictionary(listed.map { ($0.id.text.uppercased(), $0) }) { first, _ in first }
@@ -48,6 +51,10 @@ extension GroceryList {
         }
         let names = Set(result.added.map(\.contents.name))
         result.namesakes = byName.values.joined().filter { names.contains($0.name) }.sortedByName()
+        let steps = result.added.map { item in
+            UndoStep.added(path: path(of: item.id ?? .random()), text: item.contents.text)
+        }
+        if !UndoLog.holds(steps) { try warn(result) }
         try await add(result.added.map { ExportedItem(id: $0.id, contents: $0.contents) })
         return result
     }

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import GatherDocuments
+internal import Glibc
 internal import GroceryModel
 
 struct ConvertCommand: AsyncParsableCommand {
@@ -103,7 +104,7 @@ struct ImportCommand: AsyncParsableCommand {
             The file is JSON, todo.txt, CSV with a header or a check list of Markdown. Fields that items do not have, and lines that \
             are none, are named and left out. If an item cannot be saved, nothing is. An item that is on the list already is left \
             out: one with its identifier, or with the same values in all fields of the file. The whole import is one change for \
-            'grocery undo'.
+            'grocery undo'. One that is too large to be undone says so before it begins.
 
             EXAMPLES
               grocery import list.json
@@ -125,7 +126,11 @@ struct ImportCommand: AsyncParsableCommand {
             throw Problem("the file has more than \(ImportCommand.maximumBytes) bytes")
         }
         let read = try ImportedFile(bytes, as: format ?? ImportFormat(guessing: bytes, name: file))
-        let result = try await options.list().importing(read.items)
+        let result = try await options.list().importing(read.items) { result in
+            let warning = "these \(result.added.count) items are too many to be taken back with 'grocery undo'"
+            guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return Output.note(warning) }
+            guard Output.confirm("\(warning). Import them?") else { throw Problem("nothing was imported") }
+        }
         let here = read.items.count - result.added.count
         Output.print([
             (result.added.count == 1 ? "1 item is" : "\(result.added.count) items are") + " on the list now"
