@@ -13,6 +13,8 @@ package struct GroceryError: Error, Sendable, Hashable, CustomStringConvertible 
         case ambiguous
         /// An item was changed by another program since.
         case changed
+        /// The directory of the list is away, such as on a disk that is not there.
+        case away
         /// An item was removed by another program since.
         case removed
     }

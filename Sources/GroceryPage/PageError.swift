@@ -47,6 +47,7 @@ struct PageError: Error, Sendable {
         switch error.code {
         case .notFound: self = PageError(.notFound, "noSuchItem", error.message)
         case .invalid: self.init(.unprocessableEntity, "invalid", error.message)
+        case .away: self.init(.serviceUnavailable, "away", error.message)
         case .removed: self.init(.gone, "removed", error.message)
         case .ambiguous, .changed: self.init(.conflict, "changedMeanwhile", error.message)
         }

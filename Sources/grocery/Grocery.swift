@@ -36,7 +36,8 @@ struct Grocery: AsyncParsableCommand {
             AddCommand.self, ListCommand.self, ShowCommand.self, TextCommand.self, BuyCommand.self, UnbuyCommand.self,
             RenameCommand.self, TagCommand.self, UntagCommand.self, TagsCommand.self, RemoveCommand.self,
             UndoCommand.self, ImageCommand.self, ConflictsCommand.self, ResolveCommand.self, WatchCommand.self,
-            ServeCommand.self, InitCommand.self, ConvertCommand.self, ImportCommand.self, ExportCommand.self,
+            ServeCommand.self, InitCommand.self, ListsCommand.self, ConvertCommand.self, ImportCommand.self,
+            ExportCommand.self,
             SettingsCommand.self,
         ])
 

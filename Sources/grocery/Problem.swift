@@ -20,13 +20,22 @@ struct Problem: Error {
         switch error {
         case let problem as Problem: problem
         case let lack as NoList: lack.problem
-        case let error as GroceryError: Problem(error.message, status: error.code == .invalid ? 64 : 1)
+        case let error as GroceryError: Problem(error.message, status: status(error.code))
         case let error as FileSystem.Failure: Problem(error.description)
         case let error as GatherError:
             Problem(error.message, status: error.code == .unreachable ? 69 : error.code == .notAnswering ? 75 : 1)
         case let error as DocumentError: Problem(error.message)
         case let error as KeyValueStoreError: Problem(error.description)
         default: nil
+        }
+    }
+
+    /// A list that is away has the status of an answer that is not known, as gather(1) has it.
+    private static func status(_ code: GroceryError.Code) -> Int32 {
+        switch code {
+        case .invalid: 64
+        case .away: 3
+        default: 1
         }
     }
 }

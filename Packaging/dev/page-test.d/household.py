@@ -85,6 +85,13 @@ class Household:
         os.environ.update({"GATHER_SOCKET": self.daemon.socket, "GROCERY_CONTAINER": "household", "HOME": scratch,
                            "XDG_STATE_HOME": os.path.join(scratch, "user-state")})
 
+    def leave(self):
+        """Takes the directory of the list away, as a disk that is pulled out."""
+        os.rename(self.daemon.container, self.daemon.container + ".away")
+
+    def come_back(self):
+        os.rename(self.daemon.container + ".away", self.daemon.container)
+
     def attempt(self, *arguments):
         """Runs `grocery`, and returns what came of it."""
         return subprocess.run([self.grocery, *arguments], capture_output=True, text=True, timeout=PATIENCE)

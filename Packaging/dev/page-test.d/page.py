@@ -119,7 +119,7 @@ class Page:
         """The errors of scripts and of the security policy. Lost connections are expected."""
         return [entry["message"] for entry in self.driver.get_log("browser")
                 if entry["level"] == "SEVERE" and "net::ERR" not in entry["message"]
-                and "status of 4" not in entry["message"]]
+                and "status of 4" not in entry["message"] and "status of 503" not in entry["message"]]
 
     def end(self):
         errors = self.errors()

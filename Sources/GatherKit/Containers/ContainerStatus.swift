@@ -37,6 +37,8 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
     public let state: State
     /// The reason for which it is not live.
     public let reason: String?
+    /// The time since when an unavailable container is so, as far as the daemon knows; nil in other states.
+    public let since: Timestamp?
     /// The origin: a configuration file's path, `runtime` or `argument`.
     public let origin: String
     /// The number of entries. It includes entries inside packages, which most queries do not find.
@@ -77,6 +79,7 @@ public struct ContainerStatus: Sendable, Hashable, Identifiable {
         path = description.path
         state = State(rawValue: description.state.rawValue)
         reason = description.reason
+        since = description.since.flatMap { Timestamp(rfc3339: $0) }
         origin = description.origin
         items = Int(clamping: description.items)
         directories = Int(clamping: description.directories)

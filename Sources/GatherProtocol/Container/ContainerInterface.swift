@@ -34,7 +34,8 @@ package enum ContainerInterface {
         # if any. `unreadablePaths` names a few of the `unreadable` directories to a caller that sees every
         # item of the container. `sync` is "syncthing" for a container that Syncthing shares with other devices.
         # `overLimit` is the number of `polled` directories that would be watched if there were more inotify
-        # watches, if any.
+        # watches, if any. `since` is the time since when an unavailable container is so, at the earliest the
+        # start of the daemon.
         type Container (
           identifier: string,
           path: string,
@@ -54,7 +55,8 @@ package enum ContainerInterface {
           outstanding: ?int,
           unreadablePaths: ?[]string,
           sync: ?string,
-          overLimit: ?int
+          overLimit: ?int,
+          since: ?string
         )
 
         # Returns the containers that the caller may read.

@@ -11,7 +11,8 @@ package import Varlink
 /// the number of directories that are still to be read, if any. `unreadablePaths` names a few of the `unreadable`
 /// directories to a caller that sees every item of the container. `sync` is "syncthing" for a container that
 /// Syncthing shares with other devices. `overLimit` is the number of `polled` directories that would be watched if
-/// there were more inotify watches, if any.
+/// there were more inotify watches, if any. `since` is the time since when an unavailable container is so, at the
+/// earliest the start of the daemon.
 package struct ContainerDescription: JSONMessage, Hashable {
     package var identifier: String
     package var path: String
@@ -32,13 +33,14 @@ package struct ContainerDescription: JSONMessage, Hashable {
     package var unreadablePaths: [String]?
     package var sync: String?
     package var overLimit: Int64?
+    package var since: String?
 
     /// The message from its fields.
     package init(
         identifier: String, path: String, state: ContainerState, reason: String? = nil, origin: String, items: Int64,
         directories: Int64, watches: Int64, polled: Int64, unreadable: Int64, packages: [String], ignore: [String],
         clock: String, filled: [String]? = nil, filledBytes: Int64? = nil, outstanding: Int64? = nil,
-        unreadablePaths: [String]? = nil, sync: String? = nil, overLimit: Int64? = nil
+        unreadablePaths: [String]? = nil, sync: String? = nil, overLimit: Int64? = nil, since: String? = nil
     ) {
         self.identifier = identifier
         self.path = path
@@ -59,6 +61,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         self.unreadablePaths = unreadablePaths
         self.sync = sync
         self.overLimit = overLimit
+        self.since = since
     }
 
     package init(from reader: inout JSONReader) throws(JSONError) {
@@ -82,6 +85,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         var unreadablePaths: [String]?
         var sync: String?
         var overLimit: Int64?
+        var since: String?
         try reader.beginObject()
         while try reader.nextKey() {
             if try reader.readNullIfPresent() { continue }
@@ -123,6 +127,8 @@ package struct ContainerDescription: JSONMessage, Hashable {
                 sync = try reader.readString()
             } else if reader.keyIs("overLimit") {
                 overLimit = try reader.readInteger()
+            } else if reader.keyIs("since") {
+                since = try reader.readString()
             } else {
                 try reader.skipValue()
             }
@@ -158,6 +164,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         self.unreadablePaths = unreadablePaths
         self.sync = sync
         self.overLimit = overLimit
+        self.since = since
     }
 
     package func write(to writer: inout JSONWriter) {
@@ -181,6 +188,7 @@ package struct ContainerDescription: JSONMessage, Hashable {
         writer.field("unreadablePaths", unreadablePaths)
         writer.field("sync", sync)
         writer.field("overLimit", overLimit)
+        writer.field("since", since)
         writer.endObject()
     }
 }

@@ -671,10 +671,10 @@ extension QueryInterface {
     /// known, `fresh` is true in the started reply and everything is gathered again. The reason may be that a container
     /// was added or removed since, or that more has changed than is kept. It may also be that the caller's groups or
     /// access changed, or that extended attributes were not read yet at the clock. A reply has `clock` only if
-    /// everything up to that clock was sent. `count` is the size of the result set, in gathered and updated. A
-    /// container that becomes unavailable or is removed takes its items out of the result set, and the query goes on.
-    /// With `heartbeat`, an alive reply comes after that many milliseconds without another reply. The query keeps its
-    /// `timeZone`. To end the query, close the connection.
+    /// everything up to that clock was sent. `count` is the size of the result set, and `inexact` names the containers
+    /// for which it may be wrong, in gathered and updated. A container that becomes unavailable or is removed takes its
+    /// items out of the result set, and the query goes on. With `heartbeat`, an alive reply comes after that many
+    /// milliseconds without another reply. The query keeps its `timeZone`. To end the query, close the connection.
     package enum Watch: VarlinkMethod {
         package static let name = "io.gatherd.Query.Watch"
 

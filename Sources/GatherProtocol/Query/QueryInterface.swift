@@ -209,8 +209,9 @@ package enum QueryInterface {
         # access changed, or that extended attributes were not read yet at the clock.
         #
         # A reply has `clock` only if everything up to that clock was sent. `count` is the size of the result
-        # set, in gathered and updated. A container that becomes unavailable or is removed takes its items out
-        # of the result set, and the query goes on. With `heartbeat`, an alive reply comes after that many
+        # set, and `inexact` names the containers for which it may be wrong, in gathered and updated. A
+        # container that becomes unavailable or is removed takes its items out of the result set, and the query
+        # goes on. With `heartbeat`, an alive reply comes after that many
         # milliseconds without another reply. The query keeps its `timeZone`. To end the query, close the
         # connection.
         method Watch(

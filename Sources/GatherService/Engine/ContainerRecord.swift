@@ -30,6 +30,8 @@ final class ContainerRecord {
     var extrasSince: UInt64 = 0
     /// The state as it was told last to those who monitor.
     var toldState: ContainerState?
+    /// The time since when it is unavailable.
+    var awaySince: Timestamp?
     /// The daemon's clock when it changed last who may see what for another reason than a change of the index.
     var accessChanged: UInt64 = 0
     /// Whom the directories let pass when the daemon before this one ended, until it was looked at anew: then it is known

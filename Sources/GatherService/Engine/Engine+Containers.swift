@@ -140,7 +140,12 @@ extension Engine {
             changed = true
             noteVerified(record, state)
             // A helper begins anew with the items that are found when it is available again.
-            if case .unavailable = state { endSync(of: record) }
+            if case .unavailable = state {
+                endSync(of: record)
+                record.awaySince = record.awaySince ?? .now
+            } else {
+                record.awaySince = nil
+            }
             // From the first time that the container was exact, somebody may hold a clock from before a crawl.
             if !state.isSettling {
                 record.entry.recordsCrawl = true

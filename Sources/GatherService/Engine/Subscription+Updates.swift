@@ -199,7 +199,11 @@ extension Subscription {
         engine.deltaWriter.writeArrays(to: &writer)
         let told = engine.deltaWriter.count
         guard told > 0 else { return }
-        if phase == .live { writer.field("count", Int64(count)) }
+        if phase == .live {
+            writer.field("count", Int64(count))
+            writer.field(
+                "inexact", engine.inexact(openRecords, extras: question.readsExtras, for: question.caller))
+        }
         if isToldAll { writer.field("clock", clock.text) }
         writer.endObject()
         noteReply(items: told)

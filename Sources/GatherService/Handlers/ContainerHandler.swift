@@ -229,7 +229,7 @@ extension Engine {
             outstanding: figures.outstanding > 0 ? Int64(figures.outstanding) : nil,
             unreadablePaths: figures.unreadable > 0 ? unreadablePaths(of: record) : nil,
             sync: record.configuration.sync?.rawValue,
-            overLimit: figures.overLimit > 0 ? Int64(figures.overLimit) : nil)
+            overLimit: figures.overLimit > 0 ? Int64(figures.overLimit) : nil, since: record.awaySince?.rfc3339)
     }
 
     /// Returns the absolute paths of a few directories of the container that cannot be read.
@@ -252,7 +252,8 @@ extension Engine {
             origin: record.configuration.origin.text, items: Int64(census.items),
             directories: Int64(census.directories + 1), watches: 0, polled: 0, unreadable: 0,
             packages: record.configuration.packages, ignore: record.configuration.ignore,
-            clock: clock(question: 0).text, sync: record.configuration.sync?.rawValue)
+            clock: clock(question: 0).text, sync: record.configuration.sync?.rawValue,
+            since: record.awaySince?.rfc3339)
     }
 
     /// Returns the present clock for a question.

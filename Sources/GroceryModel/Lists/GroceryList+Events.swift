@@ -9,7 +9,7 @@ package enum ListEvent: Sendable {
     case items([GroceryItem])
     /// Items that were added or changed, and the identifiers of those that are gone.
     case changed([GroceryItem], removed: [ItemIdentifier])
-    /// The daemon cannot be reached. ``items(_:)`` follows when it is back.
+    /// The daemon cannot be reached, or the directory of the list is away. The items stay as they are known until ``items(_:)`` follows.
     case away(reason: String)
 }
 
@@ -30,43 +30,31 @@ extension GroceryList {
         }
     }
 
-    private func follow(_ send: (ListEvent) -> Void) async throws {
+    private func follow(_ send: @escaping @Sendable (ListEvent) -> Void) async throws {
         let query = MetadataQuery(
             predicate: predicate, scopes: [scope], attributes: GroceryList.attributes + [.tags],
             socket: container.client.socket)
         try await query.start()
         defer { query.stop() }
-        let prefixes = itemPrefixes
-        var known: [MetadataItem.ID: GroceryItem] = [:]
-        var isGathered = false
-        for try await notification in query.notifications {
-            switch notification {
-            case .started:
-                known = [:]
-                isGathered = false
-            case .progress(let changes), .updated(let changes):
-                var (items, removed): ([GroceryItem], [ItemIdentifier]) = ([], [])
-                for removal in changes.removed {
-                    if let item = known.removeValue(forKey: removal.id) { removed.append(item.id) }
+        let (news, continuation) = AsyncStream.makeStream(of: ListNews.self)
+        var follower = ListFollower(list: self, query: query, send: send)
+        try await withThrowingTaskGroup(of: Void.self) { [container] group in
+            group.addTask {
+                do {
+                    for try await notification in query.notifications { continuation.yield(.query(notification)) }
+                    continuation.finish()
+                } catch {
+                    continuation.yield(.failure(error))
                 }
-                for found in changes.added + changes.changed {
-                    let former = known[found.id]
-                    let item = try await self.item(found, below: prefixes)
-                    // Its removal follows, or it went to another list.
-                    known[found.id] = item
-                    if let item { items.append(item) }
-                    if let former, item?.id != former.id { removed.append(former.id) }
-                }
-                // A file that was removed and made anew has another entry under the same identifier.
-                let present = Set(known.values.map(\.id))
-                removed.removeAll { present.contains($0) }
-                if isGathered, !items.isEmpty || !removed.isEmpty { send(.changed(items, removed: removed)) }
-            case .gathered:
-                isGathered = true
-                send(.items(Array(known.values)))
-            case .reconnecting(let error): send(.away(reason: error.message))
-            case .reconnected: send(.items(Array(known.values)))
             }
+            group.addTask {
+                // Its end says nothing: the query has the same daemon.
+                do {
+                    for try await state in container.availability { continuation.yield(.availability(state)) }
+                } catch {}
+            }
+            defer { group.cancelAll() }
+            for await news in news { try await follower.take(news) }
         }
     }
 }

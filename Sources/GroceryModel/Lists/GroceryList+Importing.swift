@@ -21,7 +21,7 @@ extension GroceryList {
     ///   changed.
     package func importing(_ items: [ImportedItem], warn: (Import) throws -> Void) async throws -> Import {
         var (result, rest) = (Import(), [ImportedItem]())
-        let listed = try await self.items()
+        let listed = try await exists() ? self.items() : []
         var present = Dictionary(listed.map { ($0.id.text.uppercased(), $0) }) { first, _ in first }
         for item in items {
             guard let id = item.id, let found = present.removeValue(forKey: id.text.uppercased()) else {

@@ -25,8 +25,11 @@ extension GroceryList {
     var scope: SearchScope { .documents(ofContainer: container.identifier) }
 
     /// Returns the items, in no order. The daemon's answer reflects every change made before the call.
+    ///
+    /// - Throws: ``GroceryError/Code/away`` if the container is away, ``GroceryError/Code/notFound`` if there is no list of this name.
     package func items() async throws -> [GroceryItem] {
         let found = try await container.client.find(predicate, scopes: [scope], attributes: GroceryList.attributes)
+        if found.inexactContainers.contains(container.identifier) { try await container.requirePresent() }
         var items: [GroceryItem] = []
         items.reserveCapacity(found.items.count)
         let prefixes = itemPrefixes
@@ -39,7 +42,24 @@ extension GroceryList {
         for listed in unread {
             if let item = try await completed(listed, tags: tags[listed.item.path]) { items.append(item) }
         }
+        if items.isEmpty { try await requireList() }
         return items
+    }
+
+    /// Returns whether the list exists. The first item makes it. A list that is being converted has two forms for a moment.
+    ///
+    /// - Throws: ``GroceryError/Code/away`` if the container is away.
+    package func exists() async throws -> Bool {
+        if listName == nil || itemPrefixes.contains(where: { FileSystem.isDirectory($0) }) { return true }
+        try await container.requirePresent()
+        return false
+    }
+
+    /// Refuses a list that does not exist.
+    func requireList() async throws {
+        guard try await !exists(), let listName else { return }
+        throw GroceryError(
+            .notFound, "there is no list '\(DisplayText.escaped(listName))'; 'grocery lists' names those there are")
     }
 
     /// Returns the tags in the attributes of files by their paths, if there are files without a summary. Files are seldom without one, so the

@@ -22,9 +22,7 @@ extension GroceryList {
         guard shown == nil || shown == UndoableChange(key: last.key, action: last.action) else {
             throw GroceryError(.changed, "the last change is another one by now: \(DisplayText.escaped(last.action))")
         }
-        guard FileSystem.isDirectory(container.data) else {
-            throw GroceryError(.changed, "the directory of the list is away: \(container.data)")
-        }
+        try await container.requirePresent()
         var (left, leftOut, count) = (last.steps ?? [], [String](), 0)
         if last.steps == nil { leftOut.append("it was too large to be recorded") }
         do {

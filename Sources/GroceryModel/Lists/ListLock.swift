@@ -14,7 +14,10 @@ final class ListLock: Sendable {
     private static let (attempts, pause) = (4_000, UInt64(2_500_000))
 
     /// Waits for the lock. After ten seconds, and on a file system without locks, the change is made without it.
+    ///
+    /// - Throws: ``GroceryError/Code/away`` if the container is away. A change must not be made in whatever is in its place.
     static func take(_ container: Container) async throws -> ListLock {
+        try await container.requirePresent()
         // A directory that cannot be opened has no lock. The change itself says why.
         guard let lock = try? FolderLock(container.data) else { return ListLock(nil) }
         for _ in 0..<attempts {

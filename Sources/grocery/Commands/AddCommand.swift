@@ -44,8 +44,10 @@ struct AddCommand: AsyncParsableCommand {
             return item
         }
         let list = try await options.list()
-        let present = try await list.items()
+        let isNew = try await !list.exists()
+        let present = isNew ? [] : try await list.items()
         let ids = try await list.add(items.map { ExportedItem(id: nil, contents: $0) })
+        if isNew { Output.note("this is the first of the list '\(DisplayText.escaped(list.name))'") }
         for (item, id) in zip(items, ids) {
             Output.print(["\(id.short)  \(DisplayText.escaped(item.name))"])
             let key = item.name.lowercased()

@@ -206,6 +206,9 @@ struct SettingsCommand: AsyncParsableCommand {
         if let group { settings.isGrouped = group == .tag }
         if let use {
             list = try GroceryList(container: list.container, list: use.isEmpty ? nil : use)
+            if try await !list.exists() {
+                Output.note("there is no list '\(DisplayText.escaped(use))' yet; the first item that is added makes it")
+            }
             settings.list = list.listName
         }
         if settings != former { try await settings.write(list.container) }

@@ -48,7 +48,7 @@ struct LineListView: ListView {
         case .items(let all):
             if isGathered {
                 let present = Set(all.map(\.id))
-                Output.note("gatherd is back")
+                Output.note("the list is back")
                 change(all.filter { items[$0.id] != $0 }, items.keys.filter { !present.contains($0) })
             } else {
                 Output.print(all.sortedByName().map { "  " + text($0) })
@@ -94,7 +94,7 @@ struct TerminalListView: ListView {
         case .changed(let changed, let removed):
             for id in removed { items[id] = nil }
             for item in changed { items[item.id] = item }
-        case .away: remark = "gatherd is away; waiting for it to come back"
+        case .away(let reason): remark = "\(reason); waiting for it to come back"
         }
         draw()
     }
