@@ -77,5 +77,16 @@ package enum FileSystem {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// Returns the name of a file's owner; nil if the file is gone, or the owner has no account here.
+    static func owner(_ path: String) -> String? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        var (record, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+        var buffer = [CChar](repeating: 0, count: 1 << 14)
+        guard getpwuid_r(status.st_uid, &record, &buffer, buffer.count, &found) == 0, let name = found?.pointee.pw_name
+        else { return nil }
+        return String(cString: name)
+    }
+
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }

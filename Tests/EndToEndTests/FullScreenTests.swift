@@ -115,6 +115,25 @@ import Testing
         await expectRestored(view, 0)
     }
 
+    @Test func anItemThatAnotherRemovesStaysInItsDetailsAndComesBack() async throws {
+        let daemon = try await TestDaemon()
+        _ = await daemon.grocery("add", "Milk", "Tea", "--note", "from the market")
+        let view = view(daemon, width: 80)
+        defer { view.kill(SIGKILL) }
+        await view.until(">• [ ] Milk")
+        view.type("\r")
+        await view.until("from the market")
+        _ = await daemon.grocery("remove", "Milk")
+        await view.until("Milk was removed by")
+        #expect(view.screen.text.contains("Removed by") && !view.screen.text.contains("Tea"))
+        view.type("d")
+        view.type("u")
+        await view.until("Milk is back")
+        #expect(try names(daemon) == ["Milk", "Tea"])
+        view.type("q")
+        await expectRestored(view, 0)
+    }
+
     @Test func `A name that another person changed meanwhile is not lost`() async throws {
         let daemon = try await TestDaemon()
         _ = await daemon.grocery("add", "Milk")

@@ -20,18 +20,54 @@ struct ScreenModelTests {
         #expect(model.selected?.name == "Zwieback")
     }
 
-    @Test func `When the selected item is removed the selection goes to the one in its place`() {
+    @Test func `When the selected item is removed here the selection goes to the one in its place`() {
         var model = Samples.model(Samples.three)
         model.press(.down)
+        model.press(.character("d"))
         model.receive(.list(.changed([], removed: [Samples.identifier(2)])))
         #expect(model.selected?.name == "Cheese")
+        model.press(.character("d"))
         model.receive(.list(.changed([], removed: [Samples.identifier(3)])))
         #expect(model.selected?.name == "Apples")
+        model.press(.character("d"))
         model.receive(.list(.items([])))
         #expect(model.selected == nil)
+        _ = model.takeWork()
         model.press(.character(" "))
         model.press(.character("e"))
         #expect(model.takeWork().isEmpty && model.message?.isError == true)
+    }
+
+    @Test(arguments: [true, false], [80, 140])
+    func anItemThatAnotherRemovesIsNotReplacedByTheNextOne(isInDetails: Bool, width: Int) {
+        var model = Samples.model(Samples.three, width: width)
+        model.press(.down)
+        if isInDetails { model.press(.enter) }
+        model.receive(.list(.changed([], removed: [Samples.identifier(2)])))
+        var asked: [ItemIdentifier] = []
+        for case .remover(let id) in model.takeRequests() { asked.append(id) }
+        #expect(asked == [Samples.identifier(2)] && model.selected == nil)
+        model.receive(.remover(Samples.identifier(2), "ben"))
+        // No key acts on the item that has come to the place.
+        model.type("dernTc b")
+        model.press(.delete)
+        #expect(model.takeWork().isEmpty && model.prompt == nil)
+        #expect(model.message?.text == "Bread was removed by ben; u brings it back")
+        if isInDetails || width == 140 {
+            #expect(model.lines.contains { $0.contains("Removed by ben; u brings it back") })
+            #expect(!model.lines.contains { $0.contains("200 g") && $0.contains("Quantity") })
+        }
+        model.type("u")
+        #expect(model.takeWork().map { "\($0.1)" } == ["\(ScreenWork.bringBack(Samples.identifier(2)))"])
+        model.receive(.list(.changed([Samples.three[1]], removed: [])))
+        #expect(model.selected?.name == "Bread" && model.gone == nil)
+
+        model.receive(.list(.items([Samples.three[0], Samples.three[2]])))
+        #expect(model.gone?.item.name == "Bread")
+        model.press(isInDetails ? .escape : .down)
+        #expect(model.gone == nil && model.selected?.name == "Cheese")
+        model.type("d")
+        #expect(model.takeWork().map { "\($0.1)" } == ["\(ScreenWork.remove(Samples.identifier(3)))"])
     }
 
     @Test func `Space buys and goes on to the next item to buy`() {

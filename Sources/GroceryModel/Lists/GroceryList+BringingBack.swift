@@ -4,6 +4,19 @@
 internal import GatherDocuments
 
 extension GroceryList {
+    /// Returns the name of the user who removed an item; nil if it is not in the trash, or if a program such as Syncthing may have moved
+    /// it there for another device.
+    package func remover(of id: ItemIdentifier) async -> String? {
+        guard let status = try? await container.status(), status.sync == nil else { return nil }
+        let (path, trash, data) = (path(of: id), trash, container.data)
+        return try? await FileSystem.run {
+            guard let item = trash.items(of: Array(path.utf8)).first else { return nil }
+            // The remover made the folder of that second.
+            let place = String(decoding: item.pathBytes, as: UTF8.self).dropFirst("\(data)/\(Trash.path)/".count)
+            return FileSystem.owner("\(data)/\(Trash.path)/\(place.prefix { $0 != "/" })")
+        }
+    }
+
     /// Brings back an item that was removed, with its picture, from the trash of the container. An item that is there stays as it is.
     ///
     /// - Returns: False if the trash does not have it, so that only a new item can be made.

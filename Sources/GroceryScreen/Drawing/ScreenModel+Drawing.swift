@@ -61,7 +61,7 @@ extension ScreenModel {
             case .heading(let title):
                 grid.put(title, line: line, column: 1, room: columns.count - 1, style: .heading)
             case .item(let item):
-                draw(item, isSelected: index == selectedIndex, line: line, columns: columns, &grid)
+                draw(item, isSelected: index == selectedIndex && gone == nil, line: line, columns: columns, &grid)
             }
         }
     }
@@ -172,6 +172,8 @@ extension ScreenModel {
         default:
             if let message {
                 grid.put(message.text, line: line, column: 0, style: message.isError ? .error : .plain)
+            } else if let gone {
+                grid.put(gone.text, line: line, column: 0, style: .notice)
             } else if let away {
                 grid.put("Not live: \(away)", line: line, column: 0, style: .notice)
             } else if let filterError {

@@ -6,10 +6,14 @@ internal import GroceryModel
 extension ScreenModel {
     /// The details of the selected item.
     var detailLines: [ScreenLine] {
-        guard let selected, let item = items?[selected.id] else { return [] }
+        guard let selected = gone?.item ?? selected, let item = gone?.item ?? items?[selected.id] else { return [] }
         var text = ScreenText(width: layout.details.count, isUnicode: isUnicode)
         text.add(item.name, style: .bold)
         text.addEmpty()
+        if let gone {
+            text.add("Removed\(gone.remover.map { " by \($0)" } ?? ""); u brings it back", style: .notice)
+            text.addEmpty()
+        }
         let known = detailsKey?.item.id == item.id ? details : nil
         if !item.quantity.isEmpty { text.add(item.quantity, label: "Quantity  ") }
         text.add(selected.isBought ? "yes" : "no", label: "Bought    ")

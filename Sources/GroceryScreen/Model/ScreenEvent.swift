@@ -10,6 +10,8 @@ enum ScreenEvent: Sendable {
     case details(DetailsKey, Result<ItemDetails, ScreenFailure>)
     /// A change was made, or why it was not.
     case finished(Int, Result<WorkOutcome, ScreenFailure>)
+    /// The user who removed an item; nil if that is not known.
+    case remover(ItemIdentifier, String?)
     /// The change that the next undo takes back; nil for none.
     case undoable(UndoableChange?)
     /// The items that match a predicate.

@@ -17,12 +17,13 @@ extension ScreenModel {
         case .details(let key, let result): take(result, for: key)
         case .finished(let number, let result): finish(number, result)
         case .edited(let id, let outcome): finishEditing(id, outcome)
+        case .remover(let id, let name): if gone?.item.id == id { gone?.remover = name }
         case .undoable(let change): undoable = change
         case .matched(let text, let result): take(result, matching: text)
         case .ran(let failure): message = failure.map { Message(text: $0, isError: true) }
         }
         if case .conflict(let picker) = mode, items?[picker.item] == nil { closePicker("The item was removed") }
-        if case .details = mode, selected == nil { mode = .list }
+        if case .details = mode, selected == nil, gone == nil { mode = .list }
         showUnsaved()
     }
 

@@ -47,6 +47,7 @@ extension ScreenModel {
 
     private mutating func pressInList(_ key: Key) {
         message = nil
+        if let gone, pressWithGone(key, gone) { return }
         switch key {
         case .up, .character("k"): move(-1)
         case .down, .character("j"): move(1)
@@ -65,6 +66,31 @@ extension ScreenModel {
         case .delete: remove()
         case .character(let scalar): command(scalar)
         default: break
+        }
+    }
+
+    /// Does what a key means while the item that was selected is gone. Returns false for a key that needs no item.
+    private mutating func pressWithGone(_ key: Key, _ gone: GoneItem) -> Bool {
+        switch key {
+        case .character("u"):
+            start(.bringBack(gone.item.id))
+            return true
+        case .character("d"), .character("e"), .character("r"), .character("n"), .character("t"), .character("T"),
+            .character("c"), .character(" "), .character("b"), .delete:
+            message = Message(text: gone.text, isError: true)
+            return true
+        case .help, .character("?"): return false
+        case .enter, .right, .tab:
+            mode = .details
+            return true
+        case .up, .down, .character("k"), .character("j"):
+            // The selection is on the item that has come to its place.
+            self.gone = nil
+            select(row: selectedIndex)
+            return true
+        default:
+            self.gone = nil
+            return false
         }
     }
 
@@ -144,6 +170,7 @@ extension ScreenModel {
 
     private mutating func remove() {
         guard let item = selected else { return }
+        removed.insert(item.id)
         start(.remove(item.id))
     }
 
@@ -224,7 +251,9 @@ extension ScreenModel {
 
     private mutating func pressInDetails(_ key: Key) {
         switch key {
-        case .escape, .enter, .left, .tab, .control("g"): mode = .list
+        case .escape, .enter, .left, .tab, .control("g"):
+            mode = .list
+            gone = nil
         case .character("q"): quit()
         default:
             if let step = step(key, page: layout.bodyHeight) {
@@ -234,7 +263,7 @@ extension ScreenModel {
                 // The keys of the list work here too.
                 mode = .list
                 pressInList(key)
-                if case .list = mode { mode = selected == nil ? .list : .details }
+                if case .list = mode { mode = selected == nil && gone == nil ? .list : .details }
             }
         }
     }

@@ -27,6 +27,10 @@ struct ScreenModel: Sendable {
     var filterError: String?
     private(set) var rows: [ListRow] = []
     var selection: ItemIdentifier?
+    /// The item that was selected until it was removed elsewhere. Nothing is selected meanwhile.
+    var gone: GoneItem?
+    /// The items that were removed here.
+    var removed: Set<ItemIdentifier> = []
     /// The row of the selection, for the time when its item is gone.
     private var selectedRow = 0
     /// The first row that is shown.
@@ -83,7 +87,9 @@ struct ScreenModel: Sendable {
     // MARK: Items
 
     mutating func setItems(_ new: [GroceryItem]) {
-        items = Dictionary(new.map { ($0.id, $0) }) { $1 }
+        let all = Dictionary(new.map { ($0.id, $0) }) { $1 }
+        noteSelection(in: all)
+        items = all
         askForMatches()
         arrange()
     }
@@ -92,9 +98,24 @@ struct ScreenModel: Sendable {
         var all = items ?? [:]
         for id in removed { all[id] = nil }
         for item in changed { all[item.id] = item }
+        noteSelection(in: all)
         items = all
         askForMatches()
         arrange()
+    }
+
+    /// Notes whether the selected item is gone from new items, and whether one is back.
+    private mutating func noteSelection(in new: [ItemIdentifier: GroceryItem]) {
+        removed = removed.filter { new[$0] == nil }
+        if let id = gone?.item.id, new[id] != nil {
+            gone = nil
+            awaited = id
+        }
+        guard gone == nil, let selection, let item = items?[selection], new[selection] == nil,
+            !removed.contains(selection)
+        else { return }
+        gone = GoneItem(item: item)
+        request(.remover(selection))
     }
 
     /// Asks which items match, if the filter is a predicate.
@@ -131,7 +152,7 @@ struct ScreenModel: Sendable {
     // MARK: Selection
 
     var selected: GroceryItem? {
-        guard selectedRow < rows.count, case .item(let item) = rows[selectedRow] else { return nil }
+        guard gone == nil, selectedRow < rows.count, case .item(let item) = rows[selectedRow] else { return nil }
         return item
     }
 

@@ -13,6 +13,8 @@ enum ScreenWork: Sendable {
     case tag(ItemIdentifier, [String])
     case untag(ItemIdentifier, [String])
     case remove(ItemIdentifier)
+    /// Brings back an item that was removed elsewhere.
+    case bringBack(ItemIdentifier)
     /// Takes back the change that the person was shown.
     case undo(UndoableChange?)
     case resolve(ItemIdentifier, Resolution)
@@ -29,7 +31,7 @@ enum ScreenWork: Sendable {
         switch self {
         case .setBought(let id, _), .rename(let id, _, _), .setQuantity(let id, _, _), .tag(let id, _),
             .untag(let id, _),
-            .remove(let id), .resolve(let id, _), .openForEditing(let id), .save(let id, _):
+            .remove(let id), .bringBack(let id), .resolve(let id, _), .openForEditing(let id), .save(let id, _):
             id
         case .add, .undo, .saveSettings, .reload: nil
         }
@@ -47,6 +49,8 @@ struct EditedText: Sendable {
 enum ScreenRequest: Sendable {
     case work(Int, ScreenWork)
     case edit(ItemIdentifier, ItemContents)
+    /// Asks who removed an item.
+    case remover(ItemIdentifier)
     /// Asks which items match a predicate.
     case match(String)
     /// Runs a command of grocery on the terminal.

@@ -92,6 +92,11 @@ final class ListWorker: Sendable {
         }
     }
 
+    /// Asks who removed an item.
+    func findRemover(of id: ItemIdentifier) {
+        Task { [self] in mailbox.post(.remover(id, await list.remover(of: id))) }
+    }
+
     /// Asks which items match a predicate. An earlier question is given up.
     func match(_ predicate: String) {
         let task = Task { [self] in
@@ -149,6 +154,9 @@ final class ListWorker: Sendable {
         case .remove(let id):
             try await list.remove([id])
             return WorkOutcome(message: "Removed \(name); u brings it back")
+        case .bringBack(let id):
+            guard try await list.bringBack(id) else { throw ScreenFailure(message: "The trash does not have \(name)") }
+            return WorkOutcome(message: "\(name) is back", added: id)
         case .undo(let shown):
             guard let (name, leftOut) = try await list.undo(shown) else {
                 return WorkOutcome(message: "There is nothing to undo")

@@ -133,6 +133,7 @@ final class ScreenLoop {
         case .quit: leave(by: nil)
         case .edit(let id, let contents): edit(id, contents)
         case .match(let predicate): worker.match(predicate)
+        case .remover(let id): worker.findRemover(of: id)
         case .run(let line):
             cncurses_leave()
             let failure = commands.run(line)
@@ -141,7 +142,11 @@ final class ScreenLoop {
         }
     }
 
-    private func name(of work: ScreenWork) -> String { work.item.flatMap { model.items?[$0]?.name } ?? "" }
+    private func name(of work: ScreenWork) -> String {
+        guard let id = work.item else { return "" }
+        let gone = model.gone?.item
+        return model.items?[id]?.name ?? (gone?.id == id ? gone?.name : nil) ?? ""
+    }
 
     private func edit(_ id: ItemIdentifier, _ contents: ItemContents) {
         do {
