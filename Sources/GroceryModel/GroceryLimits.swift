@@ -24,7 +24,9 @@ package enum GroceryLimits {
     /// The longest name of a change, in bytes.
     static let undoActionBytes = 800
     /// The longest identifier of a browser that makes changes, in bytes.
-    package static let browserBytes = 64
+    package static let browserBytes = 40
+    /// The most browsers whose changes can be undone. The one that has changed nothing for the longest time goes first.
+    static let browsers = 32
     /// The attempts to merge versions that other programs save at the same time.
     package static let mergeAttempts = 8
 }

@@ -106,16 +106,32 @@ package enum Directory {
         _ path: UnsafePointer<CChar>, in directory: CInt = AT_FDCWD, mode: UInt32
     ) throws(SystemError) { try systemCall { clinux_mkdirat(directory, path, mode) } }
 
-    /// Makes a directory, and those above it, as far as they are missing, for their owner alone unless there is another mode.
-    package static func makeWithParents(_ path: String, mode: UInt32 = 0o700) throws(SystemError) {
+    /// Makes a directory, and those above it, as far as they are missing, for their owner alone unless there is another mode. Returns
+    /// those that were made, the outermost first.
+    @discardableResult
+    package static func makeWithParents(_ path: String, mode: UInt32 = 0o700) throws(SystemError) -> [String] {
         do {
             try make(path, mode: mode)
+            return [path]
         } catch SystemError.exists {
-            return
+            // A file, or a symbolic link that leads nowhere, is no directory.
+            _ = try open(path, access: .path)
+            return []
         } catch SystemError.noEntry {
             guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { throw .noEntry }
-            try makeWithParents(String(path[..<slash]), mode: mode)
-            do { try make(path, mode: mode) } catch { if error != .exists { throw error } }
+            let made = try makeWithParents(String(path[..<slash]), mode: mode)
+            do {
+                try make(path, mode: mode)
+                return made + [path]
+            } catch {
+                if error != .exists { throw error }
+                return made
+            }
         }
+    }
+
+    /// Removes directories that were made, as far as they are empty, the last one first.
+    package static func unmake(_ paths: [String]) {
+        for path in paths.reversed() { try? Entry.remove(path, isDirectory: true) }
     }
 }

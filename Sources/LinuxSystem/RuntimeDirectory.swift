@@ -19,6 +19,13 @@ package struct RuntimeDirectory: Sendable, Hashable {
     package let path: String
     package let origin: Origin
 
+    /// Returns the path of a program's socket in this directory, if that is there. A socket that a killed program left in a directory for
+    /// state does not count.
+    package func socket(_ name: String, exists: (String) -> Bool) -> String? {
+        let socket = "\(path)/\(name)"
+        return exists(socket) && !(origin == .state && DeadSocket.isAt(socket)) ? socket : nil
+    }
+
     package init(path: String, origin: Origin) {
         self.path = path
         self.origin = origin

@@ -43,10 +43,13 @@ struct MergeFiles {
         }
     }
 
-    /// Runs the tool: with the file and the version, or with the file between two versions.
+    /// The contents of the file that are merged; nil if it is missing.
+    var former: [UInt8]? { before[0] }
+
+    /// Runs the tool: with the file and the version, or with the file between two versions. Returns the merged contents.
     ///
     /// - Throws: ``Failure`` if the file is not merged then. The copies stay if the tool has saved something.
-    func run(_ tool: [[UInt8]]) throws {
+    func run(_ tool: [[UInt8]]) throws -> [UInt8] {
         let order = paths.count == 2 ? paths : [paths[1], paths[0], paths[2]]
         let status: Int32
         do throws(ChildCommand.StartError) {
@@ -55,10 +58,13 @@ struct MergeFiles {
             remove()
             throw error.failure
         }
-        let after = try paths.map { path throws(DocumentError) in
-            try GatherDocuments.FileVersion.current(of: path)?.contents()
+        let after: [[UInt8]?]
+        do {
+            after = try paths.map { path in try GatherDocuments.FileVersion.current(of: path)?.contents() }
+        } catch {
+            throw Failure("\(DisplayText.escaped((error as? DocumentError)?.message ?? "\(error)")). \(left)")
         }
-        guard let fault = MergeFiles.fault(status, before, after) else { return }
+        guard let fault = MergeFiles.fault(status, before, after) else { return after[0] ?? [] }
         let hasText = zip(before, after).contains { $0 != $1 && $1?.isEmpty == false }
         if !hasText { remove() }
         throw Failure(
@@ -76,11 +82,6 @@ struct MergeFiles {
         guard before.dropFirst().elementsEqual(after.dropFirst()) else { return "the tool changed a version, too" }
         guard merged != before[0] else { return "the tool did not change it" }
         return merged.isEmpty ? "the tool left it empty" : nil
-    }
-
-    /// Returns the merged contents.
-    func merged() throws(DocumentError) -> [UInt8] {
-        try GatherDocuments.FileVersion.current(of: paths[0])?.contents() ?? []
     }
 
     /// The sentence that says where the text of the tool is.

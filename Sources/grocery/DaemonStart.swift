@@ -75,9 +75,10 @@ struct DaemonStart {
             try Directory.makeWithParents(String(log[..<(log.lastIndex(of: "/") ?? log.endIndex)]))
             let output = try Entry.openForWriting(log, mode: 0o600, truncate: true)
             let input = try Entry.openForReading("/dev/null")
-            let options = isChosen ? ["--socket", socket.path] : []
+            // The working directory may be on a disk that is to be removed.
+            let options = isChosen ? ["--socket", DaemonStart.absolute(socket.path)] : []
             return try Program.start(
-                (["setsid", DaemonStart.program] + options).map { Array($0.utf8) },
+                (["setsid", "env", "--chdir=/", DaemonStart.program] + options).map { Array($0.utf8) },
                 descriptors: [
                     .init(input.number, as: STDIN_FILENO), .init(output.number, as: STDOUT_FILENO),
                     .init(output.number, as: STDERR_FILENO),
@@ -87,12 +88,21 @@ struct DaemonStart {
         }
     }
 
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let here = getcwd(nil, 0) else { return path }
+        defer { free(here) }
+        return String(cString: here) + "/" + path
+    }
+
+    /// The longest wait for a daemon that starts.
+    private static let patience = Duration.seconds(60)
     /// The pause between two looks for the socket.
     private static let pause = Duration.milliseconds(20)
 
     /// Waits until the process listens or has ended.
     private func untilItAnswers(_ process: CInt, _ log: String) async throws {
         let client = GatherClient(socket: socket)
+        let end = ContinuousClock.now + DaemonStart.patience
         while true {
             do throws(GatherError) {
                 _ = try await client.status()
@@ -105,6 +115,10 @@ struct DaemonStart {
                 let said = (try? FileSystem.read(log, limit: GroceryLimits.fileBytes)) ?? []
                 let reason = String(decoding: said, as: UTF8.self).split(separator: "\n").last.map { ": \($0)" } ?? ""
                 throw Problem("gatherd ended at once\(reason)")
+            }
+            guard ContinuousClock.now < end else {
+                throw Problem(
+                    "gatherd (process \(process)) does not answer at \(socket.path) yet; its log is \(log)", status: 75)
             }
             try await Task.sleep(for: DaemonStart.pause)
         }

@@ -16,6 +16,7 @@ struct FirstList {
 
     /// Takes the steps. Returns a line for each, and for the next command.
     func make() async throws -> [String] {
+        guard directory != "" else { throw Problem("the name of the directory is empty", status: 64) }
         var lines: [String] = []
         let client = try await reachDaemon(&lines)
         let identifier = options.identifier
@@ -24,11 +25,21 @@ struct FirstList {
                 throw Problem(
                     "the container '\(identifier)' is at \(container.path) already; name another one with --container")
             }
+            if try makeDirectory(container.path, &lines).isEmpty, container.state == .unavailable {
+                throw Problem(
+                    "the container '\(identifier)' is unavailable: \(container.reason ?? "the reason is unknown")")
+            }
             lines.append("'\(identifier)' is at \(container.path)")
         } else {
-            let path = try makeDirectory(&lines)
-            let container = try await add(identifier, path, client, &lines)
-            lines.append("\(container.path) is watched as '\(identifier)'")
+            let path = try FirstList.absolute(directory ?? FirstList.standardDirectory)
+            let made = try makeDirectory(path, &lines)
+            do {
+                let container = try await add(identifier, path, client, &lines)
+                lines.append("\(container.path) is watched as '\(identifier)'")
+            } catch {
+                Directory.unmake(made)
+                throw error
+            }
         }
         return lines + ["Now: grocery add Milk, and grocery for the full screen"]
     }
@@ -80,23 +91,22 @@ struct FirstList {
         }
     }
 
-    /// Returns the directory for the list, and makes it if it is missing.
-    private func makeDirectory(_ lines: inout [String]) throws -> String {
-        let path = try FirstList.absolute(directory ?? FirstList.standardDirectory)
+    /// Makes a directory if it is missing. Returns those that were made.
+    private func makeDirectory(_ path: String, _ lines: inout [String]) throws -> [String] {
         var status = stat()
         guard stat(path, &status) != 0 else {
             guard status.st_mode & S_IFMT == S_IFDIR else { throw Problem("\(path) is no directory", status: 64) }
-            return path
+            return []
         }
         guard errno == ENOENT else { throw Problem("\(path): \(String(cString: strerror(errno)))", status: 64) }
         try confirm("Make the directory \(path)?", "\(path) is missing")
         do throws(SystemError) {
-            try Directory.makeWithParents(path, mode: 0o777)
+            let made = try Directory.makeWithParents(path, mode: 0o777)
+            lines.append("made \(path)")
+            return made
         } catch {
             throw Problem("\(path) cannot be made: \(error)")
         }
-        lines.append("made \(path)")
-        return path
     }
 
     private static var standardDirectory: String {

@@ -93,7 +93,7 @@ struct AwayListTests {
         try world.leave()
         let screen = try #require(await view.until("Not live: the list is away since"))
         #expect(screen.text.contains("[ ] Milk") && screen.text.contains("[ ] Bread"))
-        // What is typed is given back.
+        // A typed line is given back.
         view.type("aTea\r")
         await view.until { $0.text.contains("Add: Tea") && $0.text.contains("the list is away") }
         try world.comeBack()

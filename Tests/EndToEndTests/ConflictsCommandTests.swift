@@ -263,7 +263,7 @@ struct ConflictsCommandTests {
         #expect(
             try versions.map { String(decoding: try $0.contents(), as: UTF8.self) }
                 == (1...3).reversed().map { "version \($0)" })
-        // What the tool saved is there, and nothing else is left.
+        // The text of the tool is there, and nothing else is left.
         let left = try FileManager.default.contentsOfDirectory(atPath: temporary)
         #expect(left.count == (text == nil ? 0 : 1))
         guard let text, let directory = left.first else { return }

@@ -41,6 +41,13 @@ struct ContainerAddTests {
         let added = await daemon.gather("container", "add", "new", directory, "--make")
         #expect(added.status == 0 && added.text.hasPrefix("new: live"), "\(added)")
 
+        // One that gatherd refuses is not left behind.
+        for (identifier, path) in [("a b/c", "/b/new"), ("inner", "/box/inner/x")] {
+            let result = await daemon.gather("container", "add", identifier, daemon.directory + path, "--make")
+            #expect(result.status != 0 && access(daemon.directory + path, F_OK) != 0, "\(result)")
+        }
+        #expect(access(daemon.directory + "/b", F_OK) != 0 && access(daemon.box + "/inner", F_OK) != 0)
+
         let other = daemon.directory + "/other"
         let arguments = ["container", "add", "other", other, "--socket", daemon.socket.path]
         for (answer, status) in [("n", Int32(1)), ("", 0)] {

@@ -78,16 +78,39 @@ import Testing
         #expect(list.status == 69 && list.errors.hasSuffix("For a first list: grocery init\n"), "\(list.errors)")
     }
 
-    @Test func aDaemonThatCannotStartSaysWhy() async throws {
+    /// Root has the configuration of the system.
+    @Test(.enabled(if: geteuid() != 0, "an ordinary user")) func aDaemonThatCannotStartSaysWhy() async throws {
         let home = Home()
         mkdir(home.path + "/config", 0o755)
         mkdir(home.path + "/config/gatherd", 0o755)
         try "nonsense".write(toFile: home.path + "/config/gatherd/gatherd.toml", atomically: false, encoding: .utf8)
-        // Root has the configuration of the system.
-        guard geteuid() != 0 else { return }
         let result = await home.grocery("init", "--yes")
         #expect(result.status == 1 && result.errors.contains("gatherd ended at once: "), "\(result.errors)")
         #expect(result.errors.contains("gatherd.toml:1"), "\(result.errors)")
+    }
+
+    @Test func aListThatCannotBeUsedIsNoSuccess() async throws {
+        let home = Home()
+        let first = await home.grocery("init", "--yes")
+        defer { home.endDaemon(first.text) }
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/\(try #require(first.text.firstMatch(of: /process (\d+)/)?.1))/cwd") == "/")
+        // The directory is gone since.
+        try FileManager.default.moveItem(atPath: home.path + "/Grocery", toPath: home.path + "/away")
+        let again = await home.grocery("init", "--yes")
+        #expect(
+            again.lines.prefix(2) == ["made \(home.path)/Grocery", "'grocery' is at \(home.path)/Grocery"], "\(again)")
+        #expect(await home.grocery("add", "Milk").status == 0)
+        // A link that leads nowhere, no name at all, and names that gatherd refuses.
+        symlink(home.path + "/nowhere", home.path + "/link")
+        #expect(await home.grocery("init", "--yes", "--container", "l", home.path + "/link").status == 1)
+        #expect(await home.grocery("init", "--yes", "--container", "e", "").status == 64)
+        for (identifier, directory) in [("a b/c", "/new/x"), ("inner", "/Grocery/inner")] {
+            let refused = await home.grocery("init", "--yes", "--container", identifier, home.path + directory)
+            #expect(refused.status == 1 && refused.text == "", "\(refused)")
+            #expect(access(home.path + directory, F_OK) != 0 && access(home.path + "/new", F_OK) != 0)
+        }
     }
 
     @Test func theFullScreenOffersAFirstList() async throws {

@@ -128,6 +128,67 @@ struct GroceryEditingTests {
         #expect(await world.run("undo").errors == "grocery: there is nothing to undo\n")
     }
 
+    @Test(arguments: ["not UTF-8", "a directory", "a link", "closed"])
+    func anItemThatCannotBeReadBlocksNoEarlierChange(kind: String) async throws {
+        let world = try await World()
+        _ = await world.run("add", "Bread")
+        _ = await world.run("add", "Eggs")
+        let file = try world.file("Eggs")
+        switch kind {
+        case "not UTF-8": try Data([0x45, 0xFF, 0x0A]).write(to: URL(filePath: file))
+        case "closed": try Change.chmod(file, 0)
+        default:
+            try Change.remove(file)
+            if kind == "a link" { try Change.symlink("/etc/hostname", file) } else { try Change.directory(file) }
+        }
+        // Root may read everything.
+        if kind != "closed" || geteuid() != 0 {
+            let refused = await world.run("undo")
+            #expect(refused.status == 1 && refused.errors.contains("cannot undo 'add Eggs'"), "\(refused.errors)")
+        }
+        #expect(await world.run("undo").text == "undone: add Bread\n")
+    }
+
+    @Test func programsThatRecordAtOnceLoseNoChange() async throws {
+        let world = try await World()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<12 { group.addTask { _ = await world.run("add", "Item \(number)") } }
+        }
+        #expect(await world.run("undo", "--changes").lines.count == 12)
+        await withTaskGroup(of: Int32.self) { group in
+            for _ in 0..<4 { group.addTask { await world.run("undo").status } }
+            for await status in group { #expect(status == 0 || status == 1) }
+        }
+        let left = await world.run("undo", "--changes").lines.count
+        #expect(try world.files().count == left)
+    }
+
+    @Test func thePictureGoesWithTheLineThatNamesIt() async throws {
+        let world = try await World()
+        let picture = world.daemon.directory + "/picture.png"
+        try Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]).write(to: URL(filePath: picture))
+        _ = await world.run("add", "Milk")
+        _ = await world.run("image", "milk", picture)
+        _ = await world.run("image", "milk", picture)
+        let file = try world.file("Milk")
+        try Change.remove(file)
+        let before = try world.files()
+        #expect(await world.run("undo").errors.contains("cannot undo 'set picture of Milk': Milk is gone"))
+        #expect(try world.files() == before)
+    }
+
+    @Test func anEmptyDirectoryInPlaceOfTheListForgetsNoChange() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Milk")
+        try FileManager.default.moveItem(atPath: world.daemon.box, toPath: world.daemon.box + ".away")
+        // As a disk leaves it that is not mounted.
+        mkdir(world.daemon.box, 0o755)
+        #expect(await world.run("undo").status == 3)
+        rmdir(world.daemon.box)
+        try FileManager.default.moveItem(atPath: world.daemon.box + ".away", toPath: world.daemon.box)
+        #expect(await world.run("undo").text == "undone: add Milk\n")
+    }
+
     @Test func additionsAreUndoneAsTheFileGivesThemBack() async throws {
         let world = try await World()
         let items = ##"[{"name":"Rice","quantity":" 2 kg","note":"a\r\nb"}]"##
@@ -223,6 +284,13 @@ struct GroceryEditingTests {
     }
 
     @Test(arguments: [
+        (#"sed -i '1s/.*/Quantity: 3/'"#, "the first line is the name of the item, and this one is its quantity"),
+        (#"sed -i '1s/.*/\xe2\x80\x8b/'"#, "the first line is the name of the item, and it is empty"),
+        (
+            #"sed -i s/quantity:/quantiy:/"#,
+            "line 2, 'quantiy: 2 kg', is no field that items have, and the quantity is gone"
+        ),
+        (#"sed -i s/tags:/tag:/"#, "line 3, 'tag: market', is no field that items have, and the tags is gone"),
         ("truncate -s 0", "the text is empty"), (#"printf '\n\n' >"#, "the text is empty"),
         (#"sed -i '1s/.*//'"#, "the first line is the name of the item, and it is empty"),
         (#"sed -i '1s/.*/  /'"#, "the first line is the name of the item, and it is empty"),
@@ -246,7 +314,14 @@ struct GroceryEditingTests {
         #expect(editor == "rm" || access(String(kept), F_OK) == 0)
         unlink(String(kept))
         #expect(try world.files() == files)
-        // Other texts are as good as before.
+        // Other texts are as good as before, and what another program wrote is no slip of this user.
+        let odd = "flour\nquantity: 2 kg\nquantity: 3\nbought: maybe\n\nhi\n"
+        let file = try world.file("flour")
+        try Change.write(odd, to: file)
+        #expect(await world.run("edit", "flour", editor: "true").text == "flour is unchanged\n")
+        #expect(await world.run("edit", "flour", editor: "sed -i s/hi/ho/").status == 0)
+        #expect(try world.files().values.sorted() == [odd.replacing("hi", with: "ho")])
+        try Change.write("flour\nquantity: 2 kg\ntags: market\n\nthe red one\n", to: file)
         #expect(await world.run("edit", "flour", editor: "sed -i '$a shelf: 4'").status == 0)
         #expect(try world.files().values.sorted() == ["flour\nquantity: 2 kg\ntags: market\n\nthe red one\nshelf: 4\n"])
     }

@@ -165,7 +165,7 @@ struct GroceryImportTests {
         let imported = await world.run("import", file)
         #expect(imported.errors == "grocery: \(warning)\n" && imported.text == "5 items are on the list now\n")
         #expect(await world.run("undo").errors.contains("it was too large to be recorded"))
-        // What is there already does not count.
+        // Items that are there already do not count.
         #expect(await world.run("import", file).errors == "")
     }
 

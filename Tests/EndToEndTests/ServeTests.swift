@@ -113,4 +113,39 @@ struct ServeTests {
         server.kill(SIGTERM)
         #expect(await server.result().status == 0)
     }
+
+    @Test func anItemComesBackAsItWasRemovedAndNotWhileTheListIsAway() async throws {
+        let daemon = try await TestDaemon()
+        let server = serve(daemon, "--port", "0")
+        let link = try #require(await server.nextLine())
+        let parts = try #require(link.wholeMatch(of: /http:\/\/127\.0\.0\.1:(\d+)\/#token=([\w-]{32})/))
+        let phone = Browser(port: parts.1, token: parts.2, identifier: String(repeating: "p", count: 40))
+        func grocery(_ words: String...) async {
+            _ = await ChildProcess(
+                .grocery, words + ["--socket", daemon.socket.path, "--container", "box"],
+                environment: ["XDG_STATE_HOME": daemon.directory + "/home"]
+            ).result()
+        }
+        let id = UUID().uuidString
+        _ = await phone.send("POST", "/api/items", #"{"id":"\#(id)","mine":{"name":"Milk","quantity":"1 l"}}"#)
+        #expect(await phone.send("GET", "/api/undo").contains("add Milk"), "the longest identifier has a log, too")
+        // Former contents in the trash are no removed item, whatever the clock of the device was that put them there.
+        let trash = daemon.box + "/.gather/trash/20991231-235959/Documents"
+        try FileManager.default.createDirectory(atPath: trash, withIntermediateDirectories: true)
+        try Change.write("Old milk\n", to: trash + "/Item_\(id)")
+        await grocery("rename", "milk", "Oat milk")
+        await grocery("remove", "oat milk")
+        let edit = #"{"base":{"name":"Milk","bought":false},"mine":{"bought":true}}"#
+        #expect(await phone.send("PUT", "/api/items/\(id)", edit).contains(#""error":"removed""#))
+        try FileManager.default.moveItem(atPath: daemon.box, toPath: daemon.box + ".away")
+        for body in [edit, edit.replacing("{\"base", with: "{\"bringBack\":true,\"base")] {
+            #expect(await phone.send("PUT", "/api/items/\(id)", body).contains(#""error":"away""#))
+        }
+        try FileManager.default.moveItem(atPath: daemon.box + ".away", toPath: daemon.box)
+        let back = await phone.send(
+            "PUT", "/api/items/\(id)", edit.replacing("{\"base", with: "{\"bringBack\":true,\"base"))
+        #expect(back.contains(#""name":"Oat milk","quantity":"1 l","bought":true"#), "\(back)")
+        server.kill(SIGTERM)
+        #expect(await server.result().status == 0)
+    }
 }

@@ -256,6 +256,16 @@ struct DoctorTests {
                     "gatherd may not search /home/ann (mode 700, ann:ann), in the home directory of ann; a gatherd of ann may watch it",
                     command: "sudo gather container remove box")
             ])
+        // However the home is written, and for a person whom only another service knows, such as LDAP.
+        let passwd = "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::%:/bin/sh\ngatherd:x:990:990::/:/bin/false\n"
+        for home in ["/home/ann/", "//home//ann", "/people/ann", "/elsewhere"] {
+            let advice = found {
+                $0.texts["/etc/passwd"] = passwd.replacing("%", with: home)
+                $0.links["/people/ann"] = "/home/ann"
+                if home == "/elsewhere" { $0.entries["/home/ann"] = MadeUpMachine.directory(0o700, 1500, 1500) }
+            }
+            #expect(advice.map(\.command) == ["sudo gather container remove box"], "\(home)")
+        }
         let reading = found {
             $0.texts["/proc/77/status"] = $0.texts["/proc/77/status"]?.replacing(
                 "0000000000000000", with: "0000000000000004")

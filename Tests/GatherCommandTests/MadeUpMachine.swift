@@ -21,6 +21,8 @@ struct MadeUpMachine: SystemFacts {
         "/proc/77/limits":
             "Limit  Soft Limit  Hard Limit  Units\nMax open files            65536                65536                files\n",
     ]
+    /// The paths that symbolic links lead to.
+    var links: [String: String] = [:]
     var entries: [String: EntryFacts] = [
         "/": directory(0o755), "/srv": directory(0o755), "/srv/box": directory(0o755),
         "/home": directory(0o755), "/home/ann": directory(0o700, 1000, 1000), "/tmp": directory(0o777),
@@ -82,7 +84,7 @@ struct MadeUpMachine: SystemFacts {
         }
         .filter { !$0.contains("/") }.map(String.init)
     }
-    func resolved(_ path: String) -> String? { entries[path] == nil ? nil : path }
+    func resolved(_ path: String) -> String? { links[path] ?? (entries[path] == nil ? nil : path) }
     func freeBytes(at path: String) -> UInt64? { free }
     func polledFileSystem(at path: String) -> String? { fileSystems[path] }
     func mountPoints() -> [String] { mounts }

@@ -1,6 +1,7 @@
 // Where the daemon is looked for.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import Testing
 
@@ -47,6 +48,30 @@ struct DaemonSocketTests {
         let advice = DaemonSocket.find(
             .user, environment: { ["HOME": "/home/ana"][$0] }, exists: { $0 == "/run/systemd/system" })
         #expect(advice.startCommand == "gatherd")
+    }
+
+    /// A directory for state outlives a restart of the machine.
+    @Test func aSocketThatAKilledDaemonLeftIsNone() throws {
+        let state = NSTemporaryDirectory() + "gather-\(UUID().uuidString.prefix(8))"
+        defer { try? FileManager.default.removeItem(atPath: state) }
+        try FileManager.default.createDirectory(atPath: state + "/gatherd", withIntermediateDirectories: true)
+        let own = state + "/gatherd/io.gatherd"
+        func found() -> String {
+            DaemonSocket.find(.automatic, environment: { ["XDG_STATE_HOME": state][$0] }, exists: { $0 == own }).path
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: own.utf8) }
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0 && listen(listener, 1) == 0)
+        #expect(found() == own)
+        close(listener)
+        #expect(access(own, F_OK) == 0 && found() == system)
     }
 
     @Test func `A choice is a choice`() {

@@ -139,7 +139,7 @@ import Testing
     }
 }
 
-/// What a program sees that knows the rules of todo.txt and nothing of Grocery.
+/// A line as a program reads it that knows the rules of todo.txt and nothing of Grocery.
 private struct PlainTodo {
     var isDone = false
     var priority: Character?

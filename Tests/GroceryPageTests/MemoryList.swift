@@ -54,6 +54,9 @@ final class MemoryList: PageList {
     }
 
     func put(_ mine: ItemContents, base: ItemContents?, for id: ItemIdentifier) async throws -> PutOutcome {
+        if base != nil, (try? entry(id)) == nil {
+            throw GroceryError(.removed, "\(base?.name ?? "") was removed meanwhile")
+        }
         var outcome = PutOutcome.saved
         change(id, "put \(mine.name)") { entry in
             guard var there = entry, let base else {

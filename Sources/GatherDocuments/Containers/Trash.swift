@@ -60,29 +60,36 @@ public struct Trash: Sendable, Hashable {
         try place(path) { place throws(SystemError) in try Entry.renameToFree(path.cString, to: place.cString) }
     }
 
-    /// Keeps contents that a file had as a removed file, such as those that a merge replaces. The file itself stays. The kept one gets
-    /// its owner, mode, author and other extended attributes.
+    /// Keeps contents that a file had, such as those that a merge replaces. The file itself stays. The kept one has the name of a
+    /// version in conflict, so that it is not taken for the removed file, and its owner, mode, author and other extended attributes.
     ///
     /// - Throws: ``DocumentError/Code/invalidName`` if the file is not in the container, or is in the trash.
     @discardableResult
     public func keep(_ contents: [UInt8], of path: [UInt8]) throws(DocumentError) -> Item {
+        let text = String(decoding: path, as: UTF8.self)
+        let file = try DocumentPath(path)
+        let folder = try Folder(file.folder)
+        let device = try DocumentError.currentDevice().text
+        guard let version = ConflictName(of: file.name, time: LocalTime.text(LocalTime.now), device: device) else {
+            throw DocumentError(
+                code: .invalidName, message: "cannot keep a copy in the trash of \(text): its name is too long",
+                path: text)
+        }
         var made: Descriptor?
-        let item = try place(path) { place throws(SystemError) in
+        let item = try place(DocumentPath.join(file.folder, version.bytes)) { place throws(SystemError) in
             made = try Entry.openForWriting(
                 place.cString, in: Entry.workingDirectory, mode: 0o600, truncate: true, exclusive: true)
         }
-        guard let file = made.take() else { return item }
-        let text = String(decoding: path, as: UTF8.self)
+        guard let copy = made.take() else { return item }
         do throws(SystemError) {
-            try file.writeAll(contents)
-            try file.synchronize()
+            try copy.writeAll(contents)
+            try copy.synchronize()
         } catch {
+            try? Entry.remove(item.pathBytes.cString, in: Entry.workingDirectory)
             throw DocumentError("cannot keep a copy in the trash of", text, error)
         }
-        let path = try DocumentPath(path)
-        let folder = try Folder(path.folder)
-        if let status = try folder.status(of: path.name) {
-            try FileAccessCopy.copy(of: path.name, status, in: folder, to: file, isMove: true)
+        if let status = try folder.status(of: file.name) {
+            try FileAccessCopy.copy(of: file.name, status, in: folder, to: copy, isMove: true)
         }
         return item
     }
@@ -125,11 +132,18 @@ public struct Trash: Sendable, Hashable {
         guard path.starts(with: prefix) else { return [] }
         let trash = prefix + Array(Trash.path.utf8)
         let times = (try? Folder(trash).names { _ in true }) ?? []
-        return times.sorted { $1.lexicographicallyPrecedes($0) }.compactMap { time in
+        let found = times.compactMap { time -> (item: Item, moved: EntryStatus.Time, time: [UInt8])? in
             let place = trash + [UInt8(ascii: "/")] + time + [UInt8(ascii: "/")] + path[prefix.count...]
-            let status = try? EntryStatus(of: place.cString, in: Entry.workingDirectory)
-            return status == nil ? nil : Item(pathBytes: place, originalPathBytes: path)
+            guard let status = try? EntryStatus(of: place.cString, in: Entry.workingDirectory) else { return nil }
+            return (Item(pathBytes: place, originalPathBytes: path), status.changed, time)
         }
+        // A rename changes the time of the inode. The names of the folders are local times, perhaps of another time zone.
+        return found.sorted { one, other in
+            let (first, second) = (
+                (one.moved.seconds, one.moved.nanoseconds), (other.moved.seconds, other.moved.nanoseconds)
+            )
+            return first == second ? other.time.lexicographicallyPrecedes(one.time) : first > second
+        }.map(\.item)
     }
 
     /// Moves an item back to the path that it had.

@@ -161,9 +161,12 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
     private func requireUnchanged(in folder: borrowing Folder) throws(DocumentError) {
         guard let now = try folder.status(of: entry) else { throw gone }
         guard FileStamp(now).hasSameContents(as: stamp) else {
-            throw DocumentError(
-                code: .invalidVersion, message: "the version \(path) has changed since it was listed", path: path)
+            throw changed
         }
+    }
+
+    private var changed: DocumentError {
+        DocumentError(code: .invalidVersion, message: "the version \(path) has changed since it was listed", path: path)
     }
 
     /// Whether two versions are one file with the same contents, under whatever names.
@@ -217,20 +220,28 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
     /// extended attributes and item identifier.
     ///
     /// - Parameters:
+    ///   - contents: The new contents.
     ///   - path: The path of the file.
     ///   - current: The current version that was merged; nil if there was no file.
+    ///   - merged: The contents of that version as they were merged.
     ///   - trash: The place of the former contents; nil if they are dropped.
+    ///   - lockTimeout: The longest wait for the lock of the folder.
     /// - Throws: ``DocumentError/Code/invalidVersion`` if the current version is another by now. Nothing is changed then.
     public static func save(
-        _ contents: [UInt8], of path: [UInt8], over current: FileVersion?, trash: Trash?,
+        _ contents: [UInt8], of path: [UInt8], over current: FileVersion?, _ merged: [UInt8]?, trash: Trash?,
         lockTimeout: Duration = .seconds(30)
     ) throws(DocumentError) {
         let path = try DocumentPath(path)
         let folder = try Folder(path.folder)
         try folder.lock(timeout: lockTimeout)
         try current?.requireUnchanged(in: folder)
+        try folder.requireWritable(path.name)
         let former = try current == nil ? nil : folder.read(path.name)
-        if let former, let trash, let current { try trash.keep(former.bytes, of: current.pathBytes) }
+        if let current {
+            // A program without the lock may have replaced it between the two looks.
+            guard let former, former.bytes == merged else { throw current.changed }
+            if let trash { try trash.keep(former.bytes, of: current.pathBytes) }
+        }
         let saver = FileSaver(folder, name: path.name, device: try DocumentError.currentDevice())
         _ = try saver.save(contents, over: former, mustBeNew: current == nil, isShared: true)
     }

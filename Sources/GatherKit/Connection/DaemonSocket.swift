@@ -166,11 +166,11 @@ public struct DaemonSocket: Sendable, Hashable {
     ) -> DaemonSocket {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         let hasSystemd = hasSystemd(exists)
-        let own = RuntimeDirectory.candidates(of: getuid(), environment: value, exists: exists).map { runtime in
-            DaemonSocket(path: "\(runtime.path)/\(name)", place: .user(runtime), hasSystemd: hasSystemd)
-        }
+        let runtimes = RuntimeDirectory.candidates(of: getuid(), environment: value, exists: exists)
         // A daemon that was started without a session may still be there in one.
-        let user = own.first { exists($0.path) } ?? own[0]
+        let found = runtimes.first { $0.socket(name, exists: exists) != nil }
+        let runtime = found ?? runtimes[0]
+        let user = DaemonSocket(path: "\(runtime.path)/\(name)", place: .user(runtime), hasSystemd: hasSystemd)
         func system(isChosen: Bool) -> DaemonSocket {
             DaemonSocket(path: systemPath, place: .system, hasSystemd: hasSystemd, isChosen: isChosen)
         }
@@ -179,7 +179,7 @@ public struct DaemonSocket: Sendable, Hashable {
         case .system: return system(isChosen: true)
         case .automatic:
             if let path = value("GATHER_SOCKET") { return DaemonSocket(path: path) }
-            return exists(user.path) ? user : system(isChosen: false)
+            return found != nil ? user : system(isChosen: false)
         }
     }
 

@@ -52,13 +52,12 @@ public struct SharingSocket: Sendable, Hashable {
         func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         let hasSystemd = exists("/run/systemd/system")
         let runtimes = RuntimeDirectory.candidates(of: getuid(), environment: value, exists: exists)
-        let own = runtimes.map { runtime in
-            SharingSocket(
-                path: "\(runtime.path)/\(name)", isSystems: false,
-                startCommand: hasSystemd && runtime.origin != .state
-                    ? "systemctl --user start gather-syncd" : "gather-syncd")
-        }
-        let user = own.first { exists($0.path) } ?? own[0]
+        let found = runtimes.first { $0.socket(name, exists: exists) != nil }
+        let runtime = found ?? runtimes[0]
+        let user = SharingSocket(
+            path: "\(runtime.path)/\(name)", isSystems: false,
+            startCommand: hasSystemd && runtime.origin != .state
+                ? "systemctl --user start gather-syncd" : "gather-syncd")
         // Without systemd, a user can start a helper of their own only.
         let system = SharingSocket(
             path: systemPath, isSystems: true, startCommand: hasSystemd ? systemStart : "sudo gather-syncd")
@@ -67,9 +66,9 @@ public struct SharingSocket: Sendable, Hashable {
         case .system: return system
         case .automatic:
             if let path = value("GATHER_SYNC_SOCKET") { return SharingSocket(path: path) }
-            if exists(user.path) { return user }
+            if found != nil { return user }
             // Of two helpers that are away, a user of gatherd's user unit means their own.
-            if !exists(system.path), runtimes.contains(where: { exists("\($0.path)/\(DaemonSocket.name)") }) {
+            if !exists(system.path), runtimes.contains(where: { $0.socket(DaemonSocket.name, exists: exists) != nil }) {
                 return user
             }
             return system

@@ -56,9 +56,10 @@ package struct ItemContents: DocumentContents, Hashable {
         func string(_ line: Substring.UTF8View) -> String {
             String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
         }
-        let first = lines.removeFirst()
-        lineEnds.areCRLF = first.last == UInt8(ascii: "\r")
-        name = string(first)
+        // The last part is behind the last line end.
+        let returns = lines.dropLast().count { $0.last == UInt8(ascii: "\r") }
+        lineEnds.areCRLF = returns * 2 > lines.count - 1
+        name = string(lines.removeFirst())
         while let line = lines.first.map(string) {
             guard !line.isEmpty else {
                 lines.removeFirst()

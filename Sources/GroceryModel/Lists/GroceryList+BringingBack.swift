@@ -21,15 +21,25 @@ extension GroceryList {
     ///
     /// - Returns: False if the trash does not have it, so that only a new item can be made.
     package func bringBack(_ id: ItemIdentifier) async throws -> Bool {
+        try await requireNoOtherList(id)
+        guard let steps = try await restore(id) else { return false }
+        if case .added(_, let text)? = steps.first {
+            try await undoLog.record("bring back \(text.map { ItemContents(text: $0).name } ?? id.short)", steps)
+        }
+        return true
+    }
+
+    /// Restores the files of an item. Returns the steps, none for an item that is there, and nil if the trash does not have it.
+    private func restore(_ id: ItemIdentifier) async throws -> [UndoStep]? {
         let lock = try await ListLock.take(container)
         defer { withExtendedLifetime(lock) {} }
         let (path, trash) = (path(of: id), trash)
-        if FileSystem.exists(path) { return true }
+        if FileSystem.exists(path) { return [] }
         // A list that was converted since had other folders.
         let places = [path] + itemPrefixes.map { $0 + id.fileName }
         let folders = [picturesPath] + pictureFolders
-        let steps = try await FileSystem.run { () throws -> [UndoStep] in
-            guard let removed = places.lazy.flatMap({ trash.items(of: Array($0.utf8)) }).first else { return [] }
+        return try await FileSystem.run { () throws -> [UndoStep]? in
+            guard let removed = places.lazy.flatMap({ trash.items(of: Array($0.utf8)) }).first else { return nil }
             let removedPath = String(decoding: removed.pathBytes, as: UTF8.self)
             let contents = try? ItemContents.read(removedPath).contents
             try trash.restore(Trash.Item(path: removedPath, originalPath: path))
@@ -44,8 +54,5 @@ extension GroceryList {
             steps.append(.added(path: "\(folders[0])/\(name)", text: nil))
             return steps
         }
-        guard case .added(_, let text)? = steps.first else { return false }
-        try await undoLog.record("bring back \(text.map { ItemContents(text: $0).name } ?? id.short)", steps)
-        return true
     }
 }

@@ -191,6 +191,7 @@ extension GroceryList {
             } catch let error as DocumentError where error.code == .notFound {
                 try await requireNoOtherList(id)
                 if let base {
+                    try await requireFolder()
                     throw GroceryError(.removed, "\(DisplayText.escaped(base.name)) was removed meanwhile")
                 }
                 do {
@@ -231,7 +232,7 @@ extension GroceryList {
     }
 
     /// Refuses to make an item anew that another list has: this list was given another name while a program had it open.
-    private func requireNoOtherList(_ id: ItemIdentifier) async throws {
+    func requireNoOtherList(_ id: ItemIdentifier) async throws {
         let found = try await container.client.find(
             "name == '\(id.fileName)' AND \(GroceryList.anywhere)", scopes: [scope], attributes: [.path])
         let prefixes = itemPrefixes

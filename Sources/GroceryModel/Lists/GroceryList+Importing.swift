@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension GroceryList {
-    /// What an import found, and did.
+    /// The result of an import.
     package struct Import: Sendable {
         /// The items that were put on the list.
         package internal(set) var added: [ImportedItem] = []

@@ -18,20 +18,27 @@ extension GroceryList {
     ///   without a possible step is forgotten, so that the one before it can be taken back. After another error, such as a full disk,
     ///   the steps that are left can be taken back later.
     package func undo(_ shown: UndoableChange? = nil) async throws -> (action: String, leftOut: [String])? {
+        let lock = await undoLog.lock()
+        defer { withExtendedLifetime(lock) {} }
         guard let last = try await undoLog.changes().last else { return nil }
         guard shown == nil || shown == UndoableChange(key: last.key, action: last.action) else {
             throw GroceryError(.changed, "the last change is another one by now: \(DisplayText.escaped(last.action))")
         }
-        try await container.requirePresent()
+        try await requireFolder()
         var (left, leftOut, count) = (last.steps ?? [], [String](), 0)
         if last.steps == nil { leftOut.append("it was too large to be recorded") }
+        // A picture comes and goes with the line that names it.
+        if left.contains(where: isOfPicture), let reason = try await firstObstacle(to: left.filter(\.isEdit)) {
+            (left, leftOut) = ([], [reason])
+        }
         do {
             while let recorded = left.last {
                 let step = present(recorded)
                 if let obstacle = try await obstacle(to: step) {
                     leftOut.append(obstacle)
+                } else if let obstacle = try await undo(step) {
+                    leftOut.append(obstacle)
                 } else {
-                    try await undo(step)
                     count += 1
                 }
                 left.removeLast()
@@ -51,6 +58,28 @@ extension GroceryList {
         return (last.action, leftOut)
     }
 
+    /// Refuses a container that is away, and one without a folder for documents, such as the directory that a disk was mounted on.
+    func requireFolder() async throws {
+        try await container.requirePresent()
+        let folder = container.data + "/Documents"
+        guard FileSystem.isDirectory(folder) else {
+            throw GroceryError(.away, "the list is away: \(folder) is missing")
+        }
+    }
+
+    private func isOfPicture(_ step: UndoStep) -> Bool {
+        switch step {
+        case .edited: false
+        case .added(_, let text): text == nil
+        case .trashed(let path, _): path.split(separator: "/").last.map { isPicture(String($0)) } ?? false
+        }
+    }
+
+    private func firstObstacle(to steps: [UndoStep]) async throws -> String? {
+        for step in steps { if let obstacle = try await obstacle(to: present(step)) { return obstacle } }
+        return nil
+    }
+
     /// Returns a step with the paths that its files have since the list was converted.
     private func present(_ step: UndoStep) -> UndoStep {
         switch step {
@@ -63,6 +92,14 @@ extension GroceryList {
 
     /// Returns the reason why a step cannot be taken back; nil if it can.
     private func obstacle(to step: UndoStep) async throws -> String? {
+        do {
+            return try await change(since: step)
+        } catch let error as DocumentError where GroceryList.isLasting(error) {
+            return error.message
+        }
+    }
+
+    private func change(since step: UndoStep) async throws -> String? {
         switch step {
         case .edited(_, let path, let before, let after):
             guard let now = try await contents(path) else { return "\(name(before)) is gone" }
@@ -87,16 +124,30 @@ extension GroceryList {
         return try await FileSystem.run { () throws(DocumentError) in try ItemContents.read(path).contents }
     }
 
-    private func undo(_ step: UndoStep) async throws {
+    /// Takes back a step. Returns the reason if that is impossible. An error that may pass, such as a full disk, is thrown.
+    private func undo(_ step: UndoStep) async throws -> String? {
         let trash = trash
-        switch step {
-        case .edited(let id, let path, let before, let after):
-            _ = try await change(id, at: path) { $0 = GroceryList.undone($0, before, after).merged }
-        case .added(let path, _):
-            _ = try await FileSystem.run { () throws(DocumentError) in try trash.move(Array(path.utf8)) }
-        case .trashed(let path, let place):
-            let item = Trash.Item(path: place, originalPath: path)
-            try await FileSystem.run { () throws(DocumentError) in try trash.restore(item) }
+        do {
+            switch step {
+            case .edited(let id, let path, let before, let after):
+                _ = try await change(id, at: path) { $0 = GroceryList.undone($0, before, after).merged }
+            case .added(let path, _):
+                _ = try await FileSystem.run { () throws(DocumentError) in try trash.move(Array(path.utf8)) }
+            case .trashed(let path, let place):
+                let item = Trash.Item(path: place, originalPath: path)
+                try await FileSystem.run { () throws(DocumentError) in try trash.restore(item) }
+            }
+            return nil
+        } catch let error as DocumentError where GroceryList.isLasting(error) {
+            return error.message
+        }
+    }
+
+    /// Whether trying again later does not help.
+    private static func isLasting(_ error: DocumentError) -> Bool {
+        switch error.code {
+        case .notFound, .exists, .permissionDenied, .notADocument, .invalidContents, .invalidName, .tooLarge: true
+        default: false
         }
     }
 

@@ -18,11 +18,16 @@ final class ListLock: Sendable {
     /// - Throws: ``GroceryError/Code/away`` if the container is away. A change must not be made in whatever is in its place.
     static func take(_ container: Container) async throws -> ListLock {
         try await container.requirePresent()
+        return await take(folder: container.data)
+    }
+
+    /// Waits for the lock of a folder.
+    static func take(folder: String) async -> ListLock {
         // A directory that cannot be opened has no lock. The change itself says why.
-        guard let lock = try? FolderLock(container.data) else { return ListLock(nil) }
+        guard let lock = try? FolderLock(folder) else { return ListLock(nil) }
         for _ in 0..<attempts {
             if (try? lock.attempt()) ?? true { break }
-            try await Task.sleep(nanoseconds: pause)
+            try? await Task.sleep(nanoseconds: pause)
         }
         return ListLock(lock)
     }

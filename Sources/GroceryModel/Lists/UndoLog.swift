@@ -27,6 +27,13 @@ struct UndoLog: Sendable {
         return try await KeyValueStore(directory: directory, followingThrough: nil)
     }
 
+    /// Waits for the lock of all logs of this user. Programs that record or undo at once take turns.
+    func lock() async -> ListLock {
+        let parent = String(directory[..<(directory.lastIndex(of: "/") ?? directory.endIndex)])
+        _ = try? await FileSystem.run { FileSystem.makeFolders(parent[...]) }
+        return await ListLock.take(folder: parent)
+    }
+
     // MARK: Keys
 
     /// The key of a change: a number that counts the changes of all, and the browser.
@@ -60,17 +67,20 @@ struct UndoLog: Sendable {
     func record(_ action: String, _ steps: [UndoStep]) async throws {
         guard !steps.isEmpty else { return }
         let action = KeyValue.string(String(action.prefix(GroceryLimits.undoActionBytes / 4)))
+        let lock = await lock()
+        defer { withExtendedLifetime(lock) {} }
         do {
             let store = try await open()
             let keys = UndoLog.keys(store)
-            var old = keys.filter { $0.browser == browser }.dropLast(GroceryLimits.undoSteps - 1).map(\.text)
+            let own = keys.filter { $0.browser == browser }
+            var old = own.dropLast(GroceryLimits.undoSteps - 1).map(\.text) + forgottenBrowsers(keys)
             let number = (keys.last?.number ?? 0) + 1
             let key = browser.isEmpty ? String(number) : "\(number) \(browser)"
             // Without its steps, a large change keeps the next undo from taking an earlier one for it.
             let value: KeyValue =
                 UndoLog.holds(steps) ? ["action": action, "steps": .array(steps.map(\.value))] : ["action": action]
             var room = GroceryLimits.undoBytes * 2 - value.byteCount
-            for key in keys.reversed() {
+            for key in own.reversed() {
                 room -= store.value(forKey: key.text)?.byteCount ?? 0
                 if room < 0 { old.append(key.text) }
             }
@@ -80,6 +90,16 @@ struct UndoLog: Sendable {
         } catch {
             // The change itself is saved. A read-only home directory is no reason to tell that it failed.
         }
+    }
+
+    /// The keys of the browsers that have changed nothing for the longest time, beyond the limit.
+    private func forgottenBrowsers(_ keys: [Key]) -> [String] {
+        var known: Set<Substring> = ["", browser[...]]
+        var old: [String] = []
+        for key in keys.reversed() where !known.contains(key.browser) {
+            if known.count > GroceryLimits.browsers { old.append(key.text) } else { known.insert(key.browser) }
+        }
+        return old
     }
 
     // MARK: Taking back

@@ -17,6 +17,8 @@ enum UndoStep: Sendable, Hashable {
         .trashed(path: item.originalPath, trash: String(decoding: item.pathBytes, as: UTF8.self))
     }
 
+    var isEdit: Bool { if case .edited = self { true } else { false } }
+
     var value: KeyValue {
         switch self {
         case .edited(let id, let path, let before, let after):

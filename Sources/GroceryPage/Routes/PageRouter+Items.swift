@@ -80,11 +80,8 @@ extension PageRouter {
             } else {
                 // Removed meanwhile, which only a person can answer.
                 guard let name = mine.name ?? base.name else { throw PageError.noSuchItem }
-                guard body.bringsBack else {
-                    throw GroceryError(.removed, "\(base.name ?? name) was removed meanwhile")
-                }
-                let contents = mine.applied(to: base.applied(to: ItemContents(name: name)))
-                outcome = try await list.put(contents, base: nil, for: id)
+                let former = base.applied(to: ItemContents(name: name))
+                outcome = try await list.put(mine.applied(to: former), base: body.bringsBack ? nil : former, for: id)
             }
             // Others may have removed it again by now.
             guard let contents = try await list.existing(id) else { return PageRouter.gone(id) }

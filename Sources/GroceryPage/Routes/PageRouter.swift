@@ -127,11 +127,10 @@ struct PageRouter: Sendable {
         }
     }
 
-    /// Returns the router for the changes of a browser.
+    /// Returns the router for the changes of a browser. Those that tell no identifier share one, which is not the user of the server.
     private func made(by browser: String?) -> PageRouter {
-        guard let browser else { return self }
         var router = self
-        router.list = list.changed(by: browser)
+        router.list = list.changed(by: browser ?? "unnamed")
         return router
     }
 

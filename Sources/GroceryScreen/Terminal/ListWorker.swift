@@ -176,7 +176,7 @@ final class ListWorker: Sendable {
 
     private func save(_ text: EditedText, for id: ItemIdentifier) async throws -> WorkOutcome {
         do {
-            let contents = try ItemContents(edited: text.bytes)
+            let contents = try ItemContents(edited: text.bytes, base: text.base)
             let outcome = try await list.put(contents, base: text.base, for: id)
             ExternalEditor.removeDraft(text.path)
             return WorkOutcome(outcome)

@@ -21,13 +21,13 @@ package struct SyncPaths: Sendable, Equatable {
     /// - Parameter exists: Returns whether a file exists.
     package init(userID: UInt32, environment: [String: String], exists: (String) -> Bool) {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        let runtimes = RuntimeDirectory.candidates(of: userID, environment: value, exists: exists).map(\.path)
+        let runtimes = RuntimeDirectory.candidates(of: userID, environment: value, exists: exists)
         isSystem = userID == 0 || value("RUNTIME_DIRECTORY")?.hasPrefix("/run/gather-syncd") == true
         let directory =
             value("RUNTIME_DIRECTORY").flatMap { $0.split(separator: ":").first.map(String.init) }
-            ?? (isSystem ? "/run/gather-syncd" : runtimes[0] + "/gather-syncd")
+            ?? (isSystem ? "/run/gather-syncd" : runtimes[0].path + "/gather-syncd")
         socket = value("GATHER_SYNC_SOCKET").map(VarlinkAddress.path) ?? directory + "/io.gatherd.Sharing"
-        let users = runtimes.map { $0 + "/gatherd/io.gatherd" }.first(where: exists)
+        let users = runtimes.compactMap { $0.socket("gatherd/io.gatherd", exists: exists) }.first
         gatherdSocket =
             value("GATHER_SOCKET").map(VarlinkAddress.path) ?? (isSystem ? nil : users) ?? "/run/gatherd/io.gatherd"
         configurations = []

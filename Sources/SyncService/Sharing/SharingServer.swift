@@ -30,7 +30,7 @@ final class SharingServer: VarlinkHandler {
             // The directory is that of systemd, or of the user's session. If it cannot be made, listening tells why.
             if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
                 let directory = String(path[..<slash])
-                if mkdir(directory, isShared ? 0o755 : 0o700) != 0 { try? Directory.makeWithParents(directory) }
+                if mkdir(directory, isShared ? 0o755 : 0o700) != 0 { _ = try? Directory.makeWithParents(directory) }
             }
             do { return try server.listen(path: path, mode: isShared ? 0o660 : 0o600) } catch {
                 return loop.makeFailedFuture(error)

@@ -197,9 +197,9 @@ struct ConflictsResolveCommand: ParsableCommand {
             let merging = [first] + (three ? rest.popFirst().map { [$0] } ?? [] : [])
             let current = try FileVersion.current(of: place.original)
             let files = try MergeFiles(place.original, current, merging)
-            try files.run(words)
+            let merged = try files.run(words)
             do throws(DocumentError) {
-                try FileVersion.save(files.merged(), of: place.original, over: current, trash: trash)
+                try FileVersion.save(merged, of: place.original, over: current, files.former, trash: trash)
             } catch {
                 throw Failure("\(DisplayText.escaped(error.message)). \(files.left)")
             }

@@ -116,11 +116,16 @@ struct ContainerCommand: ParsableCommand {
         @OptionGroup var connection: ConnectionOptions
 
         mutating func run() throws {
-            try makeDirectoryIfMissing()
-            let path = try RealPath.text(directory)
             var client = try connection.connect()
-            var container = try client.addContainer(
-                identifier, path: path, packages: packages, ignore: ignore, sync: sync)
+            let made = try makeDirectoryIfMissing()
+            var container: ContainerStatus
+            do {
+                container = try client.addContainer(
+                    identifier, path: RealPath.text(directory), packages: packages, ignore: ignore, sync: sync)
+            } catch {
+                Directory.unmake(made)
+                throw error
+            }
             if !withoutWaiting { try wait(for: &container, &client) }
             var output = Output()
             output.line(ContainerTable.sentence(container))
@@ -128,12 +133,12 @@ struct ContainerCommand: ParsableCommand {
             if container.state == .unavailable { throw ExitCode(ExitStatus.failure) }
         }
 
-        /// Makes the directory with those above it, if it is missing and the user wants that.
-        private func makeDirectoryIfMissing() throws {
+        /// Makes the directory with those above it, if it is missing and the user wants that. Returns those that were made.
+        private func makeDirectoryIfMissing() throws -> [String] {
             var arguments = ArgumentBytes()
             let place = arguments.bytes(of: directory)
             var status = stat()
-            guard FilePlace.withCString(place, { stat($0, &status) }) != 0, errno == ENOENT else { return }
+            guard FilePlace.withCString(place, { stat($0, &status) }) != 0, errno == ENOENT else { return [] }
             let name = DisplayText.escaped(place)
             if !make {
                 guard Terminal.isTerminal(STDIN_FILENO), Terminal.isTerminal(STDERR_FILENO) else {
@@ -142,7 +147,7 @@ struct ContainerCommand: ParsableCommand {
                 guard Output.confirm("\(name) is missing. Make it?") else { throw Failure("nothing was added") }
             }
             do throws(SystemError) {
-                try Directory.makeWithParents(String(decoding: place, as: UTF8.self), mode: 0o777)
+                return try Directory.makeWithParents(String(decoding: place, as: UTF8.self), mode: 0o777)
             } catch {
                 throw Failure("\(name) cannot be made: \(error)")
             }

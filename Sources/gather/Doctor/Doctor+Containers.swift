@@ -99,7 +99,9 @@ extension Doctor {
                 "\(servant.name) may not \(isRoot ? "read" : "search") \(DisplayText.escaped(way)) "
                 + "(mode \(mode), \(accounts.user(entry.access.owner)):\(accounts.group(entry.access.group)))"
             // Nobody's home is opened on another's advice.
-            if let person = accounts.owner(ofHomeAt: way, except: servant.credentials.user) {
+            let person = accounts.person(
+                ofHomeAt: way, owner: entry.access.owner, except: servant.credentials.user, facts)
+            if let person {
                 note(
                     .problem, name, "\(fault), in the home directory of \(person); a gatherd of \(person) may watch it",
                     command: gather("container remove", ShellText.quoted(name), isRoots: true))
@@ -174,7 +176,9 @@ extension Doctor {
         let accounts = Accounts(facts)
         let homes = Set(
             ([container.path] + paths).compactMap { path in
-                accounts.owner(ofHomeAt: facts.resolved(path) ?? path, except: servant?.credentials.user ?? 0)
+                accounts.person(
+                    ofHomeAt: facts.resolved(path) ?? path, owner: (try? facts.entry(at: path).get())?.access.owner,
+                    except: servant?.credentials.user ?? 0, facts)
             })
         guard homes.isEmpty else {
             return note(

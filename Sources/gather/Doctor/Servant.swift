@@ -33,15 +33,31 @@ struct Accounts {
     func group(_ number: UInt32) -> String { groups.first { $0.group == number }?.name ?? "\(number)" }
     func group(named name: String) -> UInt32? { groups.first { $0.name == name }?.group }
 
-    /// The numbers of people's accounts (`UID_MIN` and `UID_MAX` of login.defs(5)).
-    private static let people: ClosedRange<UInt32> = 1_000...60_000
+    /// Returns whether a number is that of a person's account: from `UID_MIN` of login.defs(5) on, without `nobody` and the dynamic
+    /// users of systemd.
+    private static func isPerson(_ user: UInt32) -> Bool {
+        user >= 1_000 && !(61_184...65_534).contains(user)
+    }
 
-    /// Returns the name of another person, or of root, whose home directory a path is or lies in; nil for all other places.
-    func owner(ofHomeAt path: String, except user: UInt32) -> String? {
-        users.first { account in
-            account.user != user && (account.user == 0 || Accounts.people.contains(account.user))
-                && account.home.hasPrefix("/") && account.home != "/"
-                && (path == account.home || path.hasPrefix(account.home + "/"))
+    /// Returns the name of another person, or of root, whose home directory a path is or lies in; nil for all other places. A directory
+    /// of a person without an account in the file, such as one of LDAP, counts as their home.
+    ///
+    /// - Parameters:
+    ///   - path: The path, without symbolic links.
+    ///   - owner: The owner of the directory.
+    ///   - user: The user who may be given access to a directory of their own.
+    ///   - facts: Resolves the paths of home directories.
+    func person(ofHomeAt path: String, owner: UInt32?, except user: UInt32, _ facts: some SystemFacts) -> String? {
+        if let owner, owner != user, Accounts.isPerson(owner), !users.contains(where: { $0.user == owner }) {
+            return "user \(owner)"
+        }
+        return users.first { account in
+            guard account.user != user, account.user == 0 || Accounts.isPerson(account.user),
+                account.home.hasPrefix("/")
+            else { return false }
+            let named = account.home.split(separator: "/").reduce(into: "") { $0 += "/" + $1 }
+            let home = facts.resolved(named) ?? named
+            return !["", "/"].contains(home) && (path == home || path.hasPrefix(home + "/"))
         }?.name
     }
 

@@ -32,7 +32,7 @@ struct TextCommand: AsyncParsableCommand {
         try file.edit()
         let mine: ItemContents
         do {
-            mine = try ItemContents(edited: file.bytes())
+            mine = try ItemContents(edited: file.bytes(), base: base)
         } catch {
             // The text is the user's.
             let reason = (error as? GroceryError)?.message ?? "\(error)"
