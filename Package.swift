@@ -161,7 +161,8 @@ let package = Package(
                 signals,
             ]),
         .testTarget(
-            name: "SyncServiceTests", dependencies: ["TestSupport", "SyncService", "GatherProtocol", "Varlink"]),
+            name: "SyncServiceTests",
+            dependencies: ["TestSupport", "SyncService", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata"]),
 
         .target(name: "SystemdSupport", dependencies: ["CSystemd", "LinuxSystem", log]),
         .testTarget(name: "SystemdSupportTests", dependencies: ["TestSupport", "SystemdSupport", "CSystemd", log]),

@@ -39,6 +39,22 @@ enum SyncLimits {
     /// The pause between two looks for files that killed processes left. Syncthing removes them after a day. The look at 20,000
     /// directories takes about 0.5 s.
     static let leftSavePause = Duration.seconds(3600)
+    /// The most versions in the list of what a device saved. The oldest go. A line has about 100 bytes.
+    static let savedVersions = 1000
+    /// The most versions of one file in the list that a session adds.
+    static let savedVersionsOfFile = 20
+    /// The most lists of devices that are read in a folder.
+    static let savedLists = 64
+    /// The pause before the list of what this device saved is written, so that a burst of saves makes one version of it.
+    static let savedListPause = Duration.seconds(1)
+    /// The bytes of the list that are written each second in the long run.
+    static let savedListBytesPerSecond = 16 << 10
+    /// The longest file whose contents are compared with the lists, in bytes. Their hash takes about 0.1 s.
+    static let hashedBytes = 16 << 20
+    /// The newest files of a folder that are looked at when a session begins, since they may have been saved before.
+    static let newestFiles = 250
+    /// The most files of a folder that wait to be looked at, and the most versions in conflict without an author.
+    static let waitingFiles = 1000
     /// The pause between two looks at the room on a disk that was too full for a file.
     static let roomPause = Duration.seconds(2)
     /// The longest pause between two tries of such a file.
