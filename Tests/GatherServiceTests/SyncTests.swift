@@ -168,6 +168,7 @@ struct SyncTests {
         let directory = try TemporaryDirectory()
         let names = [
             ".stfolder/x", ".stignore", ".stversions/a", ".syncthing.a.tmp", "~syncthing~a.tmp", "sub/.stignore",
+            ".gather-sync/saved-ABCDEFG",
         ]
         for name in names + ["a"] { try directory.write("", to: "tree/" + name) }
         try await Self.run(directory: directory) { daemon in

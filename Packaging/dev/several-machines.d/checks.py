@@ -11,7 +11,7 @@ import re
 import stat
 
 from machine import CONTAINER
-from syncthing import OWN_NAMES, RefusedRequest, nanoseconds
+from syncthing import HELPERS_NAME, OWN_NAMES, RefusedRequest, nanoseconds
 
 CONFLICT = re.compile(r"\.sync-conflict-\d{8}-\d{6}-[A-Z0-9]{7}(?=\.[^.]*$|$)")
 KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "symlink"}
@@ -23,10 +23,12 @@ QUIET = {"isUbiquitous": True, "isUploading": False, "percentUploaded": 100, "up
          "percentDownloaded": 100, "downloadingError": None}
 
 
-def walk(top, own_names=False):
-    """All entries below a directory: path to what lstat(2) says. Without those that are Syncthing's own."""
+def walk(top, own_names=False, helpers_names=False):
+    """All entries below a directory: path to what lstat(2) says. Without those that are Syncthing's or the helper's own."""
     found = {}
     for directory, directories, names in os.walk(top):
+        if not own_names and not helpers_names:
+            directories[:] = [name for name in directories if name != HELPERS_NAME]
         if not own_names:
             directories[:] = [name for name in directories if not OWN_NAMES.match(name)]
             names = [name for name in names if not OWN_NAMES.match(name)]
@@ -87,7 +89,7 @@ def on_disk(machine, folder):
     top = folder["path"].rstrip("/")
     inner = [path for path in places(machine).values() if path.startswith(top + "/")]
     found = {}
-    for path, status in walk(top).items():
+    for path, status in walk(top, helpers_names=True).items():
         if not any((path + "/").startswith(other + "/") for other in inner):
             kind = {"file": "FILE", "directory": "DIRECTORY", "symlink": "SYMLINK"}[KINDS[stat.S_IFMT(status.st_mode)]]
             is_file = kind == "FILE"
@@ -208,9 +210,11 @@ def wrong_quiet_states(machine):
 
 
 def shared_items(machine, folder):
-    """The items of a folder: the path below it, and the whole path. The top of a folder is no item of Syncthing's."""
+    """The items of a folder: the path below it, and the whole path. The top of a folder is no item of Syncthing's, and the files of
+    the helpers are none of gatherd's."""
     top, tops = folder["path"].rstrip("/"), set(places(machine).values())
-    return [(path, full) for path in on_disk(machine, folder) if (full := os.path.join(top, path)) not in tops]
+    return [(path, full) for path in on_disk(machine, folder)
+            if (full := os.path.join(top, path)) not in tops and path.split("/")[0] != HELPERS_NAME]
 
 
 def states(machine):

@@ -18,6 +18,8 @@ from waiting import PATIENCE
 
 # Names that Syncthing makes for itself and never sends, at the top of a folder or anywhere.
 OWN_NAMES = re.compile(r"^(\.stfolder|\.stignore|\.stversions|\.syncthing\..*|~syncthing~.*)$")
+# The directory of the helpers at the top of a folder. It is sent, and is no item.
+HELPERS_NAME = ".gather-sync"
 # How long Syncthing's own watcher gathers changes, in seconds. 1.19 takes whole numbers only.
 WATCHER_DELAY = 1
 # A wait for events ends after so many seconds, and is begun again.

@@ -5,10 +5,10 @@
 package enum SyncProgram: String, Sendable {
     case syncthing
 
-    /// Globs of the program's own names, which are no items. It never sends them.
+    /// Globs of the names of the program and of its helper, which are no items.
     var ownNames: [String] {
         switch self {
-        case .syncthing: [".stfolder", ".stignore", ".stversions", ".syncthing.*", "~syncthing~*"]
+        case .syncthing: [".stfolder", ".stignore", ".stversions", ".syncthing.*", "~syncthing~*", ".gather-sync"]
         }
     }
 }

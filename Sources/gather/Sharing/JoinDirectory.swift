@@ -7,7 +7,9 @@ internal import Glibc
 /// A directory for a container that another device shares.
 struct JoinDirectory {
     /// Names of Syncthing and Gather that are no files of a user.
-    private static let ownNames: Set<String> = [".", "..", ".stfolder", ".stignore", ".stversions", ".gather"]
+    private static let ownNames: Set<String> = [
+        ".", "..", ".stfolder", ".stignore", ".stversions", ".gather", ".gather-sync",
+    ]
 
     private let path: String
 
