@@ -45,7 +45,7 @@ enum SyncLimits {
     static let savedVersionsOfFile = 20
     /// The most lists of devices that are read in a folder.
     static let savedLists = 64
-    /// The pause before the list of what this device saved is written, so that a burst of saves makes one version of it.
+    /// The shortest pause between two versions of the list of what this device saved.
     static let savedListPause = Duration.seconds(1)
     /// The bytes of the list that are written each second in the long run.
     static let savedListBytesPerSecond = 16 << 10
@@ -65,6 +65,8 @@ enum SyncLimits {
     static let evictionPause = Duration.seconds(2)
     /// The seconds by which a file may be newer than the clock here. Clocks without a time server drift some seconds a week.
     static let clockTolerance = 120
+    /// The most missing items of a folder that are looked at one by one, to leave out the helpers' files.
+    static let countedItems: Int64 = 1000
     /// The shortest time between two replies of `Status` with `more`.
     static let statusPause = Duration.seconds(1)
 }

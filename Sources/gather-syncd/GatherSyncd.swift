@@ -32,6 +32,8 @@ import SystemdSupport
         help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"),
         transform: GatherSyncd.logLevel)
     var logLevel: Logger.Level?
+    @Flag(help: "Leave versions in conflict the names that Syncthing gave them.")
+    var noClaims = false
     @Flag(help: "Ask Syncthing for its version, say what is wrong, and exit.")
     var check = false
 
@@ -88,6 +90,7 @@ import SystemdSupport
         return SyncOptions(
             socket: .path(socket.map(SyncPaths.socket) ?? paths.socket, isShared: socket == nil && paths.isSystem),
             gatherdSocket: gatherdSocket.map(SyncPaths.socket) ?? paths.gatherdSocket,
-            configurations: config.map { [$0] } ?? paths.configurations)
+            configurations: config.map { [$0] } ?? paths.configurations, isClaiming: !noClaims, isSystem: paths.isSystem
+        )
     }
 }

@@ -227,8 +227,8 @@ struct EvictTests {
                 let answer = try await machine.rest("GET", "/rest/db/ignores?folder=gather-box") as? [String: Any]
                 return (answer?["ignore"] as? [String] ?? []).isEmpty == isOfDownload
             case .listIsWritten:
-                return try FileManager.default.contentsOfDirectory(atPath: machine.box)
-                    .contains(".gather-sync")
+                let names = try? FileManager.default.contentsOfDirectory(atPath: machine.box + "/.gather-sync")
+                return (names ?? []).contains { $0.hasPrefix("evicted-") }
             case .fileIsGone, .fileIsBack: return (text(machine, "d/f") != nil) == isOfDownload
             }
         }
@@ -285,7 +285,7 @@ struct EvictTests {
         #expect(downloaded.error == nil, "\(downloaded)")
         // Nothing is said to be evicted any more.
         let lists = try FileManager.default.contentsOfDirectory(atPath: b.box + "/.gather-sync")
-        #expect(lists.filter { !$0.hasPrefix(".") } == [])
+        #expect(lists.filter { $0.hasPrefix("evicted-") } == [])
         try await b.until("downloadingStatus == 'current' AND path CONTAINS '/d/'", ["d/f"])
         #expect(Self.text(a, "d/f") == "the text" && Self.text(b, "d/f") == "the text")
         try await a.until("isUploaded == TRUE AND path CONTAINS '/d/'", ["d/f"])

@@ -31,6 +31,18 @@ extension SyncMachine {
             parameters: object["parameters"] as? [String: Any] ?? [:])
     }
 
+    /// Shares the container with other machines, as `gather share` and `gather join` do.
+    func share(with others: [SyncMachine]) async throws {
+        for other in others {
+            let added = try await sharing(
+                "AddDevice",
+                ["device": other.device, "name": other.name, "addresses": ["tcp://127.0.0.1:\(other.port)"]])
+            try #require(added.error == nil, "\(added)")
+        }
+        let shared = try await sharing("Share", ["container": "box", "devices": others.map(\.name)])
+        try #require(shared.error == nil, "\(shared)")
+    }
+
     /// Asks Syncthing's REST interface.
     @discardableResult
     func rest(_ method: String = "GET", _ path: String, _ body: [String: Any]? = nil) async throws -> Any {
@@ -54,12 +66,13 @@ extension SyncMachine {
         }
     }
 
-    /// Returns what another machine lacks of a folder, as Syncthing's interface tells.
+    /// Returns what another machine lacks of a folder, as Syncthing's interface tells, without the files of the helpers.
     func lacking(_ other: SyncMachine, _ folder: String = "gather-box") async throws -> Set<String> {
         let answer =
             try await rest("GET", "/rest/db/remoteneed?folder=\(folder)&device=\(other.device)") as? [String: Any]
         let files = answer?["files"] as? [[String: Any]] ?? []
-        return Set(files.filter { $0["deleted"] as? Bool != true }.compactMap { $0["name"] as? String })
+        let names = files.filter { $0["deleted"] as? Bool != true }.compactMap { $0["name"] as? String }
+        return Set(names.filter { !$0.hasPrefix(".gather-sync") })
     }
 
     private func exchange(_ path: String, _ request: [UInt8], until end: UInt8?) async throws -> [UInt8] {

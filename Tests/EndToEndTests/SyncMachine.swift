@@ -117,11 +117,11 @@ final class SyncMachine: Sendable {
     }
 
     /// The kernel refuses it these calls.
-    func startHelper(refusing refusals: [RefusedCalls.Refusal] = []) async throws {
+    func startHelper(_ arguments: [String] = [], refusing refusals: [RefusedCalls.Refusal] = []) async throws {
         try await start(
             .helper,
             ["--config", directory + "/home/config.xml", "--socket", directory + "/helper"]
-                + ["--gatherd-socket", socket.path], refusals)
+                + ["--gatherd-socket", socket.path] + arguments, refusals)
     }
 
     private func start(

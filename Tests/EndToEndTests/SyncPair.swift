@@ -20,14 +20,8 @@ struct SyncPair {
     init(_ a: SyncMachine, _ b: SyncMachine, hasDocuments: Bool = false) async throws {
         (self.a, self.b) = (a, b)
         if hasDocuments { for machine in [a, b] { mkdir(machine.box + "/Documents", 0o755) } }
-        for (machine, other) in [(a, b), (b, a)] {
-            let added = try await machine.sharing(
-                "AddDevice",
-                ["device": other.device, "name": other.name, "addresses": ["tcp://127.0.0.1:\(other.port)"]])
-            try #require(added.error == nil, "\(added)")
-            let shared = try await machine.sharing("Share", ["container": "box", "devices": [other.name]])
-            try #require(shared.error == nil, "\(shared)")
-        }
+        try await a.share(with: [b])
+        try await b.share(with: [a])
         try a.save("first", "the first file")
         try await a.until("isUploaded == TRUE AND name == 'first'", ["first"])
         try await b.until("isUploaded == TRUE AND name == 'first'", ["first"])

@@ -52,8 +52,6 @@ struct SyncTests {
     /// Two devices may make copies of one name in one second, so each claims its own before the other hears of it.
     @Test func freshCopiesAreClaimed() async throws {
         let pair = try await SyncPair()
-        mkdir(pair.a.box + "/.gather-sync", 0o755)
-        mkdir(pair.a.box + "/.gather-sync/claim-conflicts", 0o755)
         try pair.a.save("letter.txt", "one")
         let isSafe = "name == 'letter.txt' AND isUploaded == TRUE AND downloadingStatus == 'current'"
         try await pair.b.until(isSafe, ["letter.txt"])

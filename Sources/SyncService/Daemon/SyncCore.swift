@@ -269,7 +269,8 @@ actor SyncCore {
         let identifier = container.identifier
         while !Task.isCancelled, let run = syncthing {
             let session = ContainerSession(
-                container, places: places, run: run, gatherd: gatherd, logger: logger)
+                container, places: places, run: run, gatherd: gatherd,
+                isClaiming: options.isClaiming, logger: logger)
             sessions[identifier]?.session = session
             do {
                 try await session.run {

@@ -17,12 +17,20 @@ package struct SyncOptions: Sendable {
     package var gatherdSocket: String
     /// The places of Syncthing's configuration file. The first that exists counts.
     package var configurations: [String]
+    /// Whether versions in conflict get names that follow from their contents.
+    package var isClaiming: Bool
+    /// Whether the helper is a service of the system, whose unit says where it may write.
+    package var isSystem: Bool
 
     /// Makes options from their parts.
-    package init(socket: Socket, gatherdSocket: String, configurations: [String]) {
+    package init(
+        socket: Socket, gatherdSocket: String, configurations: [String], isClaiming: Bool = true, isSystem: Bool = false
+    ) {
         self.socket = socket
         self.gatherdSocket = gatherdSocket
         self.configurations = configurations
+        self.isClaiming = isClaiming
+        self.isSystem = isSystem
     }
 
     /// Reads Syncthing's configuration file, which may have another key than before.

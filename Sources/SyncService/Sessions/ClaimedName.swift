@@ -20,6 +20,14 @@ enum ClaimedName {
     /// have no versions.
     static func of(_ path: String, version original: String) -> String? { of(path, Array(original.utf8)) }
 
+    /// Whether the time in the name of a file's version is that of ``of(_:named:)``. The contents are not read.
+    static func isLike(_ path: String) -> Bool {
+        guard let slash = path.lastIndex(of: "/"), let name = ConflictName(String(path[slash...].dropFirst())),
+            let status = try? EntryStatus(of: path, in: Entry.workingDirectory)
+        else { return false }
+        return name.time == time(Int(status.modified.seconds))
+    }
+
     private static func of(_ path: String, _ original: [UInt8]) -> String? {
         guard let file = try? Entry.openForReading(path) else { return nil }
         var status = stat()

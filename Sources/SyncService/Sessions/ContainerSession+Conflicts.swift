@@ -1,33 +1,29 @@
 // Fresh copies of versions in conflict.
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LinuxSystem
 import Logging
 import Metadata
 import Syncthing
 
-/// The device in the name of Syncthing's copy is the one whose version won. The author of the copy is the device that made the
-/// copy, which Syncthing's database has. It goes where GatherDocuments keep it: into `user.gather.device`.
+/// Syncthing makes no copy of a copy, so a fresh one is claimed: it gets a name that follows from its contents, and that no other
+/// version has. The device in the name of Syncthing's copy is the one whose version won. The lists of what devices saved tell the
+/// author. It goes where GatherDocuments keep it: into `user.gather.device`.
 extension ContainerSession {
-    /// The file below a container that asks that copies are claimed. Syncthing takes it to all devices.
-    static let claimRequest = EvictedList.directory + "/claim-conflicts"
-    private static let authorAttribute = "user.gather.device"
-
-    /// Claims the copies that were made before this session began. A claimed one has an author.
+    /// Claims the copies that were made before this session began.
     func findCopies() async throws {
-        guard isClaiming else { return }
         for index in folders.indices {
             let copies = try await find(
-                "(\(ContainerSession.everything)) AND kind == 'file' AND name LIKE '*.sync-conflict-*'"
-                    + " AND xattr.gather.device == NULL", in: folders[index].place)
-            for part in copies { noteCopy(part, index) }
+                "(\(ContainerSession.everything)) AND kind == 'file' AND name LIKE '*.sync-conflict-*'",
+                in: folders[index].place)
+            for part in copies {
+                // These are not read at each start.
+                let isClaimed = ClaimedName.isLike(folders[index].place.directory + "/" + part)
+                if isClaimed { noteUnnamed(part, index) } else { noteCopy(part, index) }
+            }
             claimCopies(index)
         }
-    }
-
-    private var isClaiming: Bool {
-        ResolvedPath.exists(ResolvedPath.of(directory) + "/" + ContainerSession.claimRequest)
+        nameCopies()
     }
 
     /// Notes a file that may be a fresh copy. Applications keep what they removed below `.gather`, and its names.
@@ -38,87 +34,41 @@ extension ContainerSession {
         folders[index].freshCopies.insert(part)
     }
 
-    /// Claims fresh copies, where the container asks for it. That is done before Syncthing hears of them: two devices may
-    /// have made copies of one name, and the one whose copy arrives later would lose its own.
+    /// Claims fresh copies. That is done before Syncthing hears of them: two devices may have made copies of one name, and the one
+    /// whose copy arrives later would lose its own.
     func claimCopies(_ index: Int) {
         guard !folders[index].freshCopies.isEmpty else { return }
-        let (copies, isClaiming) = (folders[index].freshCopies.sorted(), isClaiming)
+        let copies = folders[index].freshCopies
+        let arriving = isClaiming ? copies.intersection(folders[index].started) : []
         folders[index].freshCopies = []
-        var claimed: [(part: String, name: String)] = []
-        for part in copies {
-            guard isClaiming, let name = claim(part, index) else {
-                folders[index].copies.insert(part)
-                continue
-            }
-            claimed.append((part, name))
-            // Both at once: Syncthing takes them for a rename.
-            folders[index].pending.formUnion([part, name])
-        }
-        guard !claimed.isEmpty else { return }
-        folders[index].claims += 1
-        spawn { [claimed] session in try await session.take(claimed: claimed, index) }
+        for part in copies.subtracting(arriving).sorted() { take(part, index) }
+        nameCopies()
+        if !arriving.isEmpty { spawn { session in try await session.take(arriving: arriving, index) } }
     }
 
-    private func take(claimed: [(part: String, name: String)], _ index: Int) async throws {
+    private func take(_ part: String, _ index: Int) {
+        let name = isClaiming ? claim(part, index) : nil
+        // Both at once: Syncthing takes them for a rename.
+        if let name { folders[index].pending.formUnion([part, name]) }
+        noteUnnamed(name ?? part, index)
+    }
+
+    /// Claims copies of other devices. Syncthing sets the time of a file after its rename into place. If the file had another name
+    /// then, it would keep the wrong time.
+    private func take(arriving: Set<String>, _ index: Int) async throws {
         let place = folders[index].place
-        for (part, name) in claimed {
-            let path = place.directory + "/" + name
-            guard let status = try? EntryStatus(of: path, in: Entry.workingDirectory) else { continue }
-            let modified = Timestamp(
-                seconds: status.modified.seconds, nanoseconds: Int64(status.modified.nanoseconds))
-            let copy = FeedChange.file(size: status.size, modified: modified)
-            let entry = try await run.client.file(part, of: place.folder)
-            // A copy that Syncthing does not know was made here.
-            let known = [entry?.local, entry?.global].compactMap { $0 }.first { copy.isKnown(as: $0) }
-            setAuthor(known?.modifiedBy ?? run.shortID, of: path)
+        for part in arriving.sorted() {
+            if let record = try await run.client.file(part, of: place.folder)?.global, record.isFile, !record.isDeleted,
+                let file = HeldFile(place.directory + "/" + part, part: part), file.size == record.size,
+                let time = Timestamp(rfc3339: record.modified), time.nanoseconds < file.modified
+            {
+                FileTime.set(time, place.directory + "/" + part)
+            }
+            take(part, index)
         }
-        folders[index].claims -= 1
         // The feed starts the first scan.
         if sequence > 0, !isListing { startScan(index) }
-    }
-
-    /// Looks at fresh copies that were not claimed, once Syncthing's database has them.
-    func takeCopies(_ index: Int) {
-        guard !folders[index].copies.isEmpty, !folders[index].isTakingCopies else { return }
-        let copies = folders[index].copies.sorted()
-        folders[index].copies = []
-        folders[index].isTakingCopies = true
-        spawn { session in try await session.take(copies: copies, index) }
-    }
-
-    private func take(copies: [String], _ index: Int) async throws {
-        let place = folders[index].place
-        for part in copies {
-            let record = try await run.client.file(part, of: place.folder)?.local
-            if let record, !record.isDeleted { setAuthor(record.modifiedBy, of: place.directory + "/" + part) }
-        }
-        folders[index].isTakingCopies = false
-        takeCopies(index)
-    }
-
-    /// Writes the author of a copy, unless the file has one. A file system without extended attributes, or a file that may not
-    /// be written, keeps none.
-    private func setAuthor(_ device: String, of path: String) {
-        guard ConflictName.isDevice(device) else { return }
-        let name = run.devices.values.first { $0.shortID == device }?.displayName ?? "unnamed"
-        do throws(SystemError) {
-            let file = try Entry.openForReading(path)
-            let key = ContainerSession.authorAttribute
-            let nothing = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-            if try ExtendedAttributes.get(key, of: "", in: file.number, into: nothing) != nil { return }
-            let value = Array("\(device) \(name)".utf8)
-            let number = file.number
-            let result: Result<Void, SystemError> = value.withUnsafeBytes { bytes in
-                do throws(SystemError) {
-                    return .success(try ExtendedAttributes.set(key, of: "", in: number, to: bytes))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            try result.get()
-        } catch {
-            logger.debug("the author of \(path) cannot be written: \(error)")
-        }
+        nameCopies()
     }
 
     /// Gives a copy the name that follows from its contents, and returns its new path below the folder; nil if it keeps its
@@ -135,6 +85,60 @@ extension ContainerSession {
         } catch {
             logger.debug("\(place + part) keeps its name: \(error)")
             return nil
+        }
+    }
+
+    // MARK: Authors
+
+    /// Notes a copy that may have no author.
+    private func noteUnnamed(_ part: String, _ index: Int) {
+        guard folders[index].unnamedCopies.count < SyncLimits.waitingFiles else { return }
+        folders[index].unnamedCopies.insert(part)
+    }
+
+    /// Looks for the authors of copies. Those whom no list tells wait until a list changes.
+    func nameCopies() {
+        guard folders.contains(where: { !$0.unnamedCopies.isEmpty }) else { return }
+        if isNaming {
+            mayName = true
+            return
+        }
+        isNaming = true
+        spawn { session in await session.nameAll() }
+    }
+
+    private func nameAll() async {
+        repeat {
+            mayName = false
+            let lists = savedLists()
+            for index in folders.indices {
+                for part in folders[index].unnamedCopies { await name(part, index, lists) }
+            }
+        } while mayName
+        isNaming = false
+    }
+
+    private func name(_ part: String, _ index: Int, _ lists: SavedLists) async {
+        let path = folders[index].place.directory + "/" + part
+        let present = CopyAuthor.read(path)
+        // A file that is gone comes again under another name, if at all.
+        guard let file = HeldFile(path, part: part), !(present.map { isDocumentsAuthor($0) } ?? false) else {
+            folders[index].unnamedCopies.remove(part)
+            return
+        }
+        guard lists.have(Timestamp(nanoseconds: file.modified)), let version = await SavedVersion.read(path),
+            let device = lists.author(of: version)
+        else { return }
+        folders[index].unnamedCopies.remove(part)
+        // An author that a helper wrote may be that of a version that was here before.
+        if device != present { write(author: device, path) }
+    }
+
+    /// A file system without extended attributes, or a file that may not be written, keeps no author.
+    private func write(author device: String, _ path: String) {
+        let name = run.devices.values.first { $0.shortID == device }?.displayName ?? "unnamed"
+        do throws(SystemError) { try CopyAuthor.write(device, name: name, path) } catch {
+            logger.debug("the author of \(path) cannot be written: \(error)")
         }
     }
 }

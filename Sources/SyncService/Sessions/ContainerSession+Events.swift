@@ -20,6 +20,7 @@ extension ContainerSession {
             folders[index].started.removeAll()
             folders[index].progress.removeAll()
             folders[index].remoteBlocks.removeAll()
+            findSaves(index)
         }
         wake.yield()
     }
@@ -37,7 +38,10 @@ extension ContainerSession {
             folders[index].doubtAll()
             if !folders[index].errors.isEmpty { folders[index].areErrorsDoubtful = true }
             for path in paths { folders[index].started.remove(path) }
-            if paths.contains(where: { $0.hasPrefix(EvictedList.directory + "/") }) { readEvictedElsewhere(index) }
+            if paths.contains(where: ReplicatedFile.isOwn) {
+                readEvictedElsewhere(index)
+                nameCopies()
+            }
             if folders[index].isIgnoring { folders[index].ignoreDoubts.formUnion(paths) }
         case .remoteIndexUpdated(let folder, _):
             guard let index = index(of: folder) else { return }
@@ -84,6 +88,7 @@ extension ContainerSession {
             guard let index = index(of: folder) else { return }
             if folders[index].savers.count >= SyncLimits.savers { folders[index].savers.removeAll() }
             folders[index].savers[path] = device
+            if device == run.shortID { noteSave(path, index, isDetected: true) }
         case .folderSummary, .configurationSaved, .pendingChanged, .other: break
         }
     }

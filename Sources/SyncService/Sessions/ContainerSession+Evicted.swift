@@ -77,12 +77,12 @@ extension ContainerSession {
         let place = folders[index].place
         let device = run.shortID
         if EvictedList.all(in: place.directory)[device] ?? [] == parts { return }
-        folders[index].pending.insert(EvictedList.directory)
         do throws(SystemError) {
             try EvictedList.write(parts, of: device, in: place.directory)
         } catch {
             logger.warning("\(place.directory)/\(EvictedList.part(device)) cannot be written: \(error)")
         }
+        scanOwn(EvictedList.part(device), index)
     }
 
     /// Asks again for the newest versions of evicted files, which others may have changed or deleted.
@@ -164,7 +164,7 @@ extension ContainerSession {
             try await run.client.scan(place.folder, parts: parts)
             for file in files { try await checkIsUploaded(file, index) }
             try await changePatterns(index) { paths, _ in paths.formUnion(parts) }
-            try await run.client.scan(place.folder, parts: parts + [EvictedList.directory])
+            try await run.client.scan(place.folder, parts: parts + [ReplicatedFile.directory])
             // Another device may be evicting its copy at this moment. It hears of this pattern meanwhile, and this device of
             // that one.
             try await Task.sleep(for: SyncLimits.evictionPause)

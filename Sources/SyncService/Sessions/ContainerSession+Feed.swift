@@ -94,6 +94,7 @@ extension ContainerSession {
             folders[index].unverified[part] = change
         } else {
             folders[index].pending.insert(part)
+            if case .file = change { readChange(part, index) }
         }
     }
 }

@@ -16,8 +16,7 @@ extension ContainerSession {
     /// Adopts what killed processes left in each directory. gatherd has no items of these names.
     func adoptLeftSaves() async throws {
         for index in folders.indices {
-            let directories = try await find(
-                "(\(ContainerSession.everything)) AND kind IN {'directory', 'package'}", in: folders[index].place)
+            let directories = try await directories(of: folders[index].place)
             // Others have their turn after each directory.
             for part in [""] + directories.sorted() where !isOwn(part, folders[index].place) {
                 adoptLeftSaves(in: part, index)
@@ -26,10 +25,15 @@ extension ContainerSession {
         }
     }
 
+    /// Returns the directories of a folder as gatherd has them, without that of the folder itself.
+    func directories(of place: FolderPlace) async throws -> Set<String> {
+        try await find("(\(ContainerSession.everything)) AND kind IN {'directory', 'package'}", in: place)
+    }
+
     /// Whether Gather keeps the files of a directory itself. It holds no documents, and its temporary files may be half written.
-    private func isOwn(_ part: String, _ place: FolderPlace) -> Bool {
+    func isOwn(_ part: String, _ place: FolderPlace) -> Bool {
         ResolvedPath.below(ContainerSession.ownDirectory, place.path(of: part)) != nil
-            || ResolvedPath.below(EvictedList.directory, part) != nil
+            || ReplicatedFile.isOwn(part)
     }
 
     private func adoptLeftSaves(in part: String, _ index: Int) {

@@ -54,8 +54,7 @@ extension ContainerSession {
     private func startAnew(_ index: Int, _ settings: FolderSettings) async throws(SyncthingError) {
         let folder = folders[index]
         let lacking = lackingRoom(index)
-        guard !isEnded, sequence > 0, !isListing, !folder.isScanning, folder.claims == 0, folder.leaving.isEmpty,
-            !lacking.isEmpty
+        guard !isEnded, sequence > 0, !isListing, !folder.isScanning, folder.leaving.isEmpty, !lacking.isEmpty
         else { return }
         folders[index].isScanning = true
         folders[index].room.begin(lacking)

@@ -8,7 +8,7 @@ extension ContainerSession {
     /// Starts a scan of what changed in a folder. Changes during a scan go into the next one.
     func startScan(_ index: Int) {
         let folder = folders[index]
-        guard !folder.isScanning, folder.claims == 0, folder.isPendingAsWhole || !folder.pending.isEmpty else { return }
+        guard !folder.isScanning, folder.isPendingAsWhole || !folder.pending.isEmpty else { return }
         let parts =
             folder.isPendingAsWhole
             ? nil : ScanParts.covering(folder.pending, or: Set(folder.unverified.filter(\.value.isDirectory).keys))
@@ -34,7 +34,7 @@ extension ContainerSession {
         folders[index].areErrorsDoubtful = true
         if folders[index].isIgnoring { folders[index].ignoreDoubts.formUnion(paths) }
         startScan(index)
-        takeCopies(index)
+        if isWhole { findSaves(index) }
         wake.yield()
     }
 
@@ -74,7 +74,6 @@ extension ContainerSession {
         }
         scanInstead(index, unknown)
         verify(index)
-        takeCopies(index)
         wake.yield()
     }
 

@@ -34,12 +34,13 @@ extension ContainerSession {
         }
     }
 
-    /// Returns the paths below a folder of the items that a predicate matches now.
-    func find(_ predicate: String, in folder: FolderPlace) async throws -> Set<String> {
+    /// Returns the paths below a folder of the items that a predicate matches now: all, or so many that changed last.
+    func find(_ predicate: String, in folder: FolderPlace, newest: Int64? = nil) async throws -> Set<String> {
         let client = try await gatherd.connect()
         let scope = folder.prefix.isEmpty ? container : directory + "/" + folder.prefix
         let request = QueryInterface.Find.Request(
-            predicate: predicate, scopes: [scope], attributes: ["path"])
+            predicate: predicate, scopes: [scope], attributes: ["path"],
+            sort: newest.map { _ in [SortKey(attribute: "modified", ascending: false)] }, limit: newest)
         let replies = FeedReader(client.callMore(QueryInterface.Find.self, request))
         var parts: Set<String> = []
         while let reply = try await TimeLimit.run(

@@ -16,6 +16,8 @@ actor ContainerSession {
     let run: SyncthingRun
     let gatherd: GatherdSocket
     let logger: Logger
+    /// Whether fresh versions in conflict get names that follow from their contents.
+    let isClaiming: Bool
 
     var folders: [FolderState]
     var connected: Set<String>
@@ -40,6 +42,12 @@ actor ContainerSession {
     /// The earliest time of the next round of requests.
     var nextRound = ContinuousClock.now
 
+    // MARK: Versions in conflict
+
+    /// Whether a task looks for the authors of copies, and whether it has to look again.
+    var isNaming = false
+    var mayName = false
+
     /// Whether another session follows, which knows nothing of this one.
     private(set) var isEnded = false
     /// Those who wait for files.
@@ -52,12 +60,13 @@ actor ContainerSession {
     /// Makes a session that does not run yet. `places` are the folders of the container, the deepest first.
     init(
         _ container: ContainerDescription, places: [FolderPlace], run: SyncthingRun, gatherd: GatherdSocket,
-        logger: Logger
+        isClaiming: Bool, logger: Logger
     ) {
         self.container = container.identifier
         directory = container.path
         self.run = run
         self.gatherd = gatherd
+        self.isClaiming = isClaiming
         self.logger = logger
         connected = run.connected
         folders = places.map { FolderState($0) }

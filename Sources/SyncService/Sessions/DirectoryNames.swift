@@ -24,7 +24,8 @@ enum DirectoryNames {
 
     /// Whether Syncthing never sends a name.
     static func isOfSyncthing(_ name: String) -> Bool {
-        [".stfolder", ".stignore", ".stversions", EvictedList.directory].contains(name) || name.hasPrefix(".syncthing.")
+        [".stfolder", ".stignore", ".stversions", ReplicatedFile.directory].contains(name)
+            || name.hasPrefix(".syncthing.")
             || name.hasPrefix("~syncthing~")
     }
 }

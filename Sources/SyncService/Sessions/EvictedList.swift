@@ -1,26 +1,23 @@
 // The lists of evicted files that devices exchange.
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import LinuxSystem
 
 /// The list of a device's evicted files in a folder. Syncthing takes it to the others, which would not hear otherwise that the
 /// device lacks these files: to Syncthing an ignored file is as good as one that is there.
-struct EvictedList {
-    /// The directory of the lists below a folder.
-    static let directory = ".gather-sync"
+enum EvictedList {
     private static let prefix = "evicted-"
     /// The longest list that is read, in bytes.
     private static let longest = 16 << 20
 
     /// Returns the path below the folder of the list of a device, by its short identifier.
-    static func part(_ device: String) -> String { "\(directory)/\(prefix)\(device)" }
+    static func part(_ device: String) -> String { "\(ReplicatedFile.directory)/\(prefix)\(device)" }
 
     /// Returns the lists in a folder, by the short identifier of the device.
     static func all(in folder: String) -> [String: Set<String>] {
         var lists: [String: Set<String>] = [:]
-        for name in DirectoryNames.of("\(folder)/\(directory)") ?? [] where name.hasPrefix(prefix) {
-            lists[String(name.dropFirst(prefix.count))] = read("\(folder)/\(directory)/\(name)")
+        for name in DirectoryNames.of("\(folder)/\(ReplicatedFile.directory)") ?? [] where name.hasPrefix(prefix) {
+            lists[String(name.dropFirst(prefix.count))] = read(ReplicatedFile.path(name, in: folder))
         }
         return lists
     }
@@ -33,14 +30,8 @@ struct EvictedList {
 
     /// Replaces the list of a device. An empty one is removed.
     static func write(_ paths: Set<String>, of device: String, in folder: String) throws(SystemError) {
-        let path = "\(folder)/\(part(device))"
-        if paths.isEmpty {
-            do throws(SystemError) { try Entry.remove(path) } catch { guard error == .noEntry else { throw error } }
-            return
-        }
-        mkdir("\(folder)/\(directory)", 0o777)
-        let aside = "\(folder)/\(directory)/.syncthing.gather-\(prefix)\(device).tmp"
+        if paths.isEmpty { return try ReplicatedFile.remove(prefix + device, in: folder) }
         let text = paths.sorted().joined(separator: "\n") + "\n"
-        try FileBytes.replace(path, through: aside, with: Array(text.utf8), mode: 0o666)
+        try ReplicatedFile.write(Array(text.utf8), prefix + device, in: folder)
     }
 }

@@ -12,6 +12,8 @@ struct FolderPlace: Sendable, Hashable {
     /// The absolute path.
     let directory: String
     let isPaused: Bool
+    /// Whether changes here go to other devices.
+    let isSending: Bool
     /// The other devices of the folder by identifier, with their names.
     let devices: [String: String]
 
@@ -24,6 +26,7 @@ struct FolderPlace: Sendable, Hashable {
             let others = settings.devices.map(\.device).filter { $0 != run.status.device }
             return FolderPlace(
                 folder: settings.folder, prefix: prefix, directory: place, isPaused: settings.isPaused,
+                isSending: settings.type.hasPrefix("send"),
                 devices: Dictionary(others.map { ($0, run.name(of: $0)) }) { first, _ in first })
         }
         .sorted { ($1.prefix.utf8.count, $0.folder) < ($0.prefix.utf8.count, $1.folder) }

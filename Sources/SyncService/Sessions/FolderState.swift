@@ -51,11 +51,21 @@ struct FolderState {
     var knowsEvicted = false
     /// Files that may be fresh copies of versions in conflict, and that may have to be claimed.
     var freshCopies: Set<String> = []
-    /// Such files, whose authors are looked for after the next scan.
-    var copies: Set<String> = []
-    var isTakingCopies = false
-    /// How many tasks look for the authors of claimed copies. A scan would forget the old names of these, so it waits.
-    var claims = 0
+    /// Copies whose author is not known. The lists of other devices may tell later.
+    var unnamedCopies: Set<String> = []
+    /// Files that this device may have saved, with the time of that.
+    var savedFiles: [String: Int64] = [:]
+    /// Those of which Syncthing told so.
+    var detectedFiles: Set<String> = []
+    var isReadingSaves = false
+    /// Files that changed and that Syncthing may not have seen yet, and the versions that they had then.
+    var changedFiles: Set<String> = []
+    var isReadingChanges = false
+    var changedVersions: [String: SavedVersion] = [:]
+    var saves = RecentSaves()
+    var isListingSaves = false
+    /// The earliest time of the next version of the list.
+    var nextListing = ContinuousClock.now
     /// The files that other devices evicted, by the short identifier of the device.
     var evictedElsewhere: [String: Set<String>] = [:]
     var errors: [String: String] = [:]
