@@ -9,6 +9,9 @@ import Testing
 struct SharingTests {
     @Test func statusTellsDevicesAndFolders() async throws {
         let pair = try await SyncPair()
+        // The list of what A saved is no item.
+        let list = ".gather-sync/saved-\(pair.a.device.prefix(7))"
+        while access(pair.b.box + "/" + list, F_OK) != 0 { await Task.yield() }
         let status = try await pair.a.sharing("Status")
         #expect(status.parameters["running"] as? Bool == true)
         let devices = status.list("devices")
@@ -23,6 +26,21 @@ struct SharingTests {
         let share = try #require((folder["shares"] as? [[String: Any]])?.first)
         #expect(share["device"] as? String == pair.b.device)
         #expect(share["completion"] as? Double == 100)
+
+        // The list of the save is not there either.
+        try await pair.b.end("syncthing")
+        try pair.a.save("second", "x")
+        while try await !pair.a.lacking(pair.b).contains("second") { await Task.yield() }
+        let size = {
+            (try? String(contentsOfFile: pair.a.box + "/" + list, encoding: .utf8))?.split(separator: "\n").count
+        }
+        while size() != 2 { await Task.yield() }
+        func missing() async throws -> [Int?] {
+            let share = (try await pair.a.sharing("Status").list("folders").first?["shares"] as? [[String: Any]])?.first
+            return [share?["missing"] as? Int, share?["missingBytes"] as? Int]
+        }
+        // The list may not be scanned yet.
+        #expect(try await missing() == [1, 1])
     }
 
     /// A folder that pulls does not scan, so documents have a folder of their own.
@@ -38,7 +56,7 @@ struct SharingTests {
         try await machine.until("isUploaded == FALSE", ["Documents", "Documents/letter", "Data", "Data/cache"])
         func names(_ folder: String) async throws -> [String] {
             let tree = try await machine.rest("GET", "/rest/db/browse?folder=\(folder)") as? [[String: Any]] ?? []
-            return tree.compactMap { $0["name"] as? String }
+            return tree.compactMap { $0["name"] as? String }.filter { $0 != ".gather-sync" }
         }
         #expect(try await names("gather-box") == ["Data"])
         #expect(try await names("gather-box-documents") == ["letter"])

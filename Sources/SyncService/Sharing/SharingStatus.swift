@@ -72,20 +72,37 @@ struct SharingStatus: Sendable {
         async throws(SyncthingError) -> SharedFolder
     {
         let status = try await run.client.status(of: place.folder)
+        // The files of the helpers are no items for anybody.
+        let own = place.isPaused ? 0 : try await run.client.browse(place.folder, below: ReplicatedFile.directory).count
+        let items = status.items.clampedSubtracting(status.deleted).clampedSubtracting(own == 0 ? 0 : Int64(own) + 1)
         var shares: [FolderShare] = []
         for device in place.devices.keys.sorted() where !place.isPaused {
             let completion = try await run.client.completion(of: place.folder, device: device)
+            let missing = completion.missing.clampedAdding(completion.missingDeletions)
+            let own =
+                (1...SyncLimits.countedItems).contains(missing)
+                ? ownFiles(try await run.client.remoteNeed(of: place.folder, device: device)) : (count: 0, bytes: 0)
             shares.append(
                 FolderShare(
                     device: device, completion: completion.completion,
-                    missing: max(0, completion.missing.clampedAdding(completion.missingDeletions)),
-                    missingBytes: max(0, completion.missingBytes)))
+                    missing: max(0, missing.clampedSubtracting(own.count)),
+                    missingBytes: max(0, completion.missingBytes.clampedSubtracting(own.bytes))))
         }
+        let missing =
+            !place.isPaused && (1...SyncLimits.countedItems).contains(status.missing)
+            ? ownFiles(try await run.client.need(of: place.folder)) : (count: 0, bytes: 0)
         return SharedFolder(
             identifier: place.folder, container: container, path: place.directory,
             state: place.isPaused ? "paused" : status.state, error: nonempty(status.error) ?? nonempty(status.invalid),
-            paused: place.isPaused, items: max(0, status.items.clampedSubtracting(status.deleted)), bytes: status.bytes,
-            missing: status.missing, missingBytes: status.missingBytes, shares: shares)
+            paused: place.isPaused, items: max(0, items), bytes: status.bytes,
+            missing: max(0, status.missing.clampedSubtracting(missing.count)),
+            missingBytes: max(0, status.missingBytes.clampedSubtracting(missing.bytes)), shares: shares)
+    }
+
+    /// Counts the helpers' own files in a list of Syncthing.
+    private static func ownFiles(_ records: [FileRecord]) -> (count: Int64, bytes: Int64) {
+        let own = records.filter { ReplicatedFile.isOwn($0.name) }
+        return (Int64(own.count), own.reduce(0) { $0.clampedAdding($1.isDeleted ? 0 : $1.size) })
     }
 
     private static func nonempty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
