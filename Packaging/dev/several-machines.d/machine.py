@@ -23,11 +23,12 @@ class Helper:
         self.program, self.config, self.machine = program, config, machine
         self.socket = os.path.join(machine.directory, "io.gatherd.Sharing")
         self.process = None
+        self.arguments = []
 
     def start(self):
         if os.path.exists(self.socket):
             os.unlink(self.socket)
-        self.process = self.machine.run([self.program, "--config", self.config], f"gather-syncd-{self.machine.name}", {})
+        self.process = self.machine.run([self.program, "--config", self.config, *self.arguments], f"gather-syncd-{self.machine.name}", {})
 
     def answers(self):
         """Returns why the helper cannot be asked; nothing if it can."""

@@ -98,7 +98,6 @@ package struct GroceryList: Sendable {
         let isPackage = isPackage
         _ = try container.folder(itemNames(isPackage))
         if isPackage { _ = try container.folder(pictureNames(true)) }
-        if container.isShared { try container.claimConflictVersions() }
     }
 
     /// The path of an item's file: where it is, or where a new one would be.
