@@ -56,4 +56,37 @@ struct DoctorCommandTests {
         #expect(first.command?.hasPrefix("gatherd --socket ") == true)
         #expect(report.findings.contains { $0.subject == "limits" })
     }
+
+    @Test(.enabled(if: SyncMachine.isInstalled, "syncthing is not installed"))
+    func `It says where the helper may not write`() async throws {
+        let machine = try await SyncMachine("A")
+        let other = try await SyncMachine("B")
+        try await machine.share(with: [other])
+        try machine.save("inner/deep/letter.txt", "x")
+        let isKnown = "name == 'letter.txt' AND isUploaded == FALSE"
+        try await machine.until(isKnown, ["inner/deep/letter.txt"])
+        let environment = [
+            "GATHER_SOCKET": machine.socket.path, "GATHER_SYNC_SOCKET": machine.directory + "/helper",
+            "HOME": machine.directory + "/home",
+        ]
+        func finding() async throws -> Report.Finding? {
+            let result = await ChildProcess(.gather, ["doctor", "--json"], environment: environment).result()
+            return try report(result).findings.first { $0.message.contains("gather-syncd may not write") }
+        }
+        #expect(try await finding() == nil)
+        for path in ["/inner/deep", ""] {
+            try Change.chmod(machine.box + path, 0o555)
+            defer { chmod(machine.box + path, 0o755) }
+            let finding = try #require(try await finding())
+            #expect(finding.level == "warning" && finding.subject == "box")
+            #expect(finding.message.contains("may not write in \(machine.box)\(path): "), "\(finding.message)")
+            #expect(finding.message.hasSuffix("chown or chmod it for the user of gather-syncd"), "\(finding.message)")
+        }
+        try await machine.end("gather-syncd")
+        try await machine.startHelper(["--no-claims"])
+        try await machine.until(isKnown, ["inner/deep/letter.txt"])
+        try Change.chmod(machine.box, 0o555)
+        defer { chmod(machine.box, 0o755) }
+        #expect(try await finding() == nil)
+    }
 }

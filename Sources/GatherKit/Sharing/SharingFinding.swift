@@ -41,6 +41,8 @@ public struct SharingFinding: Sendable, Hashable {
         public static let paused = Kind(rawValue: "paused")
         /// Syncthing's interface wants TLS.
         public static let tls = Kind(rawValue: "tls")
+        /// The helper may not write in a container, so it cannot keep versions in conflict apart.
+        public static let notWritable = Kind(rawValue: "notWritable")
         /// There are versions in conflict.
         public static let conflict = Kind(rawValue: "conflict")
     }

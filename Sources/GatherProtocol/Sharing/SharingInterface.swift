@@ -60,7 +60,8 @@ package enum SharingInterface {
         type Offer (device: string, folder: string, container: string)
 
         # A mistake in the settings of Syncthing. `kind` is one word for programs: notRunning, oldVersion, noFolder, otherPath,
-        # ignored, maxConflicts, caseSensitive, ownWatcher, clock, marker, folderError, itemErrors, paused, tls, conflict.
+        # ignored, maxConflicts, caseSensitive, ownWatcher, clock, marker, folderError, itemErrors, paused, tls, conflict,
+        # notWritable.
         # `remedy` is a command or a sentence.
         type Finding (kind: string, container: ?string, device: ?string, message: string, remedy: ?string)
 

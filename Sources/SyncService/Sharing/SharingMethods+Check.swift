@@ -87,6 +87,7 @@ extension SharingMethods {
                     "set fsWatcherEnabled to false in Syncthing")
             }
             try await checkState(settings, place, run, find)
+            if let finding = await writeFinding(identifier, place) { findings.append(finding) }
         }
         if let finding = await clockFinding(identifier) { findings.append(finding) }
         return findings
