@@ -12,6 +12,8 @@ package enum Limits {
     package static let connections = 16_384
     /// Descriptors reserved for files, directories and inotify.
     package static let otherDescriptors = 512
+    /// States of items in one reply to a helper.
+    package static let toldStates = 1_000
     /// Connections of one user of the system's daemon. Root may use all.
     package static let connectionsPerUser = 4_096
     /// Live queries of all users.

@@ -132,14 +132,30 @@ extension IndexStorage {
     }
 
     /// Tells the state of an item; nil for that of all. While a change of the item is not covered by a report, no other
-    /// device has it.
-    mutating func setSync(_ row: UInt32, _ state: SyncState?, covering clock: UInt64?) {
-        guard syncChanges != nil, row != 0, rows.isLive(row) else { return }
+    /// device has it. Returns whether the row has another state now.
+    mutating func setSync(_ row: UInt32, _ state: SyncState?, covering clock: UInt64?) -> Bool {
+        guard syncChanges != nil, row != 0, rows.isLive(row) else { return false }
         let isCovered = syncChanges?[row].map { changed in clock.map { changed <= $0 } ?? false } ?? true
         if isCovered { syncChanges?[row] = nil }
-        guard isSent(row) else { return }
+        guard isSent(row) else { return false }
         let told = state ?? rows.syncBase
-        replaceState(row, by: isCovered ? told : told.afterChange)
+        return replaceState(row, by: isCovered ? told : told.afterChange)
+    }
+
+    /// Returns the states of their own of the rows from one on, as they were told, in the order of rows: at most `limit`, and the
+    /// row after the last one that was looked at; nil after all. Complexity: O(rows with a state of their own).
+    func toldStates(from first: UInt32, limit: Int) -> (states: [(row: UInt32, state: SyncState)], next: UInt32?) {
+        var found: [(row: UInt32, state: SyncState)] = []
+        var next: UInt32?
+        rows.sync.forEach(from: first) { row, state in
+            if found.count >= limit {
+                next = row
+                return false
+            }
+            if syncChanges?[row] == nil, rows.isLive(row), isSent(row) { found.append((row, state)) }
+            return true
+        }
+        return (found, next)
     }
 
     /// Changes up to a clock are covered by a report: their items have the state of all.
@@ -148,14 +164,15 @@ extension IndexStorage {
         for row in changes.filter({ $0.value <= clock }).keys.sorted() {
             syncChanges?[row] = nil
             guard rows.isLive(row), isSent(row) else { continue }
-            replaceState(row, by: rows.syncBase)
+            _ = replaceState(row, by: rows.syncBase)
         }
     }
 
-    private mutating func replaceState(_ row: UInt32, by state: SyncState) {
-        guard rows.syncState(row) != state else { return }
+    private mutating func replaceState(_ row: UInt32, by state: SyncState) -> Bool {
+        guard rows.syncState(row) != state else { return false }
         if !hasUnrecorded { record(row) }
         setOwnState(row, state)
+        return true
     }
 }
 

@@ -18,9 +18,21 @@ extension MetadataIndex {
     package func setSyncBase(_ base: SyncState) { storage.setSyncBase(base) }
 
     /// Tells the state of an item; nil for that of all items. `clock` is the clock of the index up to which changes are
-    /// covered: an item that changed later has no device that has it (`SyncState/afterChange`).
-    package func setSync(_ row: Row, _ state: SyncState?, covering clock: UInt64?) {
+    /// covered: an item that changed later has no device that has it (`SyncState/afterChange`). Returns whether the item has
+    /// another state now.
+    @discardableResult package func setSync(_ row: Row, _ state: SyncState?, covering clock: UInt64?) -> Bool {
         storage.setSync(row.number, state, covering: clock)
+    }
+
+    /// The state of all items that have none of their own.
+    package var syncBase: SyncState { storage.rows.syncBase }
+
+    /// Returns the states of items that have one of their own, as they were told, from a row on and in the order of rows: at most
+    /// `limit`, and the row with which to go on; nil after all. Left out are items whose last change no report has covered, and
+    /// those that no other device gets. Complexity: O(items with a state of their own).
+    package func toldStates(from first: Row, limit: Int) -> (states: [(row: Row, state: SyncState)], next: Row?) {
+        let (states, next) = storage.toldStates(from: first.number, limit: limit)
+        return (states.map { (Row($0.row), $0.state) }, next.map { Row($0) })
     }
 
     /// Gives the items whose last change was at or before a clock the state of all items.

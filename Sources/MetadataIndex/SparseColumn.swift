@@ -41,6 +41,15 @@ struct SparseColumn<Value: Sendable>: Sendable {
         for at in first..<first + piecesOfBlock where at < pieces.count { try forEach(inPiece: at, body) }
     }
 
+    /// Calls `body` for each row from one on that has a value, in the order of rows, until it returns false.
+    func forEach(from first: UInt32, _ body: (UInt32, Value) -> Bool) {
+        for at in pieces.indices.dropFirst(Int(first >> SparseColumn.shift)) {
+            for (row, value) in pieces[at].sorted(by: { $0.key < $1.key }) where row >= first {
+                if !body(row, value) { return }
+            }
+        }
+    }
+
     private func forEach<E: Error>(inPiece at: Int, _ body: (UInt32, Value) throws(E) -> Void) throws(E) {
         let piece = pieces[at]
         if piece.isEmpty { return }

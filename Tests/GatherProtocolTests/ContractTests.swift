@@ -142,6 +142,7 @@ private func check(_ errors: [any InterfaceError], in interface: VarlinkInterfac
         #expect(
             try Set([
                 check(SyncInterface.Attach.self, in: interface), check(SyncInterface.Report.self, in: interface),
+                check(SyncInterface.States.self, in: interface),
             ]) == Set(interface.methods.keys))
         try check(
             [

@@ -60,6 +60,20 @@ struct SyncTests {
                 SyncInterface.Report.self, .init(session: session, base: base, items: items, through: through))
         }
 
+        /// Reads the states that the daemon has, by path.
+        func states() async throws -> (base: SyncStateMessage, items: [String: SyncItemMessage], parts: Int) {
+            var items: [String: SyncItemMessage] = [:]
+            var (from, parts): (Int64?, Int) = (nil, 0)
+            while true {
+                let reply = try await daemon.call(
+                    SyncInterface.States.self, .init(session: session, from: from))
+                parts += 1
+                for item in reply.items { #expect(items.updateValue(item, forKey: item.path) == nil) }
+                guard let next = reply.next else { return (reply.base, items, parts) }
+                from = next
+            }
+        }
+
         func leave() async { await client.close() }
     }
 
@@ -110,6 +124,76 @@ struct SyncTests {
             _ = try await daemon.call(ContainerInterface.Add.self, .init(identifier: "other", path: other))
             let found = try await Self.items(daemon, "isUbiquitous == FALSE")
             #expect(found.map(\.path) == [other + "/b"] && found.first?.isUploaded == nil)
+        }
+    }
+
+    @Test func theStatesThatWereToldCanBeReadBack() async throws {
+        let directory = try TemporaryDirectory()
+        let names = (0..<2_500).map { "f\($0)" }
+        for name in names { try directory.write("1", to: "tree/" + name) }
+        try #require(mkfifo(directory.path + "/tree/pipe", 0o600) == 0)
+        try await Self.run(directory: directory) { daemon in
+            let helper = try await Helper(daemon)
+            #expect(try await helper.states().items.isEmpty)
+            let base = SyncStateMessage(
+                shared: true, download: .current, downloading: false, uploading: false, uploadedTo: ["attic", "shelf"])
+            try await helper.report(base: base, through: try await Self.clock(daemon))
+            var generator = SeededGenerator(seed: 21)
+            var told: [String: SyncItemMessage] = [:]
+            for name in names where Bool.random(using: &generator) {
+                var state = base
+                state.download = [.current, .downloaded].randomElement(using: &generator)
+                state.downloading = Bool.random(using: &generator)
+                state.percentDownloaded = [nil, 0, 55, 100].randomElement(using: &generator) ?? nil
+                state.uploadedTo = [[], ["attic"], ["attic", "shelf"]].randomElement(using: &generator)
+                state.downloadingError = [nil, "no room"].randomElement(using: &generator) ?? nil
+                state.savingDevice = [nil, "attic"].randomElement(using: &generator) ?? nil
+                if Int.random(in: 0..<9, using: &generator) == 0 { state = SyncStateMessage(shared: false) }
+                if state != base { told[name] = SyncItemMessage(path: name, state: state) }
+            }
+            var away = base
+            away.download = .notDownloaded
+            told["away"] = SyncItemMessage(path: "away", state: away, size: 12, modified: 1_700_000_000_123_456_789)
+            let order = told.keys.sorted()
+            for start in stride(from: 0, to: order.count, by: 400) {
+                let part = order[start..<min(start + 400, order.count)].compactMap { told[$0] }
+                try await helper.report(part)
+            }
+            var states = try await helper.states()
+            #expect(states.base == base && states.items == told && states.parts == told.count / 1_000 + 1)
+            // Items that are as all others have no state of their own. One that changed waits for a report.
+            try directory.write("22", to: "tree/" + names[0])
+            try await daemon.flush()
+            told[names[0]] = nil
+            for name in order.filter({ $0 != "away" }).suffix(100) {
+                try await helper.report([.init(path: name)])
+                told[name] = nil
+            }
+            states = try await helper.states()
+            #expect(states.items == told)
+            await helper.leave()
+            await #expect(throws: VarlinkClientError.self) { try await helper.states() }
+        }
+    }
+
+    @Test func aReportTellsHowManyItemsItChanged() async throws {
+        let directory = try TemporaryDirectory()
+        for name in ["a", "b"] { try directory.write("1", to: "tree/" + name) }
+        try await Self.run(directory: directory) { daemon in
+            let helper = try await Helper(daemon)
+            try await helper.report(base: .init(uploadedTo: ["shelf"]), through: try await Self.clock(daemon))
+            func changed(_ items: SyncItemMessage...) async throws -> Int64? {
+                try await daemon.call(SyncInterface.Report.self, .init(session: helper.session, items: items)).changed
+            }
+            let (older, away) = (SyncStateMessage(download: .downloaded), SyncStateMessage(download: .notDownloaded))
+            #expect(try await changed(.init(path: "a", state: older), .init(path: "none", state: older)) == 1)
+            #expect(try await changed(.init(path: "a", state: older), .init(path: "b", state: older)) == 1)
+            #expect(try await changed(.init(path: "c", state: away, size: 1)) == 1)
+            #expect(try await changed(.init(path: "c", state: away, size: 1)) == 0)
+            #expect(try await changed(.init(path: "c", state: away, size: 2)) == 1)
+            #expect(try await changed(.init(path: "a"), .init(path: "b"), .init(path: "c")) == 3)
+            #expect(try await changed(.init(path: "a"), .init(path: "b"), .init(path: "c")) == 0)
+            await helper.leave()
         }
     }
 

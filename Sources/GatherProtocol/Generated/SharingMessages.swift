@@ -397,8 +397,9 @@ package struct SharingFinding: JSONMessage, Hashable {
 }
 
 extension SharingInterface {
-    /// `running` is whether Syncthing answers. `reason` says why it does not. With `more`, replies again after changes,
-    /// at most once a second.
+    /// `running` is whether Syncthing answers. `reason` says why it does not. `corrections` counts the differences
+    /// between Syncthing, this program and gatherd that it has found and set right. With `more`, replies again after
+    /// changes, at most once a second.
     package enum Status: VarlinkMethod {
         package static let name = "io.gatherd.Sharing.Status"
 
@@ -426,11 +427,12 @@ extension SharingInterface {
             package var devices: [SharedDevice]
             package var folders: [SharedFolder]
             package var offers: [FolderOffer]
+            package var corrections: Int64?
 
             /// The message from its fields.
             package init(
                 running: Bool, reason: String? = nil, version: String? = nil, devices: [SharedDevice],
-                folders: [SharedFolder], offers: [FolderOffer]
+                folders: [SharedFolder], offers: [FolderOffer], corrections: Int64? = nil
             ) {
                 self.running = running
                 self.reason = reason
@@ -438,6 +440,7 @@ extension SharingInterface {
                 self.devices = devices
                 self.folders = folders
                 self.offers = offers
+                self.corrections = corrections
             }
 
             package init(from reader: inout JSONReader) throws(JSONError) {
@@ -448,6 +451,7 @@ extension SharingInterface {
                 var devices: [SharedDevice]?
                 var folders: [SharedFolder]?
                 var offers: [FolderOffer]?
+                var corrections: Int64?
                 try reader.beginObject()
                 while try reader.nextKey() {
                     if try reader.readNullIfPresent() { continue }
@@ -463,6 +467,8 @@ extension SharingInterface {
                         folders = try reader.readMessages()
                     } else if reader.keyIs("offers") {
                         offers = try reader.readMessages()
+                    } else if reader.keyIs("corrections") {
+                        corrections = try reader.readInteger()
                     } else {
                         try reader.skipValue()
                     }
@@ -477,6 +483,7 @@ extension SharingInterface {
                 self.devices = devices
                 self.folders = folders
                 self.offers = offers
+                self.corrections = corrections
             }
 
             package func write(to writer: inout JSONWriter) {
@@ -487,6 +494,7 @@ extension SharingInterface {
                 writer.field("devices", messages: devices)
                 writer.field("folders", messages: folders)
                 writer.field("offers", messages: offers)
+                writer.field("corrections", corrections)
                 writer.endObject()
             }
         }

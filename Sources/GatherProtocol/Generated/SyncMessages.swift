@@ -255,7 +255,8 @@ extension SyncInterface {
     /// Tells states. `base` becomes the state of all items that have none of their own. An item that changed has no
     /// device that has it (`uploadedTo` is empty), whatever was told, until a report with a clock `through` that is not
     /// before the change. Items of this report keep their state then; the others that had changed get the base state.
-    /// States of paths at which there is no item are ignored.
+    /// States of paths at which there is no item are ignored. `changed` counts the items of the report whose state,
+    /// size or date it changed.
     package enum Report: VarlinkMethod {
         package static let name = "io.gatherd.Sync.Report"
 
@@ -316,16 +317,127 @@ extension SyncInterface {
 
         /// The answer.
         package struct Reply: JSONMessage, Hashable {
+            package var changed: Int64?
+
             /// The message from its fields.
-            package init() {}
+            package init(changed: Int64? = nil) {
+                self.changed = changed
+            }
 
             package init(from reader: inout JSONReader) throws(JSONError) {
+                var changed: Int64?
                 try reader.beginObject()
-                while try reader.nextKey() { try reader.skipValue() }
+                while try reader.nextKey() {
+                    if try reader.readNullIfPresent() { continue }
+                    if reader.keyIs("changed") {
+                        changed = try reader.readInteger()
+                    } else {
+                        try reader.skipValue()
+                    }
+                }
+                self.changed = changed
             }
 
             package func write(to writer: inout JSONWriter) {
                 writer.beginObject()
+                writer.field("changed", changed)
+                writer.endObject()
+            }
+        }
+    }
+}
+
+extension SyncInterface {
+    /// Tells the states as gatherd has them, so that a helper can compare them with its own and report those that
+    /// differ. `base` is the state of all items that have none of their own. `items` are those that have one, in parts:
+    /// the next call names `next` as `from`, and the last part has no `next`. An item that is not here has its `size`
+    /// and `modified`. Left out are items that changed and that no report has covered yet, and items that no other
+    /// device can get.
+    package enum States: VarlinkMethod {
+        package static let name = "io.gatherd.Sync.States"
+
+        /// The parameters of the call.
+        package struct Request: JSONMessage, Hashable {
+            package var session: Int64
+            package var from: Int64?
+
+            /// The message from its fields.
+            package init(session: Int64, from: Int64? = nil) {
+                self.session = session
+                self.from = from
+            }
+
+            package init(from reader: inout JSONReader) throws(JSONError) {
+                let start = reader.position
+                var session: Int64?
+                var from: Int64?
+                try reader.beginObject()
+                while try reader.nextKey() {
+                    if try reader.readNullIfPresent() { continue }
+                    if reader.keyIs("session") {
+                        session = try reader.readInteger()
+                    } else if reader.keyIs("from") {
+                        from = try reader.readInteger()
+                    } else {
+                        try reader.skipValue()
+                    }
+                }
+                guard let session else { throw JSONError(.missingField("session"), at: start) }
+                self.session = session
+                self.from = from
+            }
+
+            package func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.field("session", session)
+                writer.field("from", from)
+                writer.endObject()
+            }
+        }
+
+        /// The answer.
+        package struct Reply: JSONMessage, Hashable {
+            package var base: SyncStateMessage
+            package var items: [SyncItemMessage]
+            package var next: Int64?
+
+            /// The message from its fields.
+            package init(base: SyncStateMessage, items: [SyncItemMessage], next: Int64? = nil) {
+                self.base = base
+                self.items = items
+                self.next = next
+            }
+
+            package init(from reader: inout JSONReader) throws(JSONError) {
+                let start = reader.position
+                var base: SyncStateMessage?
+                var items: [SyncItemMessage]?
+                var next: Int64?
+                try reader.beginObject()
+                while try reader.nextKey() {
+                    if try reader.readNullIfPresent() { continue }
+                    if reader.keyIs("base") {
+                        base = try SyncStateMessage(from: &reader)
+                    } else if reader.keyIs("items") {
+                        items = try reader.readMessages()
+                    } else if reader.keyIs("next") {
+                        next = try reader.readInteger()
+                    } else {
+                        try reader.skipValue()
+                    }
+                }
+                guard let base else { throw JSONError(.missingField("base"), at: start) }
+                guard let items else { throw JSONError(.missingField("items"), at: start) }
+                self.base = base
+                self.items = items
+                self.next = next
+            }
+
+            package func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.field("base", message: base)
+                writer.field("items", messages: items)
+                writer.field("next", next)
                 writer.endObject()
             }
         }

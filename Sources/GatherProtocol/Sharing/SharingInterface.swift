@@ -66,6 +66,7 @@ package enum SharingInterface {
         type Finding (kind: string, container: ?string, device: ?string, message: string, remedy: ?string)
 
         # `running` is whether Syncthing answers. `reason` says why it does not.
+        # `corrections` counts the differences between Syncthing, this program and gatherd that it has found and set right.
         # With `more`, replies again after changes, at most once a second.
         method Status() -> (
           running: bool,
@@ -73,7 +74,8 @@ package enum SharingInterface {
           version: ?string,
           devices: []Device,
           folders: []Folder,
-          offers: []Offer
+          offers: []Offer,
+          corrections: ?int
         )
 
         # Compares Syncthing's settings with those that Gather needs.

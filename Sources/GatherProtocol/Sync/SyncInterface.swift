@@ -56,8 +56,15 @@ package enum SyncInterface {
         # Tells states. `base` becomes the state of all items that have none of their own. An item that changed has no device
         # that has it (`uploadedTo` is empty), whatever was told, until a report with a clock `through` that is not before the
         # change. Items of this report keep their state then; the others that had changed get the base state.
-        # States of paths at which there is no item are ignored.
-        method Report(session: int, base: ?State, items: ?[]Item, through: ?string) -> ()
+        # States of paths at which there is no item are ignored. `changed` counts the items of the report whose state, size or
+        # date it changed.
+        method Report(session: int, base: ?State, items: ?[]Item, through: ?string) -> (changed: ?int)
+
+        # Tells the states as gatherd has them, so that a helper can compare them with its own and report those that differ.
+        # `base` is the state of all items that have none of their own. `items` are those that have one, in parts: the next call
+        # names `next` as `from`, and the last part has no `next`. An item that is not here has its `size` and `modified`. Left
+        # out are items that changed and that no report has covered yet, and items that no other device can get.
+        method States(session: int, from: ?int) -> (base: State, items: []Item, next: ?int)
 
         error NoSuchContainer (identifier: string)
         error NotShared (identifier: string)

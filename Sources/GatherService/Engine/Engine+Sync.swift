@@ -46,15 +46,18 @@ extension Engine {
         turn()
     }
 
-    /// Takes a report. Its changes go to the live queries in this turn.
-    func takeReport(_ report: SyncInterface.Report.Request, of record: ContainerRecord, _ session: SyncSession) {
+    /// Takes a report. Its changes go to the live queries in this turn. Returns the count of its items that it changed.
+    func takeReport(
+        _ report: SyncInterface.Report.Request, of record: ContainerRecord, _ session: SyncSession
+    ) -> Int {
         // Earlier changes have their clocks now.
         absorb(record)
         let covered = report.through.flatMap { QueryClock(text: $0) }.flatMap { clock in
             clock.run == run ? record.clocks.indexClock(at: clock.sequence) : nil
         }
         if let base = report.base { record.index.setSyncBase(SyncState(base)) }
-        for item in report.items ?? [] { take(item, of: record, covering: covered) }
+        var changed = 0
+        for item in report.items ?? [] where take(item, of: record, covering: covered) { changed += 1 }
         if let covered {
             record.index.coverSync(through: covered)
             for row in session.unconfirmed.sorted() { tree.removeAbsent(row, in: record.number) }
@@ -62,10 +65,31 @@ extension Engine {
         }
         absorb(record)
         turn()
+        return changed
     }
 
-    /// Takes the state of one item, which may not be here.
-    private func take(_ item: SyncItemMessage, of record: ContainerRecord, covering clock: UInt64?) {
+    /// Returns a part of the states that were told, from a row on.
+    func toldStates(of record: ContainerRecord, from: Int64?) -> SyncInterface.States.Reply {
+        let first = from.flatMap { UInt32(exactly: $0) }.map { Row($0) } ?? .root
+        let index = record.index
+        let (states, next) = index.toldStates(from: first, limit: Limits.toldStates)
+        let items = states.map { row, state in
+            var path: [UInt8] = []
+            index.appendPath(of: row, to: &path)
+            var item = SyncItemMessage(
+                path: String(decoding: path, as: UTF8.self), state: SyncStateMessage(state))
+            if IndexTree.isAbsent(row, in: index) {
+                let status = index.ownStatus(of: row)
+                (item.size, item.modified) = (status.size, status.modified.nanoseconds)
+            }
+            return item
+        }
+        return SyncInterface.States.Reply(
+            base: SyncStateMessage(index.syncBase), items: items, next: next.map { Int64($0.number) })
+    }
+
+    /// Takes the state of one item, which may not be here. Returns whether it changed anything.
+    private func take(_ item: SyncItemMessage, of record: ContainerRecord, covering clock: UInt64?) -> Bool {
         let path = Array(item.path.utf8)
         let state = item.state.map { SyncState($0) }
         let row = record.index.row(at: path)
@@ -73,20 +97,21 @@ extension Engine {
             record.sync?.unconfirmed.remove(row)
             record.entry.leaving[row] = nil
             if !IndexTree.isAbsent(row, in: record.index) {
-                record.index.setSync(row, state, covering: clock)
-                guard item.leaving == true, var state, let identifier = record.index.identifier(of: row) else { return }
+                let isOther = record.index.setSync(row, state, covering: clock)
+                guard item.leaving == true, var state, let identifier = record.index.identifier(of: row) else {
+                    return isOther
+                }
                 state.download = .notDownloaded
                 record.entry.leaving[row] = (identifier, state)
-                return
+                return isOther
             }
         }
         if let state, state.standing == .shared, state.download == .notDownloaded, let size = item.size {
-            tree.showAbsent(
+            return tree.showAbsent(
                 path, row, size: max(size, 0), modified: Timestamp(nanoseconds: item.modified ?? 0), state: state,
                 in: record.number)
-        } else if let row {
-            tree.removeAbsent(row, in: record.number)
         }
+        return row.map { tree.removeAbsent($0, in: record.number) } ?? false
     }
 }
 
@@ -121,5 +146,26 @@ extension SyncState {
         downloadingError = message.downloadingError
         uploadingError = message.uploadingError
         savingDevice = message.savingDevice
+    }
+}
+
+extension SyncStateMessage {
+    /// A state as it travels. Reading it with ``SyncState/init(_:)`` gives the same state.
+    init(_ state: SyncState) {
+        self.init(shared: state.standing == .shared)
+        guard state.standing == .shared else { return }
+        switch state.download {
+        case .notDownloaded: download = .notDownloaded
+        case .downloaded: download = .downloaded
+        case .current: download = .current
+        }
+        downloading = state.isDownloading
+        uploading = state.isUploading
+        percentDownloaded = state.percentDownloaded.map { Int64($0) }
+        percentUploaded = state.percentUploaded.map { Int64($0) }
+        uploadedTo = state.uploadedTo
+        downloadingError = state.downloadingError
+        uploadingError = state.uploadingError
+        savingDevice = state.savingDevice
     }
 }

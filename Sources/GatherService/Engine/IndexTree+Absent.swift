@@ -32,20 +32,21 @@ extension IndexTree {
     }
 
     /// Shows an item that is not here, or changes the size, date and state of one that is shown in `row`. Does nothing where its
-    /// directory is not here.
+    /// directory is not here. Returns whether it changed anything.
     func showAbsent(
         _ path: [UInt8], _ row: Row?, size: Int64, modified: Timestamp, state: SyncState, in container: UInt32
-    ) {
+    ) -> Bool {
         let entry = entry(container)
         if let row {
             var status = entry.index.ownStatus(of: row)
+            let isOther = status.size != size || status.modified != modified
             (status.size, status.modified) = (size, modified)
             update(TreeNode(container: container, row: row.number), status: status)
-            return entry.index.setSync(row, state, covering: .max)
+            return entry.index.setSync(row, state, covering: .max) || isOther
         }
         let slash = path.lastIndex(of: UInt8(ascii: "/"))
         let parent = slash.map { entry.index.row(at: Array(path[..<$0])) } ?? .root
-        guard let parent, entry.index.kind(of: parent).isDirectory else { return }
+        guard let parent, entry.index.kind(of: parent).isDirectory else { return false }
         let directory = entry.index.ownStatus(of: parent)
         let status = FileStatus(
             kind: .file, mode: directory.mode & 0o666, size: size, created: nil, modified: modified, changed: modified,
@@ -55,12 +56,14 @@ extension IndexTree {
             insert(named: $0, status: status, extras: nil, into: TreeNode(container: container, row: parent.number))
         }
         if let node { entry.index.setSync(Row(node.row), state, covering: .max) }
+        return node != nil
     }
 
-    /// Removes an absent item that no device has any more.
-    func removeAbsent(_ row: Row, in container: UInt32) {
-        guard IndexTree.isAbsent(row, in: entry(container).index) else { return }
+    /// Removes an absent item that no device has any more. Returns whether it was one.
+    @discardableResult func removeAbsent(_ row: Row, in container: UInt32) -> Bool {
+        guard IndexTree.isAbsent(row, in: entry(container).index) else { return false }
         _ = removing(TreeNode(container: container, row: row.number), MetadataIndex.remove)
+        return true
     }
 
     /// Returns the absent items of a container. Complexity: O(rows), about a nanosecond each.

@@ -13,6 +13,7 @@ struct SyncHandler {
         switch call.method {
         case SyncInterface.Attach.name: try attach(call)
         case SyncInterface.Report.name: try report(call)
+        case SyncInterface.States.name: try states(call)
         default: call.fail(.methodNotImplemented(call.method))
         }
     }
@@ -38,10 +39,18 @@ struct SyncHandler {
 
     private func report(_ call: VarlinkCall) throws {
         let request = try call.request(of: SyncInterface.Report.self)
-        guard let record = engine.containers.first(where: { $0.sync?.number == request.session }),
-            let session = record.sync
-        else { throw SyncError.noSuchSession(session: request.session) }
-        engine.takeReport(request, of: record, session)
-        call.reply()
+        let (record, session) = try session(request.session)
+        call.reply(SyncInterface.Report.Reply(changed: Int64(engine.takeReport(request, of: record, session))))
+    }
+
+    private func states(_ call: VarlinkCall) throws {
+        let request = try call.request(of: SyncInterface.States.self)
+        call.reply(engine.toldStates(of: try session(request.session).container, from: request.from))
+    }
+
+    private func session(_ number: Int64) throws -> (container: ContainerRecord, session: SyncSession) {
+        guard let record = engine.containers.first(where: { $0.sync?.number == number }), let session = record.sync
+        else { throw SyncError.noSuchSession(session: number) }
+        return (record, session)
     }
 }
