@@ -67,6 +67,10 @@ enum SyncLimits {
     static let clockTolerance = 120
     /// The most missing items of a folder that are looked at one by one, to leave out the helpers' files.
     static let countedItems: Int64 = 1000
+    /// The shortest pause before everything is compared, after something was reported.
+    static let comparisonPause = Duration.seconds(10)
+    /// The pause in relation to the duration of the last comparison.
+    static let comparisonShare = 100
     /// The shortest time between two replies of `Status` with `more`.
     static let statusPause = Duration.seconds(1)
 }

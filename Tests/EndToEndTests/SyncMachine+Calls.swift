@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GatherKit
 import Glibc
 import Testing
 
@@ -22,9 +23,24 @@ extension SyncMachine {
     /// Calls a method of `io.gatherd.Sharing`.
     @discardableResult
     func sharing(_ method: String, _ parameters: [String: Any] = [:]) async throws -> Answer {
-        let request = try JSONSerialization.data(
-            withJSONObject: ["method": "io.gatherd.Sharing." + method, "parameters": parameters])
-        let reply = try await exchange(directory + "/helper", Array(request) + [0], until: 0)
+        try await call("io.gatherd.Sharing." + method, parameters, at: directory + "/helper")
+    }
+
+    /// Calls a method of `io.gatherd.Sync` for the session of the helper.
+    @discardableResult
+    func sync(_ method: String, _ parameters: [String: Any] = [:]) async throws -> Answer {
+        var number = 0
+        while true {
+            number += 1
+            let answer = try await call(
+                "io.gatherd.Sync." + method, parameters.merging(["session": number]) { $1 }, at: socket.path)
+            if answer.error != "NoSuchSession" || number > 1000 { return answer }
+        }
+    }
+
+    private func call(_ method: String, _ parameters: [String: Any], at path: String) async throws -> Answer {
+        let request = try JSONSerialization.data(withJSONObject: ["method": method, "parameters": parameters])
+        let reply = try await exchange(path, Array(request) + [0], until: 0)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(reply)) as? [String: Any])
         return Answer(
             error: (object["error"] as? String)?.split(separator: ".").last.map(String.init),

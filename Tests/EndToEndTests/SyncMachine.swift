@@ -165,7 +165,7 @@ final class SyncMachine: Sendable {
 
     // MARK: Questions
 
-    /// Waits until the items that match have exactly these paths below the container.
+    /// Waits until the items that match have exactly these paths below the container. Throws if they never have.
     func until(_ predicate: String, _ paths: Set<String>) async throws {
         let query = MetadataQuery(
             predicate: predicate, scopes: [.container("box")], attributes: [.path], socket: socket)
@@ -173,13 +173,9 @@ final class SyncMachine: Sendable {
         @Sendable func found() -> Set<String> {
             Set(query.results.compactMap { $0.path?.dropFirst(place.count + 1) }.map(String.init))
         }
-        // Says what is missing, before the runner of the tests ends them all.
-        let news = Patience.whenOver {
-            Issue.record(
-                "\(place): after \(Patience.seconds) s '\(predicate)' has \(found().sorted()), not \(paths.sorted())",
-                severity: .warning)
-        }
-        defer { news.cancel() }
+        let patience = Patience()
+        let guardian = Patience.whenOver { query.stop() }
+        defer { guardian.cancel() }
         try await query.start()
         for try await notification in query.notifications {
             switch notification {
@@ -188,6 +184,14 @@ final class SyncMachine: Sendable {
             }
             if found() == paths { return }
         }
+        let end = patience.isOver ? "after \(Patience.seconds) s" : "when the query ended"
+        throw Never(text: "\(place): \(end) '\(predicate)' has \(found().sorted()), not \(paths.sorted())")
+    }
+
+    /// A state that did not come.
+    private struct Never: Error, CustomStringConvertible {
+        var text: String
+        var description: String { text }
     }
 
     func paths(_ predicate: String) async throws -> Set<String> {

@@ -17,6 +17,8 @@ public struct SharingStatus: Sendable, Hashable {
     public let folders: [SharedFolder]
     /// The folders that other devices offer.
     public let offers: [SharingOffer]
+    /// How many differences between Syncthing, the helper and gatherd the helper has found and set right since it started.
+    public let corrections: Int
 
     /// This device; nil while Syncthing does not answer.
     public var thisDevice: SharingDevice? { devices.first(where: \.isHere) }
@@ -37,12 +39,13 @@ public struct SharingStatus: Sendable, Hashable {
         devices = reply.devices.map { SharingDevice($0) }
         folders = reply.folders.map { SharedFolder($0) }
         offers = reply.offers.map { SharingOffer($0) }
+        corrections = Int(clamping: reply.corrections ?? 0)
     }
 
     /// Makes a state from its parts.
     package init(
         isRunning: Bool = true, reason: String? = nil, version: String? = nil, devices: [SharingDevice] = [],
-        folders: [SharedFolder] = [], offers: [SharingOffer] = []
+        folders: [SharedFolder] = [], offers: [SharingOffer] = [], corrections: Int = 0
     ) {
         self.isRunning = isRunning
         self.reason = reason
@@ -50,6 +53,7 @@ public struct SharingStatus: Sendable, Hashable {
         self.devices = devices
         self.folders = folders
         self.offers = offers
+        self.corrections = corrections
     }
 
     /// Makes the state while the helper cannot be reached.

@@ -23,6 +23,7 @@ actor SyncCore {
     let group: any EventLoopGroup
     let logger: Logger
     let gatherd: GatherdSocket
+    let corrections: Corrections
 
     /// Syncthing; nil while it does not answer.
     private(set) var syncthing: SyncthingRun?
@@ -42,6 +43,7 @@ actor SyncCore {
         self.options = options
         self.group = group
         self.logger = logger
+        corrections = Corrections(logger: logger)
         gatherd = GatherdSocket(path: options.gatherdSocket, group: group)
     }
 
@@ -270,7 +272,7 @@ actor SyncCore {
         while !Task.isCancelled, let run = syncthing {
             let session = ContainerSession(
                 container, places: places, run: run, gatherd: gatherd,
-                isClaiming: options.isClaiming, logger: logger)
+                isClaiming: options.isClaiming, corrections: corrections, logger: logger)
             sessions[identifier]?.session = session
             do {
                 try await session.run {

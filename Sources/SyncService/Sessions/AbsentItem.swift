@@ -10,6 +10,8 @@ struct AbsentItem: Sendable, Hashable {
     /// Nanoseconds since 1970.
     var modified: Int64
 
+    init(size: Int64, modified: Int64) { (self.size, self.modified) = (size, modified) }
+
     init(_ record: FileRecord) {
         size = record.size
         modified = Timestamp(rfc3339: record.modified)?.nanoseconds ?? 0

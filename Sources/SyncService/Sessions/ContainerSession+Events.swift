@@ -16,6 +16,7 @@ extension ContainerSession {
     func lostEvents() {
         for index in folders.indices {
             folders[index].doubtAll()
+            readEvictedElsewhere(index)
             folders[index].areErrorsDoubtful = true
             folders[index].started.removeAll()
             folders[index].progress.removeAll()

@@ -10,8 +10,9 @@ import Syncthing
 import Varlink
 
 /// A file is evicted in an order that loses nothing, wherever it is interrupted: another device has the version, the pattern
-/// keeps Syncthing from sending a deletion, gatherd keeps the item, and then the file goes. A pattern whose file is still there
-/// when a session begins is taken back.
+/// keeps Syncthing from sending a deletion, gatherd keeps the item, and then the file goes. The patterns are what counts: the
+/// session's knowledge and the list for other devices are compared with them each time that they are read. So a pattern whose file
+/// is still there is taken back.
 extension ContainerSession {
     /// A regular file here, by its path below a folder.
     struct HeldFile: Sendable {
@@ -41,28 +42,47 @@ extension ContainerSession {
     /// The directory of a container that GatherDocuments keeps.
     static let ownDirectory = ".gather"
 
-    // MARK: At the beginning
+    // MARK: The patterns and the lists
 
-    /// Takes the evicted files of a folder from its patterns. Those that are here again are evicted no more.
-    func takeEvicted(_ index: Int, _ patterns: EvictedPatterns) async throws(SyncthingError) {
+    /// Makes the evicted files that the session knows those of the patterns. A file of the patterns that is here, or that no
+    /// device has, is evicted no more. Returns the count of files that were in one of both alone.
+    private func compareEvicted(_ index: Int, _ patterns: inout EvictedPatterns) async throws(SyncthingError) -> Int {
         let place = folders[index].place
-        var ended: Set<String> = []
-        for part in patterns.paths.sorted() {
+        let folder = folders[index]
+        let lost = Set(folder.evicted.keys).subtracting(patterns.paths)
+        let strange = patterns.paths.filter { folder.evicted[$0] == nil && folder.leaving[$0] == nil }
+        for part in strange.sorted() {
             let isHere = isHere(part, folders[index])
             let newest = isHere ? nil : try await run.client.file(part, of: place.folder)?.global
             if let newest, !newest.isDeleted {
                 folders[index].evicted[part] = AbsentItem(newest)
             } else {
-                ended.insert(part)
+                patterns.paths.remove(part)
+                folders[index].pending.insert(part)
             }
         }
-        // The scan of the whole folder, which comes, takes the list to the others.
-        try await changePatterns(index) { [ended] paths, _ in paths.subtract(ended) }
+        for part in lost {
+            folders[index].evicted[part] = nil
+            folders[index].pending.insert(part)
+        }
+        if lost.isEmpty && strange.isEmpty { return 0 }
+        folders[index].doubtAll()
+        return lost.count + strange.count
     }
 
-    /// Reads the lists of the files that other devices evicted.
-    func readEvictedElsewhere(_ index: Int) {
+    /// Compares the evicted files with the patterns and the list. Returns the patterns.
+    func readEvicted(_ index: Int) async throws(SyncthingError) -> EvictedPatterns {
+        let patterns = try await changePatterns(index) { _, _ in }
+        // The first scan of a session belongs to the feed.
+        if sequence > 0, !isListing { startScan(index) }
+        return patterns
+    }
+
+    /// Reads the lists of the files that other devices evicted. Returns whether they are other ones than before.
+    @discardableResult func readEvictedElsewhere(_ index: Int) -> Bool {
+        let before = folders[index].evictedElsewhere
         folders[index].evictedElsewhere = EvictedList.all(in: folders[index].place.directory)
+        return folders[index].evictedElsewhere != before
     }
 
     /// Returns whether another device evicted a file.
@@ -72,17 +92,19 @@ extension ContainerSession {
         return folder.evictedElsewhere[short]?.contains(part) ?? false
     }
 
-    /// Writes the list that tells the other devices which files are evicted here. A scan takes it to them.
-    private func writeList(_ parts: Set<String>, _ index: Int) {
+    /// Writes the list that tells the other devices which files are evicted here. A scan takes it to them. Returns whether it
+    /// was another one.
+    private func writeList(_ parts: Set<String>, _ index: Int) -> Bool {
         let place = folders[index].place
         let device = run.shortID
-        if EvictedList.all(in: place.directory)[device] ?? [] == parts { return }
+        if EvictedList.all(in: place.directory)[device] ?? [] == parts { return false }
         do throws(SystemError) {
             try EvictedList.write(parts, of: device, in: place.directory)
         } catch {
             logger.warning("\(place.directory)/\(EvictedList.part(device)) cannot be written: \(error)")
         }
         scanOwn(EvictedList.part(device), index)
+        return true
     }
 
     /// Asks again for the newest versions of evicted files, which others may have changed or deleted.
@@ -103,21 +125,18 @@ extension ContainerSession {
     /// Takes files from the list of those that are evicted, so that Syncthing fetches them, or sends what is here. Those that are
     /// leaving stay in the list: without it, their removal would be a deletion.
     func endEviction(_ parts: Set<String>, _ index: Int) async throws(SyncthingError) {
-        let left = try await changePatterns(index) { paths, leaving in
-            paths.subtract(parts.filter { leaving[$0] == nil })
-        }
-        for part in parts where !left.contains(part) { folders[index].evicted[part] = nil }
+        try await changePatterns(index) { paths, leaving in paths.subtract(parts.filter { leaving[$0] == nil }) }
         folders[index].pending.formUnion(parts)
         startScan(index)
     }
 
     /// Changes the list of evicted files, one caller after the other: each reads all patterns of Syncthing, and writes them. A
-    /// caller that is cancelled is not interrupted. `change` gets the list, and the files that are leaving. Returns the list.
+    /// caller that is cancelled is not interrupted. `change` gets the list, and the files that are leaving. Returns the patterns.
     @discardableResult private func changePatterns(
         _ index: Int, _ change: @escaping @Sendable (inout Set<String>, [String: Int]) -> Void
-    ) async throws(SyncthingError) -> Set<String> {
+    ) async throws(SyncthingError) -> EvictedPatterns {
         let previous = folders[index].patternTurn
-        let turn = Task<Result<Set<String>, SyncthingError>, Never> {
+        let turn = Task<Result<EvictedPatterns, SyncthingError>, Never> {
             await previous?.value
             do throws(SyncthingError) {
                 return .success(try await exchangePatterns(index, change))
@@ -131,16 +150,20 @@ extension ContainerSession {
 
     private func exchangePatterns(
         _ index: Int, _ change: @Sendable (inout Set<String>, [String: Int]) -> Void
-    ) async throws(SyncthingError) -> Set<String> {
+    ) async throws(SyncthingError) -> EvictedPatterns {
         let place = folders[index].place
         var patterns = EvictedPatterns(lines: try await run.client.ignorePatterns(of: place.folder).patterns)
-        // The session that follows has patterns of its own.
-        if isEnded { return patterns.paths }
         let before = patterns.paths
+        var different = try await compareEvicted(index, &patterns)
+        // The session that follows has patterns of its own.
+        if isEnded { return patterns }
+        let compared = patterns.paths
         change(&patterns.paths, folders[index].leaving)
         if patterns.paths != before { try await run.client.setIgnorePatterns(patterns.lines, of: place.folder) }
-        writeList(patterns.paths, index)
-        return patterns.paths
+        for part in compared.subtracting(patterns.paths) { folders[index].evicted[part] = nil }
+        if writeList(patterns.paths, index), patterns.paths == before, different == 0 { different = 1 }
+        if folders[index].knowsEvicted { corrections.add(different, "evicted files of \(place.folder)") }
+        return patterns
     }
 
     // MARK: Evicting
@@ -254,8 +277,11 @@ extension ContainerSession {
         state.uploadedTo = place.devices.filter {
             folders[index].needs[$0.key]?[file.part] == nil && !hasEvicted($0.key, file.part, folders[index])
         }.values.sorted()
-        let item = SyncItemMessage(path: place.path(of: file.part), state: state, leaving: true)
-        try await call(client, base: nil, items: [item], through: nil)
+        let report = ItemReport(state: state, isLeaving: true)
+        let below = place.path(of: file.part)
+        // A report ends this state once the file is not leaving any more.
+        reported[below] = report
+        try await call(client, base: nil, items: [report.message(below)], through: nil)
 
         // Some time may have passed since all were checked. Nothing else may happen between this and the rename.
         try await checkIsHeldElsewhere(file, index, isIgnored: true)

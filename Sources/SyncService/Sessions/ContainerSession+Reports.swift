@@ -20,6 +20,7 @@ extension ContainerSession {
                 isFirst = false
                 await started()
             }
+            if comparison.isDue { try await compare(with: client) }
             if hasDoubts { wake.yield() }
         }
     }
@@ -96,13 +97,21 @@ extension ContainerSession {
         // gatherd sets every item that changed up to the clock to the base state, but those of this report.
         var repeated: Set<String> = []
         if clock != nil { repeated = Set(changed.filter { $0.value <= through && states[$0.key] != nil }.keys) }
-        var different = states.filter { reported[$0.key] != $0.value && !repeated.contains($0.key) }
-            .map { $0.value.message($0.key) }
-        for path in reported.keys where states[path] == nil { different.append(SyncItemMessage(path: path)) }
+        // A report of a file that is about to be evicted would end gatherd's keeping of its item.
+        let leaving = reported.filter { $0.value.isLeaving && isLeaving($0.key) && !repeated.contains($0.key) }
+        var different = states.filter {
+            reported[$0.key] != $0.value && !repeated.contains($0.key) && leaving[$0.key] == nil
+        }.map { $0.value.message($0.key) }
+        for path in reported.keys where states[path] == nil && leaving[path] == nil {
+            different.append(SyncItemMessage(path: path))
+        }
         let last = repeated.compactMap { path in states[path]?.message(path) }
         let newBase = base == reportedBase ? nil : base
         guard !different.isEmpty || !last.isEmpty || newBase != nil || clock != nil else { return }
 
+        // Before the calls: the report of a file that is about to be evicted may go between them.
+        reported = states.merging(leaving) { _, kept in kept }
+        reportedBase = base
         var reports = ReportParts.split(different)
         var lastParts = ReportParts.split(last)
         if lastParts.count > 1 {
@@ -119,8 +128,6 @@ extension ContainerSession {
             try await send(reports, to: client)
             try await call(client, base: newBase, items: final, through: clock)
         }
-        reported = states
-        reportedBase = base
         if clock != nil {
             reportedThrough = through
             changed = changed.filter { $0.value > through }
@@ -132,14 +139,17 @@ extension ContainerSession {
         for part in parts where !part.isEmpty { try await call(client, base: nil, items: part, through: nil) }
     }
 
-    func call(
+    /// Reports to gatherd. Returns the count of items that have another state there now.
+    @discardableResult func call(
         _ client: VarlinkClient, base: SyncStateMessage?, items: [SyncItemMessage], through: String?
-    ) async throws {
+    ) async throws -> Int {
+        comparison.isNeeded = true
         let request = SyncInterface.Report.Request(
             session: session, base: base, items: items.isEmpty ? nil : items, through: through)
         logger.trace("report: \(JSONBytes(request).text)")
-        _ = try await TimeLimit.run("gatherd's answer to a report", SyncLimits.callTime) {
+        let reply = try await TimeLimit.run("gatherd's answer to a report", SyncLimits.callTime) {
             try await client.call(SyncInterface.Report.self, request)
         }
+        return Int(reply.changed ?? 0)
     }
 }

@@ -92,9 +92,8 @@ extension ContainerSession {
         let place = folders[index].place
         // The pattern that leaves a part to another folder ignores nothing that is asked about.
         let inner = Set(folders.compactMap { place.part(of: $0.place.prefix).map { "/" + $0 } })
-        let lines = EvictedPatterns(lines: try await run.client.ignorePatterns(of: place.folder).patterns)
+        let lines = try await readEvicted(index)
         if !folders[index].knowsEvicted {
-            try await takeEvicted(index, lines)
             readEvictedElsewhere(index)
             folders[index].knowsEvicted = true
         }

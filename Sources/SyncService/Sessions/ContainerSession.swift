@@ -16,6 +16,7 @@ actor ContainerSession {
     let run: SyncthingRun
     let gatherd: GatherdSocket
     let logger: Logger
+    let corrections: Corrections
     /// Whether fresh versions in conflict get names that follow from their contents.
     let isClaiming: Bool
 
@@ -39,6 +40,7 @@ actor ContainerSession {
     var reported: [String: ItemReport] = [:]
     var reportedBase: SyncStateMessage?
     var reportedThrough = -1
+    var comparison = Comparison()
     /// The earliest time of the next round of requests.
     var nextRound = ContinuousClock.now
 
@@ -60,13 +62,14 @@ actor ContainerSession {
     /// Makes a session that does not run yet. `places` are the folders of the container, the deepest first.
     init(
         _ container: ContainerDescription, places: [FolderPlace], run: SyncthingRun, gatherd: GatherdSocket,
-        isClaiming: Bool, logger: Logger
+        isClaiming: Bool, corrections: Corrections, logger: Logger
     ) {
         self.container = container.identifier
         directory = container.path
         self.run = run
         self.gatherd = gatherd
         self.isClaiming = isClaiming
+        self.corrections = corrections
         self.logger = logger
         connected = run.connected
         folders = places.map { FolderState($0) }
@@ -108,6 +111,7 @@ actor ContainerSession {
         let reports = try await gatherd.connect()
         spawn { session in try await session.report(to: reports, started: started) }
         spawn { session in try await session.adoptLaterLeftSaves() }
+        spawn { session in try await session.compareNowAndThen() }
         for try await _ in failures {}
         throw CancellationError()
     }

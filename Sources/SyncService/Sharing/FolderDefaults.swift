@@ -62,10 +62,15 @@ enum FolderDefaults {
     }
 
     /// Ends the pause of a folder.
-    static let running = JSONBytes { writer in
-        writer.beginObject()
-        writer.field("paused", false)
-        writer.endObject()
+    static let running = pause(false)
+    static let paused = pause(true)
+
+    private static func pause(_ isPaused: Bool) -> JSONBytes {
+        JSONBytes { writer in
+            writer.beginObject()
+            writer.field("paused", isPaused)
+            writer.endObject()
+        }
     }
 
     /// Returns a change that has Syncthing start the folder anew, and so try its downloads at once. The setting means the

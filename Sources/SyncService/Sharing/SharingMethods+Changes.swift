@@ -119,10 +119,23 @@ extension SharingMethods {
             for text in texts { devices.insert(try await device(text, run)) }
             for place in places { try await set(place, Set(place.devices.keys).subtracting(devices), run) }
         } else {
-            for place in places { try await run.client.deleteFolder(place.folder) }
+            for place in places { try await end(place, run) }
         }
         _ = try await core.readSettings()
         return SharingInterface.Unshare.Reply()
+    }
+
+    /// Removes a folder from Syncthing's settings. Evicted files are evicted no more: whether Syncthing knows them when the
+    /// directory is shared again would depend on the moment.
+    private func end(_ place: FolderPlace, _ run: SyncthingRun) async throws {
+        let patterns = EvictedPatterns(lines: try await run.client.ignorePatterns(of: place.folder).patterns)
+        if !patterns.paths.isEmpty {
+            // Paused, so that it fetches none of them now.
+            try await run.client.patchFolder(place.folder, FolderDefaults.paused)
+            _ = try await core.readSettings()
+            try await run.client.setIgnorePatterns(patterns.others, of: place.folder)
+        }
+        try await run.client.deleteFolder(place.folder)
     }
 
     /// Sets the other devices of a folder, and keeps what else is said of them.

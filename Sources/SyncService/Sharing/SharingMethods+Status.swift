@@ -24,7 +24,9 @@ extension SharingMethods {
     private func status(_ last: SharingStatus?) async -> SharingStatus {
         guard let run = await core.syncthing else { return SharingStatus(reason: await core.reason) }
         do throws(SyncthingError) {
-            return try await SharingStatus(run, await core.containers ?? [], after: last)
+            var status = try await SharingStatus(run, await core.containers ?? [], after: last)
+            status.reply.corrections = core.corrections.count
+            return status
         } catch {
             return SharingStatus(reason: "\(error)")
         }

@@ -144,6 +144,7 @@ struct SyncStatusText {
                 line.add("folder", offer.folder)
                 return line.bytes()
             })
+        line.add("corrections", status.corrections)
         line.add("next", next)
         return line.bytes()
     }

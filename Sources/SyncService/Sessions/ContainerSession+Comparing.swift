@@ -1,0 +1,73 @@
+// The comparison of what is known with what Syncthing and gatherd have.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Varlink
+
+/// Events and reports are edits, of which one that is lost or overtaken would leave a wrong state for ever. So once things have
+/// happened, everything is read again: the lists and patterns of evicted files, the states of Syncthing, and those of gatherd.
+extension ContainerSession {
+    /// Has everything compared some time after each report, until an error.
+    func compareNowAndThen() async throws {
+        while !isEnded {
+            try await Task.sleep(for: comparison.pause)
+            guard comparison.isNeeded, !comparison.isDue else { continue }
+            for index in folders.indices {
+                folders[index].doubtAll()
+                folders[index].areErrorsDoubtful = true
+                folders[index].arePatternsDoubtful = true
+                if readEvictedElsewhere(index) {
+                    corrections.add(1, "lists of files that other devices evicted, in \(folders[index].place.folder)")
+                }
+            }
+            comparison.isDue = true
+            wake.yield()
+        }
+    }
+
+    /// Reads the states that gatherd has, and reports those that are not as they were told.
+    func compare(with client: VarlinkClient) async throws {
+        let begin = ContinuousClock.now
+        comparison.isDue = false
+        var base: SyncStateMessage?
+        var told: [String: ItemReport] = [:]
+        var from: Int64?
+        repeat {
+            let request = SyncInterface.States.Request(session: session, from: from)
+            let reply = try await TimeLimit.run("gatherd's states", SyncLimits.callTime) {
+                try await client.call(SyncInterface.States.self, request)
+            }
+            for item in reply.items { told[item.path] = ItemReport(item) }
+            base = reply.base
+            from = reply.next
+        } while from != nil
+
+        var items = reported.filter { path, report in told[path] != report && isItem(path, report) }
+            .map { $0.value.message($0.key) }
+        items += told.keys.filter { reported[$0] == nil }.map { SyncItemMessage(path: $0) }
+        // gatherd keeps the item of a file that is about to be evicted. The next report tells of one that is not any more.
+        items.removeAll { reported[$0.path]?.isLeaving == true }
+        let otherBase = base == reportedBase ? nil : reportedBase
+        var mended = otherBase == nil ? 0 : 1
+        if let otherBase { try await call(client, base: otherBase, items: [], through: nil) }
+        for part in ReportParts.split(items) {
+            mended += try await call(client, base: nil, items: part, through: nil)
+        }
+        corrections.add(mended, "states in gatherd of \(container)")
+        comparison.isNeeded = false
+        comparison.pause = max(
+            SyncLimits.comparisonPause, (ContinuousClock.now - begin) * SyncLimits.comparisonShare)
+    }
+
+    /// Whether gatherd has an item for a report: it ignores others, which come and go again.
+    private func isItem(_ path: String, _ report: ItemReport) -> Bool {
+        if report.absent != nil { return true }
+        guard let (index, part) = folder(of: path) else { return false }
+        return isHere(part, folders[index])
+    }
+
+    /// Whether an eviction of a file is under way that is still here.
+    func isLeaving(_ path: String) -> Bool {
+        folder(of: path).map { folders[$0.index].leaving[$0.part] != nil } ?? false
+    }
+}
