@@ -39,6 +39,7 @@ let package = Package(
         .target(name: "CLinux"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(name: "CMessageDigest", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
         .target(name: "CNcurses", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
 
         // MARK: Rung 1: the system, the vocabulary, the wire
@@ -157,8 +158,9 @@ let package = Package(
         .target(
             name: "SyncService",
             dependencies: [
-                "Syncthing", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", nio, nioPosix, log, lifecycle,
-                signals,
+                "Syncthing", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", "CMessageDigest", nio, nioPosix,
+                log,
+                lifecycle, signals,
             ]),
         .testTarget(
             name: "SyncServiceTests",

@@ -36,6 +36,7 @@ enum Ladder {
         Rung(0, "CLinux"),
         Rung(0, "CSystemd"),
         Rung(0, "CPCRE2"),
+        Rung(0, "CMessageDigest"),
         Rung(0, "CNcurses"),
         Rung(1, "LinuxSystem", ["CLinux"], system),
         Rung(1, "Metadata"),
@@ -57,7 +58,8 @@ enum Ladder {
         Rung(5, "GatherFoundation", ["GatherKit", "Foundation"]),
         Rung(5, "GatherDocuments", ["GatherKit", "LinuxSystem", "Metadata"], nio),
         Rung(
-            5, "SyncService", ["Syncthing", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata"], nio, log, lifecycle
+            5, "SyncService",
+            ["Syncthing", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", "CMessageDigest"], nio, log, lifecycle
         ),
         Rung(5, "SystemdSupport", ["CSystemd", "LinuxSystem", "Dispatch"], log),
         Rung(6, "gatherd", ["GatherService", "SystemdSupport", "LinuxSystem"], log, arguments),
