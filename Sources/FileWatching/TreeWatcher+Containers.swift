@@ -54,7 +54,7 @@ extension TreeWatcher {
     /// Stops watching: its entries leave the tree at once, and its watches end over the next turns.
     package func removeContainer(_ number: UInt32) {
         guard let container = containers[number] else { return }
-        if container.failure == nil { lose(container, .noEntry) }
+        if container.failure == nil { lose(container, .noEntry, cause: causeNow) }
         setAncestors(of: container, to: [:])
         containers[number] = nil
         if keptFlags.removeValue(forKey: number) != nil { kept?.remove(container.key) }
@@ -129,7 +129,7 @@ extension TreeWatcher {
                     container.nextPoll = container.nextPoll ?? kernel.now() &+ settings.pollInterval
                     return
                 }
-                lose(container, error)
+                lose(container, error, cause: cause)
                 notices.append(.containerGone(container: container.number, error: error))
             }
             // It may have appeared before the directories above were watched.
@@ -147,7 +147,7 @@ extension TreeWatcher {
             if container.failure == nil {
                 // Between the two looks.
                 guard !error.isShortage else { return pollLater(container) }
-                lose(container, error)
+                lose(container, error, cause: cause)
                 notices.append(.containerGone(container: container.number, error: error))
             }
             container.failure = error
@@ -223,20 +223,22 @@ extension TreeWatcher {
                 }
                 return
             }
-            lose(container, .stale)
+            lose(container, .stale, cause: cause)
             notices.append(.containerGone(container: container.number, error: .stale))
         }
-        guard !isRoot(found, ofOtherThan: container) else {
+        if let other = self.container(withRoot: found, otherThan: container) {
             container.failure = .busy
+            // It may have another directory by now, as after an exchange, or none. Where it does, `lose` has this one looked at again.
+            suspect(other.number, cause: cause)
             return
         }
         find(container, found, cause: cause)
     }
 
-    /// Whether a directory is another container's root by another path, as a bind mount makes it: a directory has one
+    /// Returns the other container that has a directory as its root, by another path, as a bind mount makes it: a directory has one
     /// watch descriptor, and two containers would take it from each other for ever.
-    private func isRoot(_ found: FileStatus, ofOtherThan container: WatchedContainer) -> Bool {
-        containers.values.contains { other in
+    private func container(withRoot found: FileStatus, otherThan container: WatchedContainer) -> WatchedContainer? {
+        containers.values.first { other in
             guard other !== container, let root = other.root else { return false }
             return directories[root].inode == found.inode && directories[root].device == found.device
         }
@@ -291,8 +293,8 @@ extension TreeWatcher {
         read(root, descends: true, origin: origin)
     }
 
-    /// The container's directory is gone: its entries leave the tree.
-    private func lose(_ container: WatchedContainer, _ error: SystemError) {
+    /// The container's directory is gone: its entries leave the tree. A container that waits for the directory can have it now.
+    private func lose(_ container: WatchedContainer, _ error: SystemError, cause: UInt64) {
         container.failure = error
         leave(tree.root(of: container.number))
         // What is known of it is known again when it is found again.
@@ -303,11 +305,13 @@ extension TreeWatcher {
         container.wasCrawled = false
         container.firstCrawl = nil
         container.openRoot = nil
-        container.nextPoll = nil
         container.pollReason = nil
         abandonComparison(container)
         halves.removeAll(of: container.number)
         park(container)
+        for (number, other) in containers where other !== container && other.failure == .busy {
+            suspect(number, cause: cause)
+        }
     }
 }
 

@@ -129,4 +129,30 @@ import Testing
         #expect(watcher.directoriesAbove(1)?.last?.mode == 0o644)
         #expect(watcher.takePassageChanges() == [1])
     }
+
+    /// Where a directory above cannot be watched, a container whose directory was replaced is looked for as before.
+    @Test func aReplacedContainerIsLookedForFromTimeToTime() throws {
+        kernel.create("/a/b/c", .directory)
+        kernel.setUnreadable("/a", true)
+        kernel.setUnreadable("/a/b", true)
+        watcher.addContainer(1, path: "/a/b/c")
+        rest()
+        kernel.move("/a/b/c", "/a/b/d")
+        kernel.create("/a/b/c", .directory)
+        rest()
+        #expect(watcher.state(of: 1) == .live)
+        // No watch tells of this.
+        kernel.move("/a/b", "/a/x")
+        kernel.create("/a/b", .directory)
+        kernel.create("/a/b/c", .directory)
+        kernel.create("/a/b/c/f")
+        while watcher.turn() {}
+        #expect(tree.node(at: "f") == nil)
+        for _ in 0..<3 where tree.node(at: "f") == nil {
+            let deadline = try #require(watcher.nextDeadline)
+            kernel.state.withLock { $0.now = deadline }
+            while watcher.turn() {}
+        }
+        #expect(tree.node(at: "f") != nil)
+    }
 }
