@@ -164,7 +164,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "SyncServiceTests",
-            dependencies: ["TestSupport", "SyncService", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata"]),
+            dependencies: [
+                "TestSupport", "SyncService", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", nio, nioPosix,
+                log,
+            ]),
 
         .target(name: "SystemdSupport", dependencies: ["CSystemd", "LinuxSystem", log]),
         .testTarget(name: "SystemdSupportTests", dependencies: ["TestSupport", "SystemdSupport", "CSystemd", log]),

@@ -10,6 +10,9 @@ package struct Enclosure: Sendable, Hashable {
     package var directories: [String]
     /// What is said of the container while nothing is mounted there.
     package var reason: String
+    /// The reason for callers who may not know of the other container.
+    package static let reasonForOthers =
+        "it lies in another container, and is one of its own once a file system is mounted on it"
 
     package init(directories: [String], reason: String) {
         self.directories = directories

@@ -71,6 +71,9 @@ extension TreeWatcher {
         containers[number].map { $0.isUnmounted && !$0.isEnclosed } == true
     }
 
+    /// Whether a container is unavailable since its directory belongs to the container that it lies in.
+    package func isEnclosed(_ number: UInt32) -> Bool { containers[number]?.isEnclosed == true }
+
     /// How a container stands; nil for one that is not watched.
     package func state(of number: UInt32) -> ContainerState? { containers[number]?.state }
 

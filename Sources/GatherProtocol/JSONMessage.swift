@@ -37,6 +37,10 @@ extension JSONReader {
         try readArray { (reader) throws(JSONError) in try reader.readString() }
     }
 
+    mutating func readIntegers() throws(JSONError) -> [Int64] {
+        try readArray { (reader) throws(JSONError) in try reader.readInteger() }
+    }
+
     mutating func readMessages<Message: JSONMessage>() throws(JSONError) -> [Message] {
         try readArray { (reader) throws(JSONError) in try Message(from: &reader) }
     }

@@ -127,6 +127,7 @@ private func check(_ errors: [any InterfaceError], in interface: VarlinkInterfac
                 check(ContainerInterface.Rescan.self, in: interface),
                 check(ContainerInterface.Monitor.self, in: interface),
                 check(ContainerInterface.Share.self, in: interface),
+                check(ContainerInterface.ReadableBy.self, in: interface),
             ]) == Set(interface.methods.keys))
         try check(
             [

@@ -85,6 +85,10 @@ package enum ContainerInterface {
         # directory cannot be read is looked for again; if it is still unavailable, that is an error.
         method Rescan(identifier: string) -> (added: int, changed: int, removed: int)
 
+        # Returns the identifiers of the containers that List returns to a caller with these credentials. Only root, the user of
+        # the daemon and the user of gather-syncd may call it: gather-syncd hides what the daemon hides from its callers.
+        method ReadableBy(user: int, group: int, groups: []int) -> (identifiers: []string)
+
         # With `more`, replies at once and then after each change of a state.
         method Monitor() -> (containers: []Container)
 

@@ -646,6 +646,95 @@ extension ContainerInterface {
 }
 
 extension ContainerInterface {
+    /// Returns the identifiers of the containers that List returns to a caller with these credentials. Only root, the
+    /// user of the daemon and the user of gather-syncd may call it: gather-syncd hides what the daemon hides from its
+    /// callers.
+    package enum ReadableBy: VarlinkMethod {
+        package static let name = "io.gatherd.Container.ReadableBy"
+
+        /// The parameters of the call.
+        package struct Request: JSONMessage, Hashable {
+            package var user: Int64
+            package var group: Int64
+            package var groups: [Int64]
+
+            /// The message from its fields.
+            package init(user: Int64, group: Int64, groups: [Int64]) {
+                self.user = user
+                self.group = group
+                self.groups = groups
+            }
+
+            package init(from reader: inout JSONReader) throws(JSONError) {
+                let start = reader.position
+                var user: Int64?
+                var group: Int64?
+                var groups: [Int64]?
+                try reader.beginObject()
+                while try reader.nextKey() {
+                    if try reader.readNullIfPresent() { continue }
+                    if reader.keyIs("user") {
+                        user = try reader.readInteger()
+                    } else if reader.keyIs("group") {
+                        group = try reader.readInteger()
+                    } else if reader.keyIs("groups") {
+                        groups = try reader.readIntegers()
+                    } else {
+                        try reader.skipValue()
+                    }
+                }
+                guard let user else { throw JSONError(.missingField("user"), at: start) }
+                guard let group else { throw JSONError(.missingField("group"), at: start) }
+                guard let groups else { throw JSONError(.missingField("groups"), at: start) }
+                self.user = user
+                self.group = group
+                self.groups = groups
+            }
+
+            package func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.field("user", user)
+                writer.field("group", group)
+                writer.field("groups", groups)
+                writer.endObject()
+            }
+        }
+
+        /// The answer.
+        package struct Reply: JSONMessage, Hashable {
+            package var identifiers: [String]
+
+            /// The message from its fields.
+            package init(identifiers: [String]) {
+                self.identifiers = identifiers
+            }
+
+            package init(from reader: inout JSONReader) throws(JSONError) {
+                let start = reader.position
+                var identifiers: [String]?
+                try reader.beginObject()
+                while try reader.nextKey() {
+                    if try reader.readNullIfPresent() { continue }
+                    if reader.keyIs("identifiers") {
+                        identifiers = try reader.readStrings()
+                    } else {
+                        try reader.skipValue()
+                    }
+                }
+                guard let identifiers else { throw JSONError(.missingField("identifiers"), at: start) }
+                self.identifiers = identifiers
+            }
+
+            package func write(to writer: inout JSONWriter) {
+                writer.beginObject()
+                writer.field("identifiers", identifiers)
+                writer.endObject()
+            }
+        }
+    }
+}
+
+extension ContainerInterface {
     /// With `more`, replies at once and then after each change of a state.
     package enum Monitor: VarlinkMethod {
         package static let name = "io.gatherd.Container.Monitor"

@@ -397,9 +397,10 @@ package struct SharingFinding: JSONMessage, Hashable {
 }
 
 extension SharingInterface {
-    /// `running` is whether Syncthing answers. `reason` says why it does not. `corrections` counts the differences
-    /// between Syncthing, this program and gatherd that it has found and set right. With `more`, replies again after
-    /// changes, at most once a second.
+    /// Status and Check leave out the containers that gatherd does not list to the caller, and the offers of their
+    /// names. `running` is whether Syncthing answers. `reason` says why it does not. `corrections` counts the
+    /// differences between Syncthing, this program and gatherd that it has found and set right. With `more`, replies
+    /// again after changes, at most once a second.
     package enum Status: VarlinkMethod {
         package static let name = "io.gatherd.Sharing.Status"
 

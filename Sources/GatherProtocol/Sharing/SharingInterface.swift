@@ -65,6 +65,7 @@ package enum SharingInterface {
         # `remedy` is a command or a sentence.
         type Finding (kind: string, container: ?string, device: ?string, message: string, remedy: ?string)
 
+        # Status and Check leave out the containers that gatherd does not list to the caller, and the offers of their names.
         # `running` is whether Syncthing answers. `reason` says why it does not.
         # `corrections` counts the differences between Syncthing, this program and gatherd that it has found and set right.
         # With `more`, replies again after changes, at most once a second.

@@ -25,6 +25,7 @@ struct ContainerHandler {
                 throw ContainerError.noSuchContainer(identifier: request.identifier)
             }
             describe([record], for: call) { call.reply(ContainerInterface.Get.Reply(container: $0[0])) }
+        case ContainerInterface.ReadableBy.name: try readableBy(call)
         case ContainerInterface.Add.name: try add(call)
         case ContainerInterface.Remove.name: try remove(call)
         case ContainerInterface.Rescan.name: try rescan(call)
@@ -37,6 +38,22 @@ struct ContainerHandler {
     /// Returns the containers that the caller may list.
     private func listed(for call: VarlinkCall) -> [ContainerRecord] {
         engine.listed(for: engine.restriction(of: call.peer))
+    }
+
+    /// Names the containers that another caller may list. The answer is that of `listed(for:)`, by which List answers this caller.
+    private func readableBy(_ call: VarlinkCall) throws {
+        guard engine.mayTellStates(call.peer) else { throw VarlinkError.permissionDenied }
+        let request = try call.request(of: ContainerInterface.ReadableBy.self)
+        func identifier(_ number: Int64, _ name: String) throws(VarlinkError) -> UInt32 {
+            guard let identifier = UInt32(exactly: number) else { throw .invalidParameter(name) }
+            return identifier
+        }
+        let asker = PeerCredentials(
+            processID: 0, userID: try identifier(request.user, "user"), groupID: try identifier(request.group, "group"),
+            groups: try request.groups.map { try identifier($0, "groups") })
+        call.reply(
+            ContainerInterface.ReadableBy.Reply(
+                identifiers: engine.listed(for: engine.restriction(of: asker)).map(\.identifier)))
     }
 
     /// Describes containers as the caller sees them. Calls `then` at once if the caller sees everything.
@@ -212,7 +229,9 @@ extension Engine {
 
     /// Describes a container, with the numbers of a caller that does not see everything, if given.
     func describe(_ record: ContainerRecord, as census: Census? = nil) -> ContainerDescription {
-        let state = state(of: record)
+        var state = state(of: record)
+        // The reason names the container around it, which the caller may not know.
+        if census != nil, watcher.isEnclosed(record.number) { state = .unavailable(reason: Enclosure.reasonForOthers) }
         let figures = watcher.figures(of: record.number)
         if let census, !census.isComplete { return describe(record, state, census) }
         return ContainerDescription(

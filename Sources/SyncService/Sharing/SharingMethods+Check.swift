@@ -32,9 +32,10 @@ extension SharingMethods {
                     kind: "paused", device: device.displayName, message: "the device \(device.displayName) is paused",
                     remedy: "resume it in Syncthing"))
         }
-        for container in await core.containers ?? [] where container.sync == "syncthing" {
+        let visible = await visibleContainers()
+        for container in visible.containers where container.sync == "syncthing" {
             do throws(SyncthingError) {
-                findings += try await check(container, run)
+                findings += try await check(container, run, visible)
             } catch {
                 findings.append(
                     SharingFinding(
@@ -45,7 +46,7 @@ extension SharingMethods {
     }
 
     private func check(
-        _ container: ContainerDescription, _ run: SyncthingRun
+        _ container: ContainerDescription, _ run: SyncthingRun, _ visible: VisibleContainers
     ) async throws(SyncthingError) -> [SharingFinding] {
         let identifier = container.identifier
         var findings: [SharingFinding] = []
@@ -54,7 +55,8 @@ extension SharingMethods {
         }
         let places = FolderPlace.all(in: run, container: container.path)
         if places.isEmpty {
-            if let other = run.folders.first(where: { $0.folder == FolderNames.whole(identifier) }) {
+            let other = run.folders.first { $0.folder == FolderNames.whole(identifier) }
+            if let other, visible.shows(folderAt: run.directory(of: other)) {
                 find(
                     "otherPath", "Syncthing's folder \(other.folder) is at \(other.path), not at \(container.path)",
                     "change the path of one of them")
@@ -62,7 +64,7 @@ extension SharingMethods {
                 find("noFolder", "Syncthing has no folder in \(container.path)", "gather share \(identifier)")
             }
         }
-        for place in places {
+        for place in places where visible.shows(folderAt: place.directory) {
             guard let settings = run.folders.first(where: { $0.folder == place.folder }) else { continue }
             let name = settings.folder
             if settings.isPaused {
@@ -86,16 +88,18 @@ extension SharingMethods {
                     "Syncthing watches the folder \(name) itself, which is slower and finds files too early",
                     "set fsWatcherEnabled to false in Syncthing")
             }
-            try await checkState(settings, place, run, find)
-            if let finding = await writeFinding(identifier, place) { findings.append(finding) }
+            try await checkState(settings, place, run, namesItems: visible.namesItems, find)
+            if let finding = await writeFinding(identifier, place, namesItems: visible.namesItems) {
+                findings.append(finding)
+            }
         }
-        if let finding = await clockFinding(identifier) { findings.append(finding) }
+        if let finding = await clockFinding(identifier, namesItems: visible.namesItems) { findings.append(finding) }
         return findings
     }
 
     /// Looks for the file of the latest time. One from the future was saved on a device whose clock is ahead, or the clock
     /// here is behind. No device tells its time to others.
-    private func clockFinding(_ container: String) async -> SharingFinding? {
+    private func clockFinding(_ container: String, namesItems: Bool) async -> SharingFinding? {
         let request = QueryInterface.Find.Request(
             predicate: "kind == 'file' AND modified > $time.now(\(SyncLimits.clockTolerance))", scopes: [container],
             attributes: ["path", "modified", "savingDevice"],
@@ -105,17 +109,18 @@ extension SharingMethods {
             try await core.gatherd.connect().call(QueryInterface.Find.self, request)
         }
         guard let item = reply?.items.first, let path = item.path else { return nil }
+        let name = namesItems ? path : "a file"
         let device = item.savingDevice.flatMap { $0.isEmpty ? nil : $0 }
         let clocks = device.map { "the clock of \($0), which saved it, or of this device" } ?? "a clock"
         return SharingFinding(
             kind: "clock", container: container, device: device,
             message:
-                "\(path) was changed in the future; \(clocks) is wrong, and the later of two versions in conflict wins",
+                "\(name) was changed in the future; \(clocks) is wrong, and the later of two versions in conflict wins",
             remedy: "timedatectl set-ntp true")
     }
 
     private func checkState(
-        _ settings: FolderSettings, _ place: FolderPlace, _ run: SyncthingRun,
+        _ settings: FolderSettings, _ place: FolderPlace, _ run: SyncthingRun, namesItems: Bool,
         _ find: (_ kind: String, _ message: String, _ remedy: String?) -> Void
     ) async throws(SyncthingError) {
         let name = settings.folder
@@ -130,10 +135,8 @@ extension SharingMethods {
         }
         let errors = try await run.client.errors(of: name)
         if let first = errors.first {
-            find(
-                "itemErrors",
-                "\(errors.count) items of \(name) could not be scanned or downloaded, such as \(first.path): \(first.message)",
-                nil)
+            let example = namesItems ? ", such as \(first.path): \(first.message)" : ""
+            find("itemErrors", "\(errors.count) items of \(name) could not be scanned or downloaded\(example)", nil)
         }
         let others = EvictedPatterns(lines: try await run.client.ignorePatterns(of: name).patterns).others
         let patterns = IgnorePatterns.effective(others).filter { $0 != "/Documents" }

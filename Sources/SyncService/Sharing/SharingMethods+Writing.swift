@@ -8,7 +8,7 @@ import LinuxSystem
 extension SharingMethods {
     /// Looks for directories of a folder in which the helper may not write, so that it can claim no versions in conflict there, and
     /// list no saves. Nil if there are none, or if an administrator does not want claims.
-    func writeFinding(_ container: String, _ place: FolderPlace) async -> SharingFinding? {
+    func writeFinding(_ container: String, _ place: FolderPlace, namesItems: Bool) async -> SharingFinding? {
         guard core.options.isClaiming else { return nil }
         var refused: [(path: String, error: SystemError)] = []
         if let error = Self.refusal(place.directory) {
@@ -22,11 +22,12 @@ extension SharingMethods {
             }
         }
         guard let first = refused.first else { return nil }
+        let name = namesItems || first.path == place.directory ? first.path : "a directory of \(place.directory)"
         let count = refused.count > 1 ? ", and not in \(refused.count - 1) other directories" : ""
         return SharingFinding(
             kind: "notWritable", container: container,
             message:
-                "gather-syncd may not write in \(first.path)\(count): \(first.error); if three devices change one file there, "
+                "gather-syncd may not write in \(name)\(count): \(first.error); if three devices change one file there, "
                 + "a version can be lost, and other devices do not know what this one saved",
             remedy: Self.writeRemedy(first.error, place.directory, isSystem: core.options.isSystem))
     }

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
+import Glibc
 import Syncthing
 import Varlink
 
 /// Answers the calls of `io.gatherd.Sharing`.
 struct SharingMethods: Sendable {
     let core: SyncCore
+    /// The caller; nil for the helper itself.
+    var caller: PeerCredentials?
 
     /// Answers one call, whose parameters have the declared types.
     func answer(_ method: String, _ parameters: JSONBytes, _ answer: SharingAnswer) async {
@@ -39,6 +42,22 @@ struct SharingMethods: Sendable {
         } catch {
             answer.fail(.failed(message: "\(error)"))
         }
+    }
+
+    /// Whether a caller may change what is shared: root and the helper's own user. It may know of all containers, too.
+    static func isOperator(_ caller: PeerCredentials) -> Bool { caller.userID == 0 || caller.userID == geteuid() }
+
+    /// Returns the containers that the caller may know of. gatherd is asked each time, since modes can change.
+    func visibleContainers() async -> VisibleContainers {
+        guard let caller, !SharingMethods.isOperator(caller) else {
+            return VisibleContainers(all: await core.containers)
+        }
+        let request = ContainerInterface.ReadableBy.Request(
+            user: Int64(caller.userID), group: Int64(caller.groupID), groups: caller.groups.map(Int64.init))
+        let reply = try? await TimeLimit.run("gatherd's answer", SyncLimits.callTime) {
+            try await core.gatherd.connect().call(ContainerInterface.ReadableBy.self, request)
+        }
+        return VisibleContainers(await core.containers, readable: reply?.identifiers)
     }
 
     /// Returns Syncthing as it is now.

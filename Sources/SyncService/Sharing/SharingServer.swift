@@ -44,19 +44,21 @@ final class SharingServer: VarlinkHandler {
     }
 
     func handle(_ call: VarlinkCall) {
-        guard call.peer.userID == 0 || call.peer.userID == geteuid() || SharingServer.reads(call.method) else {
+        let caller = call.peer
+        guard SharingMethods.isOperator(caller) || SharingServer.reads(call.method) else {
             call.fail(.permissionDenied)
             return
         }
         let answer = SharingAnswer(call, loop)
         let (core, method, parameters) = (core, call.method, call.parameters)
         let task = Task(executorPreference: SyncExecutor.shared) {
-            await SharingMethods(core: core).answer(method, parameters, answer)
+            await SharingMethods(core: core, caller: caller).answer(method, parameters, answer)
         }
         call.onEnd = { task.cancel() }
     }
 
-    /// Whether any caller who may connect may call a method, since it changes nothing.
+    /// Whether any caller that may connect may call a method, since it changes nothing. The answer leaves out the containers that
+    /// gatherd hides from this caller.
     private static func reads(_ method: String) -> Bool {
         method == SharingInterface.Status.name || method == SharingInterface.Check.name
     }

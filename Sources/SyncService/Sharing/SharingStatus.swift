@@ -17,7 +17,7 @@ struct SharingStatus: Sendable {
     }
 
     /// Asks Syncthing for the status. `last` is an earlier one, if any, from which rates follow.
-    init(_ run: SyncthingRun, _ containers: [ContainerDescription], after last: SharingStatus?)
+    init(_ run: SyncthingRun, _ visible: VisibleContainers, after last: SharingStatus?)
         async throws(SyncthingError)
     {
         let client = run.client
@@ -52,17 +52,18 @@ struct SharingStatus: Sendable {
                     here: false, connected: false, asks: true, address: SharingStatus.nonempty(device.address),
                     lastSeen: SharingStatus.nonempty(device.time)))
         }
-        for container in containers where container.sync == "syncthing" {
-            for place in FolderPlace.all(in: run, container: container.path) {
+        for container in visible.containers where container.sync == "syncthing" {
+            for place in FolderPlace.all(in: run, container: container.path)
+            where visible.shows(folderAt: place.directory) {
                 reply.folders.append(try await SharingStatus.folder(place, container.identifier, run))
             }
         }
         for (folder, offers) in try await client.pendingFolders().sorted(by: { $0.key < $1.key }) {
             for (device, offer) in offers.sorted(by: { $0.key < $1.key }) {
-                reply.offers.append(
-                    FolderOffer(
-                        device: device, folder: folder,
-                        container: offer.label.isEmpty ? FolderNames.container(of: folder) : offer.label))
+                let offer = FolderOffer(
+                    device: device, folder: folder,
+                    container: offer.label.isEmpty ? FolderNames.container(of: folder) : offer.label)
+                if visible.shows(offer) { reply.offers.append(offer) }
             }
         }
     }

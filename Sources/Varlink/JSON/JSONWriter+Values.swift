@@ -180,6 +180,14 @@ extension JSONWriter {
         endArray()
     }
 
+    /// A key and an array of integers.
+    package mutating func field(_ name: StaticString, _ values: [Int64]) {
+        key(name)
+        beginArray()
+        for value in values { integer(value) }
+        endArray()
+    }
+
     /// A key and a string, or nothing.
     package mutating func field(_ name: StaticString, _ value: String?) {
         if let value { field(name, value) }

@@ -1,0 +1,50 @@
+// The containers that a caller of the helper may know of.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+
+/// The part of gatherd's containers that a caller of the helper may know of. gatherd decides it, as for its own callers.
+struct VisibleContainers: Sendable {
+    /// The containers that the caller may list.
+    let containers: [ContainerDescription]
+    /// Whether the caller may know each item of them, and not only those that it could list itself.
+    let namesItems: Bool
+    /// The containers that the caller must not hear of.
+    private let hidden: [ContainerDescription]
+    /// Whether it is known which containers are hidden.
+    private let isKnown: Bool
+
+    /// For a caller that may know everything.
+    init(all containers: [ContainerDescription]?) {
+        self.containers = containers ?? []
+        (namesItems, hidden, isKnown) = (true, [], true)
+    }
+
+    /// For a caller that may list those with these identifiers. Without containers or identifiers it may know nothing.
+    init(_ containers: [ContainerDescription]?, readable identifiers: [String]?) {
+        let readable = Set(identifiers ?? [])
+        self.containers = (containers ?? []).filter { readable.contains($0.identifier) }
+        hidden = (containers ?? []).filter { !readable.contains($0.identifier) }
+        namesItems = false
+        isKnown = containers != nil && identifiers != nil
+    }
+
+    /// Whether the caller may know of a folder of Syncthing at this path. The innermost container around it decides.
+    func shows(folderAt path: String) -> Bool {
+        func depth(_ containers: [ContainerDescription]) -> Int? {
+            containers.map { ResolvedPath.of($0.path) }.filter { ResolvedPath.below($0, path) != nil }.map(\.utf8.count)
+                .max()
+        }
+        if namesItems { return true }
+        guard isKnown, let shown = depth(containers) else { return false }
+        return depth(hidden) ?? -1 < shown
+    }
+
+    /// Whether the caller may know that a device offers a folder, which may be called as a hidden container here.
+    func shows(_ offer: FolderOffer) -> Bool {
+        isKnown
+            && !hidden.contains {
+                $0.identifier == offer.container || $0.identifier == FolderNames.container(of: offer.folder)
+            }
+    }
+}
