@@ -28,6 +28,8 @@ struct PageError: Error, Sendable {
         .unauthorized, "noToken", "this list opens with the link that 'grocery serve' has printed")
     static let noSuchPath = PageError(.notFound, "noSuchPath", "nothing has this address")
     static let noSuchItem = PageError(.notFound, "noSuchItem", "no item has this identifier")
+    static let tooManyConnections = PageError(
+        .serviceUnavailable, "tooManyConnections", "too many pages are open; close one of them")
     static let needsJSON = PageError(.unsupportedMediaType, "needsJSON", "the body must be application/json")
 
     /// The answer for an error of the list.

@@ -17,8 +17,12 @@ package struct PageLimits: Sendable {
     package var jsonBytes = 256 << 10
     /// The largest picture, in bytes (413).
     package var pictureBytes = 8 << 20
-    /// The most connections. Further ones are closed at once.
-    package var connections = 256
+    /// The longest body of a request without the secret, in bytes (413).
+    package var sessionBytes = 4 << 10
+    /// The most connections that have not shown the secret. Beyond it the oldest of them is closed.
+    package var unauthenticatedConnections = 256
+    /// The most connections that have shown the secret (503).
+    package var connections = 512
     /// The most event streams (503).
     package var eventStreams = 128
     /// The pause after a connection that could not be accepted, such as without free descriptors.
@@ -52,4 +56,12 @@ package struct PageLimits: Sendable {
 
     /// Makes the limits of the product.
     package init() {}
+
+    /// Lowers the limits of connections, so that a part of the process's descriptors is left for files.
+    ///
+    /// - Parameter descriptors: The most open descriptors of the process (RLIMIT_NOFILE, getrlimit(2)).
+    mutating func fit(descriptors: Int) {
+        unauthenticatedConnections = min(unauthenticatedConnections, max(descriptors / 4, 1))
+        connections = min(connections, max(descriptors / 2, 1))
+    }
 }

@@ -44,13 +44,16 @@ package struct PageServer: Sendable {
         self.port = port
         self.token = token
         self.names = Set(names.map { $0.lowercased() })
+        var limits = limits
+        limits.fit(descriptors: PageServer.descriptors)
         self.limits = limits
         problems = ConnectionProblems(pause: limits.problemPause, tell: tell)
     }
 
     /// Serves the list until the task is cancelled, or the list fails. Calls `ready` with the links when browsers can connect.
     package func run(_ ready: @Sendable (PageLinks) -> Void) async throws {
-        let table = ConnectionTable(limit: limits.connections)
+        let table = ConnectionTable(
+            unauthenticated: limits.unauthenticatedConnections, authenticated: limits.connections)
         let router = PageRouter(list: list, access: PageAccess(port: port, token: token, names: names), limits: limits)
         let channel: any Channel
         do {
@@ -135,8 +138,16 @@ package struct PageServer: Sendable {
         limit.cancel()
     }
 
-    /// The connections that wait to be accepted.
-    private static let backlog: Int32 = 128
+    /// The connections that wait to be accepted. The kernel has a limit of its own (net.core.somaxconn). Beyond it a browser
+    /// tries again after a second.
+    private static let backlog: Int32 = 4_096
+
+    /// The most descriptors of this process.
+    private static var descriptors: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1_024 }
+        return Int(clamping: limit.rlim_cur)
+    }
 
     /// Returns whether an address is reached from this machine only.
     static func isLoopback(_ address: SocketAddress) -> Bool {

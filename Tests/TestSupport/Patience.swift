@@ -38,7 +38,7 @@ package struct Patience: Sendable {
     }
 
     /// Awaits `body`. If that takes too long, says so on standard error and calls `giveUp`, which has to make `body` return.
-    static func await<Value: Sendable>(
+    package static func await<Value: Sendable>(
         _ what: String, _ body: () async -> Value, giveUp: @escaping @Sendable () -> Void
     ) async -> Value {
         let guardian = whenOver {

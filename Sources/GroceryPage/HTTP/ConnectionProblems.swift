@@ -29,7 +29,12 @@ final class ConnectionProblems: Sendable {
     /// Notes that a connection ended with an error.
     func add(_ error: any Error) { add(reason: ConnectionProblems.text(of: error)) }
 
-    /// Notes that a connection was closed because there are so many already.
+    /// Notes that a connection was closed for a newer one, since neither has shown the secret.
+    func add(tooManyUnauthenticated limit: Int) {
+        add(reason: "the limit of \(limit) connections without the secret is reached")
+    }
+
+    /// Notes that a connection was refused because so many have shown the secret already.
     func add(tooManyConnections limit: Int) { add(reason: "the limit of \(limit) connections is reached") }
 
     /// Tells what has come together, after each pause, until the task is cancelled. Then it tells the rest.

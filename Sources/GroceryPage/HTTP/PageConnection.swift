@@ -28,6 +28,8 @@ final class PageConnection: ChannelInboundHandler {
     private let table: ConnectionTable
     private let problems: ConnectionProblems
     private var number: Int?
+    /// Whether a request on this connection had the secret.
+    private var isAuthenticated = false
     private var isEnding = false
     private var deadline: Scheduled<Void>?
 
@@ -51,11 +53,8 @@ final class PageConnection: ChannelInboundHandler {
         self.context = context
         let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
         let loop = context.eventLoop
-        number = table.add { now in loop.execute { connection.value.end(now) } }
-        guard number != nil else {
-            if !table.isEnding { problems.add(tooManyConnections: limits.connections) }
-            return close()
-        }
+        number = table.add { ending in loop.execute { connection.value.end(ending) } }
+        guard number != nil else { return close() }
         expect(within: limits.idleTime)
         context.fireChannelActive()
     }
@@ -102,6 +101,10 @@ final class PageConnection: ChannelInboundHandler {
     // MARK: Requests
 
     private func receive(_ head: HTTPRequestHead) {
+        guard authenticate(head) else {
+            problems.add(tooManyConnections: limits.connections)
+            return refuse(.tooManyConnections, head)
+        }
         guard head.uri.utf8.count <= limits.requestTargetBytes else {
             return refuse(PageError(.uriTooLong, "addressTooLong", "the address is too long"), head)
         }
@@ -120,6 +123,17 @@ final class PageConnection: ChannelInboundHandler {
             write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
             context?.flush()
         }
+    }
+
+    /// Notes whether a request has the secret. Returns false if there are too many connections that had it.
+    private func authenticate(_ head: HTTPRequestHead) -> Bool {
+        guard !isAuthenticated, router.access.isAuthorized(head) else { return true }
+        return authenticate()
+    }
+
+    private func authenticate() -> Bool {
+        isAuthenticated = number.map { table.authenticate($0) } ?? false
+        return isAuthenticated
     }
 
     private func tooLarge(_ limit: Int) -> PageError {
@@ -143,6 +157,8 @@ final class PageConnection: ChannelInboundHandler {
     private func write(_ response: PageResponse) {
         guard case .answering(let head) = state, let context else { return }
         if response.isEventStream { return startStream(response) }
+        // Without room it keeps the place that it has.
+        if response.opensList, !isAuthenticated { _ = authenticate() }
         let closes = isEnding || !head.isKeepAlive
         writeAll(response, withBody: head.method != .HEAD, closes: closes)
         // The limit for the next request begins when the client has the answer.
@@ -191,11 +207,18 @@ final class PageConnection: ChannelInboundHandler {
     // MARK: The end
 
     /// Closes the connection, or lets it close after the current request.
-    private func end(_ now: Bool) {
-        isEnding = true
-        switch state {
-        case .receiving, .answering: if now { close() }
-        case .waiting, .streaming, .lingering, .closed: close()
+    private func end(_ ending: ConnectionTable.Ending) {
+        switch ending {
+        case .now: close()
+        case .replaced:
+            problems.add(tooManyUnauthenticated: limits.unauthenticatedConnections)
+            close()
+        case .afterRequest:
+            isEnding = true
+            switch state {
+            case .receiving, .answering: break
+            case .waiting, .streaming, .lingering, .closed: close()
+            }
         }
     }
 

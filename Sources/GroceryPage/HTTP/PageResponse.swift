@@ -12,6 +12,8 @@ struct PageResponse: Sendable {
     var body: ByteBuffer
     /// Whether the body goes on with the events of the list.
     var isEventStream = false
+    /// Whether it gives the secret to a client that has shown it in the body.
+    var opensList = false
 
     init(_ status: HTTPResponseStatus, headers: HTTPHeaders = [:], body: ByteBuffer = ByteBuffer()) {
         self.status = status

@@ -83,8 +83,12 @@ struct PageRouter: Sendable {
     func bodyLimit(of request: PageRequest) -> Int {
         switch request.method {
         case .GET, .HEAD: 0
-        case .PUT: route(request.path).map(isPicture) ?? false ? limits.pictureBytes : limits.jsonBytes
-        default: limits.jsonBytes
+        default:
+            switch route(request.path) {
+            case .session: limits.sessionBytes
+            case .picture where request.method == .PUT: limits.pictureBytes
+            default: limits.jsonBytes
+            }
         }
     }
 
@@ -165,8 +169,10 @@ struct PageRouter: Sendable {
         let body = try PageBody(request.body)
         guard let text = body.token, access.token.matches(text) else { throw PageError.noToken }
         let isSecure = request.head.headers.first(name: "origin")?.hasPrefix("https:") ?? false
-        return PageResponse(
+        var response = PageResponse(
             .noContent,
             headers: ["Set-Cookie": access.cookie(access.token, isSecure: isSecure), "Cache-Control": "no-store"])
+        response.opensList = true
+        return response
     }
 }
