@@ -30,6 +30,8 @@ struct PageError: Error, Sendable {
     static let noSuchItem = PageError(.notFound, "noSuchItem", "no item has this identifier")
     static let tooManyConnections = PageError(
         .serviceUnavailable, "tooManyConnections", "too many pages are open; close one of them")
+    static let tooManyBodies = PageError(
+        .serviceUnavailable, "tooManyBodies", "the server receives too much at the same time; try again")
     static let needsJSON = PageError(.unsupportedMediaType, "needsJSON", "the body must be application/json")
 
     /// The answer for an error of the list.

@@ -19,6 +19,8 @@ package struct PageLimits: Sendable {
     package var pictureBytes = 8 << 20
     /// The longest body of a request without the secret, in bytes (413).
     package var sessionBytes = 4 << 10
+    /// The most bytes of all bodies in memory (503). One body has to fit.
+    package var bodyBytesInAll = 32 << 20
     /// The most connections that have not shown the secret. Beyond it the oldest of them is closed.
     package var unauthenticatedConnections = 256
     /// The most connections that have shown the secret (503).
@@ -45,8 +47,8 @@ package struct PageLimits: Sendable {
     package var acknowledgementTime = TimeAmount.seconds(45)
     /// The pause between two lines that say why connections ended.
     package var problemPause = Duration.seconds(60)
-    /// The number of changes whose repetition is noticed.
-    package var rememberedChanges = 4_096
+    /// The bytes for changes whose repetition is noticed: 4,096 of the page's.
+    package var rememberedBytes = 512 << 10
     /// The most items in an answer with all contents.
     package var allContents = 2_000
     /// The most items of one removal.

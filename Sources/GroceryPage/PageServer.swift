@@ -22,6 +22,8 @@ package struct PageServer: Sendable {
     private let names: Set<String>
     private let limits: PageLimits
     private let problems: ConnectionProblems
+    /// The bodies of requests in memory.
+    let bodies: BodyBudget
 
     /// - Parameters:
     ///   - address: An address of this machine, or `0.0.0.0` or `::` for all.
@@ -47,6 +49,7 @@ package struct PageServer: Sendable {
         var limits = limits
         limits.fit(descriptors: PageServer.descriptors)
         self.limits = limits
+        bodies = BodyBudget(limit: limits.bodyBytesInAll)
         problems = ConnectionProblems(pause: limits.problemPause, tell: tell)
     }
 
@@ -94,7 +97,7 @@ package struct PageServer: Sendable {
                         AcceptPause(limits.acceptPause) { problems.add(IOError(errnoCode: $0, reason: "accept")) })
                 }
             }
-            .childChannelInitializer { [limits, problems, decoding] channel in
+            .childChannelInitializer { [limits, bodies, problems, decoding] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try PageServer.setOptions(of: channel, limits, problems)
                     let pipeline = channel.pipeline.syncOperations
@@ -103,7 +106,8 @@ package struct PageServer: Sendable {
                         withDecoderLimitConfiguration: decoding)
                     let router = router.listening(on: channel.localAddress?.port)
                     try pipeline.addHandler(
-                        PageConnection(router: router, limits: limits, table: table, problems: problems))
+                        PageConnection(
+                            router: router, limits: limits, table: table, bodies: bodies, problems: problems))
                 }
             }
             .bind(to: SocketAddress(ipAddress: address, port: port)).get()

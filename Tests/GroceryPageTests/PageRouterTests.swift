@@ -304,6 +304,10 @@ struct PageRouterTests {
             #expect(
                 try await server.send("PUT", path + "?change=p1", picture, headers: ["Content-Type": "image/gif"])
                     .status == 200)
+            for change in ["", String(repeating: "a", count: 65)] {
+                let type = ["Content-Type": "image/gif"]
+                #expect(try await server.send("PUT", path + "?change=" + change, picture, headers: type).status == 400)
+            }
             let answer = try await server.send("GET", path + "?v=1")
             #expect(answer.body == picture)
             #expect(answer.field("content-type") == "image/gif")

@@ -18,6 +18,8 @@ struct TestServer {
     let list: MemoryList
     let token: PageToken
     let links: PageLinks
+    /// The bodies of requests that the server has in memory.
+    let bodies: BodyBudget
     var port: Int { links.port }
 
     /// Runs the server during `body`, and ends it by cancellation.
@@ -32,9 +34,8 @@ struct TestServer {
         var iterator = ready.makeAsyncIterator()
         let links = try #require(await iterator.next())
         let result: Result<Void, any Error>
-        do { result = .success(try await body(TestServer(list: list, token: token, links: links))) } catch {
-            result = .failure(error)
-        }
+        let served = TestServer(list: list, token: token, links: links, bodies: server.bodies)
+        do { result = .success(try await body(served)) } catch { result = .failure(error) }
         running.cancel()
         try await running.value
         try result.get()

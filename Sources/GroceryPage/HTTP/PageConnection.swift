@@ -26,6 +26,7 @@ final class PageConnection: ChannelInboundHandler {
     let router: PageRouter
     let limits: PageLimits
     private let table: ConnectionTable
+    private let bodies: BodyBudget
     private let problems: ConnectionProblems
     private var number: Int?
     /// Whether a request on this connection had the secret.
@@ -40,10 +41,13 @@ final class PageConnection: ChannelInboundHandler {
     /// Whether the client has missed events.
     var isBehind = false
 
-    init(router: PageRouter, limits: PageLimits, table: ConnectionTable, problems: ConnectionProblems) {
+    init(
+        router: PageRouter, limits: PageLimits, table: ConnectionTable, bodies: BodyBudget, problems: ConnectionProblems
+    ) {
         self.router = router
         self.limits = limits
         self.table = table
+        self.bodies = bodies
         self.problems = problems
     }
 
@@ -72,6 +76,7 @@ final class PageConnection: ChannelInboundHandler {
             guard request.body.readableBytes + part.readableBytes <= limit else {
                 return refuse(tooLarge(limit), request.head)
             }
+            guard request.share.take(part.readableBytes) else { return refuse(.tooManyBodies, request.head) }
             // The state must not share the bytes while they grow.
             state = .lingering
             request.body.writeBuffer(&part)
@@ -108,7 +113,7 @@ final class PageConnection: ChannelInboundHandler {
         guard head.uri.utf8.count <= limits.requestTargetBytes else {
             return refuse(PageError(.uriTooLong, "addressTooLong", "the address is too long"), head)
         }
-        guard let request = PageRequest(head) else {
+        guard let request = PageRequest(head, share: BodyBudget.Share(of: bodies)) else {
             return refuse(PageError(.badRequest, "badRequest", "the address is not valid"), head)
         }
         // A request that is refused by its header is answered before its body.
@@ -148,6 +153,8 @@ final class PageConnection: ChannelInboundHandler {
         // A change goes on if the client leaves: the page repeats it with the same identifier.
         Task { [router] in
             let response = await router.answer(request)
+            // Its body is counted until here.
+            withExtendedLifetime(request) {}
             loop.execute { connection.value.write(response) }
         }
     }

@@ -9,14 +9,17 @@ internal import NIOHTTP1
 struct PageRequest: Sendable {
     let head: HTTPRequestHead
     var body = ByteBuffer()
+    /// The place of the body in the limit for all bodies.
+    let share: BodyBudget.Share
     /// The parts of the path without the empty one before the first slash.
     let path: [String]
     /// The values of the query, percent-decoded.
     let query: [String: String]
 
     /// Returns nil if the target is not a path, or its escapes are invalid.
-    init?(_ head: HTTPRequestHead) {
+    init?(_ head: HTTPRequestHead, share: BodyBudget.Share) {
         self.head = head
+        self.share = share
         let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let target = parts.first, target.first == "/" else { return nil }
         var path: [String] = []

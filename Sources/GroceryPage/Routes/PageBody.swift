@@ -32,10 +32,11 @@ struct PageBody: Sendable {
 
     init(_ bytes: ByteBuffer) throws(JSONError) {
         self = try JSONBytes(bytes).read { (reader: inout JSONReader) throws(JSONError) in try PageBody(&reader) }
-        if let change, change.utf8.count > PageBody.changeBytes || change.isEmpty {
-            throw JSONError(.invalidValue(change), at: 0)
-        }
+        if let change, !PageBody.isChange(change) { throw JSONError(.invalidValue(change), at: 0) }
     }
+
+    /// Returns whether a text may identify a change.
+    static func isChange(_ text: String) -> Bool { !text.isEmpty && text.utf8.count <= changeBytes }
 
     private init(_ reader: inout JSONReader) throws(JSONError) {
         try reader.beginObject()

@@ -29,6 +29,7 @@ extension PageRouter {
     }
 
     func setPicture(_ body: ByteBuffer, of id: ItemIdentifier, _ change: String?) async throws -> PageResponse {
+        guard change.map(PageBody.isChange) ?? true else { throw PageError.incomplete("change") }
         let bytes = Array(body.readableBytesView)
         guard PictureType(bytes) != nil else {
             throw PageError(.unprocessableEntity, "notAPicture", "the body is no picture that browsers show")

@@ -21,7 +21,7 @@ struct PageRouter: Sendable {
         self.limits = limits
         files = PageFiles()
         events = EventHub(list: list, version: files.version, limit: limits.eventStreams)
-        changes = DoneChanges(limit: limits.rememberedChanges)
+        changes = DoneChanges(limit: limits.rememberedBytes)
     }
 
     /// Returns the routes of the port that the kernel has chosen.
