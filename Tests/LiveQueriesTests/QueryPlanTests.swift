@@ -351,6 +351,8 @@ import Testing
         }
         for text in [
             "name LIKE 'I*'", "name LIKE 'I?.t'", "fileExtension == 't'", "name LIKE[c] 'i*'", "path ENDSWITH '.t'",
+            "name MATCHES 'I.\\\\.t'", "name MATCHES[c] 'i.*'", "name MATCHES '.{4}'", "path MATCHES '.*/I.[.]t'",
+            "name.length == 4", "lowercase(name) LIKE 'i?.t'",
         ] {
             let predicate = try Predicate(parsing: text, mode: .metadata)
             let plan = QueryPlan(predicate, environment: .test(index))

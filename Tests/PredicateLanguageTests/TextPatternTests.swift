@@ -124,8 +124,14 @@ import Testing
             #expect(try !matches(.equal, "ab", options))
             #expect(try matches(.notEqual, "ab", options))
             #expect(try !matches(.contains, "\u{FFFD}", options))
-            #expect(try !matches(.matches, ".*", options))
+            for text in [".*", "a..b", "a[^a]{2}b", "a\\W+b", "(?!.*(.)\\1).*", "A??a.*?b"] {
+                #expect(try matches(.matches, text, options), "\(text)")
+            }
+            for text in ["a.b", "a...b", "ab", "a.*a", "a\u{FFFD}.b", "a(.)\\1b", "a\\w.b", "[[:ascii:]]*"] {
+                #expect(try !matches(.matches, text, options), "\(text)")
+            }
         }
+        #expect(try matches(.matches, "A..B", .caseInsensitive))
         #expect(try matches(.like, "A??B", .caseInsensitive))
     }
 

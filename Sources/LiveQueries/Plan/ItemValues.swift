@@ -50,11 +50,11 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
             if parent == .root { return .none }
             return reader.identifier(of: parent).map { .string($0.text(epoch: environment.epoch)) } ?? .none
         case .name, .displayName:
-            return .string(reader.withName(of: row) { String(decoding: $0, as: UTF8.self) })
-        case .path: return .string(String(decoding: absolutePath, as: UTF8.self))
+            return .string(reader.withName(of: row) { String(bytes: $0) })
+        case .path: return .string(String(bytes: absolutePath))
         case .fileExtension:
             return reader.withName(of: row) {
-                DerivedText.fileExtension(of: $0).map { .string(String(decoding: $0, as: UTF8.self)) } ?? .none
+                DerivedText.fileExtension(of: $0).map { .string(String(bytes: $0)) } ?? .none
             }
         case .container: return .string(environment.container)
         case .scope: return .string(DerivedText.isInDocuments(path) ? "documents" : "data")

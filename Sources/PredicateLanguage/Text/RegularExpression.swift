@@ -87,8 +87,8 @@ package final class RegularExpression: Sendable, Hashable {
         pcre2_code_free_8(code)
     }
 
-    /// Whether the whole text matches; false for bytes that are not UTF-8. A text without the expression's literal is
-    /// not tried, so it costs little and never fails. Index scans leave such names out, too.
+    /// Whether the whole text matches. Each byte that is not UTF-8 is one character, which no expression can name. A text
+    /// without the expression's literal is not tried, so it costs little and never fails. Index scans leave such names out, too.
     func matches(_ text: UnsafeRawBufferPointer) throws(EvaluationError) -> Bool {
         let kept = idle.exchange(0, ordering: .acquiring)
         guard let data = OpaquePointer(bitPattern: kept) ?? pcre2_match_data_create_8(1, nil) else {
@@ -113,7 +113,18 @@ package final class RegularExpression: Sendable, Hashable {
             // Dropping and composing marks does not change ASCII.
             return try run(text, data)
         }
-        guard UTF8Scalars.isValid(text) else { return false }
+        guard UTF8Scalars.isValid(text) else {
+            // PCRE2 takes only UTF-8.
+            return try UTF8Scalars.withPrivateScalars(text).withUnsafeBufferPointer { (bytes) throws(EvaluationError) in
+                try matchesUTF8(UnsafeRawBufferPointer(bytes), data)
+            }
+        }
+        return try matchesUTF8(text, data)
+    }
+
+    private func matchesUTF8(
+        _ text: UnsafeRawBufferPointer, _ data: OpaquePointer
+    ) throws(EvaluationError) -> Bool {
         // Plans narrow names by the same literal, so that a text fails here exactly where it fails in a plan.
         if !required.isEmpty, !TextPattern.folded(text, hasRequired) { return false }
         if folding.isIdentity { return try run(text, data) }

@@ -5,7 +5,7 @@
 /// and regular expressions are compiled.
 ///
 /// The texts are bytes that need not be valid UTF-8, such as file names. Exact operators compare the bytes. `?` of LIKE
-/// takes a byte that is not UTF-8 as one character, folding leaves it unchanged, and MATCHES is false for such a text.
+/// and `.` of MATCHES take a byte that is not UTF-8 as one character, and folding leaves it unchanged.
 package struct TextPattern: Sendable, Hashable {
     package let operation: Comparison.Operator
     package let options: TextOptions

@@ -65,6 +65,29 @@ enum UTF8Scalars {
         return nil
     }
 
+    /// Returns UTF-8 in which a scalar for private use stands for each byte that is not UTF-8: U+10FF00 and the byte. Equal bytes
+    /// have equal scalars, and these have no other case and take no marks.
+    static func withPrivateScalars(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        replacingInvalid(bytes) { 0x10FF00 + UInt32($0) }
+    }
+
+    /// Returns UTF-8 in which a scalar stands for each byte that is not UTF-8.
+    static func replacingInvalid(_ bytes: UnsafeRawBufferPointer, by scalar: (UInt8) -> UInt32) -> [UInt8] {
+        var replaced: [UInt8] = []
+        replaced.reserveCapacity(bytes.count + 8)
+        var index = 0
+        while index < bytes.count {
+            if let (_, length) = decode(bytes, at: index) {
+                replaced.append(contentsOf: bytes[index..<index + length])
+                index += length
+            } else {
+                append(scalar(bytes[index]), to: &replaced)
+                index += 1
+            }
+        }
+        return replaced
+    }
+
     /// Appends a scalar's UTF-8 form.
     static func append(_ scalar: UInt32, to bytes: inout [UInt8]) {
         switch scalar {
