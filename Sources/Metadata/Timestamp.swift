@@ -12,13 +12,9 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     /// Makes a time from the parts that statx(2) returns. A time out of range is clamped.
     public init(seconds: Int64, nanoseconds: Int64) {
-        self.nanoseconds = Int64(clamping: Timestamp.sum(seconds: seconds, nanoseconds: nanoseconds))
-    }
-
-    /// Returns the sum in nanoseconds. Only it tells whether a time is in range, since the range begins within a
-    /// second.
-    private static func sum(seconds: Int64, nanoseconds: Int64) -> Int128 {
-        Int128(seconds) * Int128(perSecond) + Int128(nanoseconds)
+        // Only the sum tells whether a time is in range, since the range begins within a second.
+        let sum = Int128(seconds) * Int128(Timestamp.perSecond) + Int128(nanoseconds)
+        self.nanoseconds = Int64(clamping: sum)
     }
 
     /// The earlier time comes first.
@@ -76,7 +72,7 @@ extension Timestamp {
     }
 
     /// Reads an RFC 3339 date and time with a zone (`Z` or `+hh:mm`). A fraction is kept to nanoseconds. A blank or a
-    /// lower-case `t` may replace the `T`. Nil for any other text, and for a time out of range.
+    /// lower-case `t` may replace the `T`. A time out of range is clamped. Nil for any other text.
     public init?(rfc3339 text: some StringProtocol) {
         let bytes = Array(text.utf8)
         var index = 0
@@ -123,8 +119,7 @@ extension Timestamp {
         guard index == bytes.count else { return nil }
         let days = Timestamp.days(fromYear: year, month: month, day: day)
         let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
-        guard let sum = Int64(exactly: Timestamp.sum(seconds: seconds, nanoseconds: fraction)) else { return nil }
-        self.init(nanoseconds: sum)
+        self.init(seconds: seconds, nanoseconds: fraction)
     }
 
     /// Days in a month of the Gregorian calendar.

@@ -34,7 +34,7 @@ struct ShortcutPredicateTests {
                 """
                 name CONTAINS 'O\\'Re' AND (fileExtension ==[c] 'pdf' OR name ENDSWITH[c] '.tar.gz' OR fileExtension ==[c] \
                 'it\\'s') AND (kind IN {'file', 'symlink'} OR (kind == 'file' AND bitwiseAnd:with:(mode, 0o111) != 0)) AND \
-                size >= 10MB AND size <= 1GiB AND modified > $time.now(-604800) AND modified < '2026-01-
+                size >= 10MB AND size <= 1GiB AND modified >= $time.now(-604800) AND modified < '2026-01-
                 """))
         #expect(hidesNames && text.hasSuffix("Z' AND hidden == FALSE"))
         _ = try Predicate(parsing: text, mode: .metadata)
@@ -86,7 +86,12 @@ struct ShortcutPredicateTests {
 
     @Test func secondsSince1970AreADate() {
         #expect(AgeArgument("@86400")?.moment.hasPrefix("'1970-01-02T00:00:00") == true)
-        #expect(AgeArgument("@9223372036854775807") == nil)
+        for (text, last) in [
+            ("@9223372036854775807", "2262"), ("9999-12-31 23:59:59", "2262"), ("1000-01-01 00:00", "1677"),
+        ] {
+            #expect(AgeArgument(text)?.moment.hasPrefix("'" + last) == true, "\(text)")
+        }
+        #expect(AgeArgument("@9223372036854775808") == nil)
     }
 
     @Test func placeholdersOfACommand() throws {

@@ -6,7 +6,8 @@ import Metadata
 
 /// Reads the dates that a predicate may name: RFC 3339, and what `gather show` and `gather find` print.
 ///
-/// A text without a zone is local time; a date alone is its local midnight.
+/// A text without a zone is local time; a date alone is its local midnight. A date that ``Timestamp`` cannot hold is the first or the
+/// last one that it can.
 enum DateText {
     /// How exact a text is. `==` compares nanoseconds, so that such a text rarely equals a time.
     enum Precision: Int64 {
@@ -73,8 +74,7 @@ enum DateText {
             return true
         }
         guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
-            (1...12).contains(month), (1...Timestamp.days(inMonth: month, year: year)).contains(day),
-            (1678...2262).contains(year)
+            (1...12).contains(month), (1...Timestamp.days(inMonth: month, year: year)).contains(day)
         else { return nil }
         var parts = Parts(year: year, month: month, day: day)
         if rest.isEmpty { return parts }

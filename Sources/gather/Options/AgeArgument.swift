@@ -61,9 +61,7 @@ struct AgeArgument: Equatable {
     /// Reads `2026-01-31`, `2026-01-31 09:00`, `2026-01-31 09:00:00`, RFC 3339 or `@SECONDS`; nil for anything else.
     private static func date(_ text: String) -> String? {
         if text.hasPrefix("@") {
-            guard let seconds = Int64(text.dropFirst()) else { return nil }
-            let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-            return overflow ? nil : Timestamp(nanoseconds: nanoseconds).rfc3339
+            return Int64(text.dropFirst()).map { Timestamp(seconds: $0, nanoseconds: 0).rfc3339 }
         }
         let bytes = Array(text.utf8)
         let shape = String(
@@ -90,7 +88,6 @@ struct AgeArgument: Equatable {
         guard Timestamp.civil(fromDays: days) == (numbers[0], numbers[1], numbers[2]) else { return nil }
         let seconds = LocalZone.process.seconds(
             ofLocal: days * 86_400 + numbers[3] * 3_600 + numbers[4] * 60 + numbers[5])
-        let (nanoseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? nil : Timestamp(nanoseconds: nanoseconds).rfc3339
+        return Timestamp(seconds: seconds, nanoseconds: 0).rfc3339
     }
 }

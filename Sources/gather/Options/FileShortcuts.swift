@@ -37,7 +37,7 @@ struct FileShortcuts: Equatable {
         if !extensions.isEmpty { tests.append(FileShortcuts.any(extensions.map(FileShortcuts.extensionTest))) }
         if let kinds = kindTest { tests.append(kinds) }
         tests += sizes.map(\.predicate)
-        if let changedWithin { tests.append("modified > \(changedWithin.moment)") }
+        if let changedWithin { tests.append("modified >= \(changedWithin.moment)") }
         if let changedBefore { tests.append("modified < \(changedBefore.moment)") }
         let hidesNames = !isPredicate && !includesHidden
         if hidesNames { tests.append("hidden == FALSE") }
