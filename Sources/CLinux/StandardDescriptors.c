@@ -21,6 +21,17 @@ __attribute__((constructor(101))) static void open_standard_descriptors(void) {
   }
 }
 
+static int argument_count;
+static char **argument_values;
+
+// Glibc gives constructors the arguments of main (glibc's manual, "Program Arguments", has no other way for libraries).
+__attribute__((constructor(102))) static void keep_arguments(int count, char **values) {
+  argument_count = count;
+  argument_values = values;
+}
+
+char **clinux_arguments(int *count) { return *count = argument_count, argument_values; }
+
 static void check_output(void) {
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return;

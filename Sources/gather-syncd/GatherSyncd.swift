@@ -41,7 +41,7 @@ import SystemdSupport
     @MainActor static func main() async {
         Program.begin()
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(Array(ProcessArguments.texts.dropFirst()))
             if let helper = command as? GatherSyncd { try await helper.run() } else { try command.run() }
         } catch {
             LogQueue.shared.finish()

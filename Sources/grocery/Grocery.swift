@@ -86,7 +86,7 @@ enum Main {
 
     private static func run() async -> Never {
         do {
-            var command = try Grocery.parseAsRoot(Arguments.texts)
+            var command = try Grocery.parseAsRoot(Array(ProcessArguments.texts.dropFirst()))
             do {
                 if var command = command as? any AsyncParsableCommand {
                     try await command.run()

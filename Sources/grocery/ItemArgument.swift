@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import GatherDocuments
 internal import GroceryModel
+internal import LinuxSystem
 
 /// Arguments that name items.
 enum ItemArgument {
@@ -26,7 +27,7 @@ enum ItemArgument {
     /// Refuses arguments that are not UTF-8. Swift would replace their bytes by U+FFFD, and the item would get another name
     /// than the user typed.
     static func requireUTF8() throws(Problem) {
-        for (index, argument) in Arguments.bytes.enumerated() {
+        for (index, argument) in ProcessArguments.bytes.dropFirst().enumerated() {
             guard String(validating: argument, as: UTF8.self) != nil else {
                 throw Problem("argument \(index + 1) is not UTF-8 text", status: 64)
             }

@@ -74,6 +74,25 @@ struct StartTests {
     private static let canMakeUserNamespaces: Bool =
         system("unshare -r sh -c 'echo 0 > /proc/sys/user/max_inotify_instances' 2>/dev/null") == 0
 
+    @Test(.enabled(if: canMakeUserNamespaces, "user namespaces are allowed"))
+    func withoutProcTheArgumentsAreThoseOfMain() async {
+        for product in [Product.gather, .gatherd, .helper, .grocery] {
+            func result(_ arguments: String...) async -> ChildProcess.Result {
+                await ChildProcess(
+                    path: "/usr/bin/unshare",
+                    ["-rm", "sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh", product.path] + arguments
+                ).result()
+            }
+            let version = await result("--version")
+            #expect(version.status == 0 && version.text.hasPrefix(product.rawValue + " "), "\(product) \(version)")
+            let help = await result("--help")
+            #expect(help.status == 0 && help.text.contains("USAGE: \(product.rawValue)"), "\(product) \(help)")
+            let refused = await result("--no-such-option")
+            #expect(refused.status == 64, "\(product) \(refused)")
+            #expect(refused.errors.contains("--no-such-option"), "\(product) \(refused)")
+        }
+    }
+
     // Swift looks for the arguments before the environment in memory, and setenv(3) moves that.
     @Test(.enabled(if: compiler != nil, "there is a C compiler"))
     func aPreloadedLibraryThatChangesTheEnvironmentKeepsTheArguments() async throws {

@@ -159,6 +159,9 @@ static inline long clinux_set_slice(int nice, uint64_t nanoseconds) {
 // A timer that never expires and can be read when the time of day was set (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET).
 long clinux_clock_watch(void);
 
+// The arguments of main, with the name of the program first, as long as the process runs.
+char **clinux_arguments(int *count);
+
 // At the end of the process, an error of standard output that is left ends it with a message and EXIT_FAILURE. 0 if done.
 int clinux_check_output_at_exit(void);
 
