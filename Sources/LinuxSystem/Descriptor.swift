@@ -73,6 +73,18 @@ package struct Descriptor: ~Copyable, Sendable {
         }
     }
 
+    /// Whether a name in an open directory is that of this file.
+    package func isEntry(_ name: UnsafePointer<CChar>, in directory: CInt) throws(SystemError) -> Bool {
+        let own = try EntryStatus(of: "", in: number)
+        do throws(SystemError) {
+            let there = try EntryStatus(of: name, in: directory)
+            return there.inode == own.inode && there.device == own.device
+        } catch {
+            if error == .noEntry { return false }
+            throw error
+        }
+    }
+
     /// Makes the file end there (ftruncate(2)).
     package func truncate(to size: Int) throws(SystemError) { try systemCall { clinux_ftruncate(number, Int64(size)) } }
 

@@ -3,6 +3,7 @@
 
 import CLinux
 import Glibc
+import Synchronization
 
 /// Calls on directories by descriptor, and on the entries in them by name.
 package enum Directory {
@@ -14,8 +15,17 @@ package enum Directory {
         case reading
     }
 
-    /// The restrictions of an openat2(2) within a tree.
+    /// The restrictions of an openat2(2) within a tree and its file system.
     static let beneath = UInt64(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV)
+    /// The restrictions of an openat2(2) within a tree, which may have mount points.
+    static let beneathMounts = UInt64(RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS)
+
+    /// Whether directories below others are opened step by step, as on kernels without openat2(2). For tests.
+    package static var opensByStep: Bool {
+        get { stepwise.load(ordering: .relaxed) }
+        set { stepwise.store(newValue, ordering: .relaxed) }
+    }
+    private static let stepwise = Atomic(false)
 
     static func flags(_ access: Access) -> CInt {
         O_DIRECTORY | O_CLOEXEC | (access == .path ? pathOnly : O_RDONLY | O_NONBLOCK)
@@ -30,16 +40,23 @@ package enum Directory {
     }
 
     /// Opens a directory below another: nothing that leaves it, no symlink and no mount point on the way
-    /// (`RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_XDEV` of openat2(2)). A mount point is `EXDEV`.
+    /// (`RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS`, `RESOLVE_NO_XDEV` of openat2(2)). A symlink is `ELOOP`. A mount point is `EXDEV`,
+    /// unless it may be crossed.
     package static func open(
-        _ path: UnsafePointer<CChar>, beneath directory: CInt, access: Access
+        _ path: UnsafePointer<CChar>, beneath directory: CInt, access: Access, crossingMounts: Bool = false
     ) throws(SystemError) -> Descriptor {
-        let flags = UInt64(flags(access))
+        let (flags, resolve) = (UInt64(flags(access)), crossingMounts ? beneathMounts : beneath)
+        let isByStep = opensByStep
         // EAGAIN: something was renamed or mounted meanwhile and the kernel could not be sure; it asks for a retry.
         for _ in 0..<16 {
             do throws(SystemError) {
                 return Descriptor(
-                    owning: CInt(try systemCall { clinux_openat2(directory, path, flags, beneath) }))
+                    owning: CInt(
+                        try systemCall {
+                            isByStep
+                                ? clinux_open_beneath(directory, path, flags, resolve)
+                                : clinux_openat2(directory, path, flags, resolve)
+                        }))
             } catch {
                 if error != .wouldBlock { throw error }
             }

@@ -35,23 +35,9 @@ package final class DirectoryLockFile: Sendable {
                 if error == .wouldBlock { throw error }
                 return nil
             }
-            guard try file.isEntry(name, in: directory) else { continue }
+            guard try file.descriptor.isEntry(name, in: directory) else { continue }
             return DirectoryLockFile(try Entry.openForReading(".", in: directory), file)
         }
         throw .wouldBlock
-    }
-}
-
-extension LockedFile {
-    /// Whether a name in a directory is that of this file.
-    fileprivate func isEntry(_ name: UnsafePointer<CChar>, in directory: CInt) throws(SystemError) -> Bool {
-        let own = try EntryStatus(of: "", in: descriptor.number)
-        do throws(SystemError) {
-            let there = try EntryStatus(of: name, in: directory)
-            return there.inode == own.inode && there.device == own.device
-        } catch {
-            if error == .noEntry { return false }
-            throw error
-        }
     }
 }

@@ -92,15 +92,15 @@ static inline long clinux_statx(int directory, const char *name, struct clinux_s
   return 0;
 }
 
-// Opens a directory below another as openat2(2) does with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_XDEV, by several
-// other calls.
-long clinux_open_beneath(int directory, const char *path, uint64_t flags);
+// Opens a directory below another as openat2(2) does with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and, if asked, RESOLVE_NO_XDEV, by
+// several other calls.
+long clinux_open_beneath(int directory, const char *path, uint64_t flags, uint64_t resolve);
 
 // Old kernels (ENOSYS) and the filters of some containers (EPERM) refuse the call itself.
 static inline long clinux_openat2(int directory, const char *path, uint64_t flags, uint64_t resolve) {
   struct open_how how = {.flags = flags, .mode = 0, .resolve = resolve};
   long result = CLINUX_RESULT(syscall(SYS_openat2, directory, path, &how, sizeof how));
-  return result == -EPERM || result == -ENOSYS ? clinux_open_beneath(directory, path, flags) : result;
+  return result == -EPERM || result == -ENOSYS ? clinux_open_beneath(directory, path, flags, resolve) : result;
 }
 
 static inline long clinux_openat(int directory, const char *path, int flags, unsigned mode) {
@@ -288,8 +288,9 @@ static inline long clinux_readlinkat(int directory, const char *path, void *buff
   return CLINUX_RESULT(readlinkat(directory, path, buffer, size));
 }
 
+// A symbolic link is EOPNOTSUPP: the C library opens the entry for its path alone, and changes that.
 static inline long clinux_fchmodat(int directory, const char *path, unsigned mode) {
-  return CLINUX_RESULT(fchmodat(directory, path, mode, 0));
+  return CLINUX_RESULT(fchmodat(directory, path, mode, AT_SYMLINK_NOFOLLOW));
 }
 
 // The type of the file system of an open descriptor (fstatfs(2)).
