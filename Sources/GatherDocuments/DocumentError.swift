@@ -44,6 +44,9 @@ public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let tooDeep = Code(rawValue: "tooDeep")
         /// The file has versions in conflict, which would stay behind.
         public static let inConflict = Code(rawValue: "inConflict")
+        /// A folder on the path, below the container's own directory, is a symbolic link, or the path leaves the container. Nothing is
+        /// opened then, since the link could lead out of a shared container.
+        public static let symbolicLink = Code(rawValue: "symbolicLink")
         /// A package has an entry that is neither a file, a folder nor a symbolic link, such as a socket.
         public static let specialFile = Code(rawValue: "specialFile")
         /// The application could not use the contents.
@@ -86,6 +89,23 @@ public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible 
             default: .system
             }
         self.init(code: code, message: "\(operation) \(path): \(error.description)", path: path, errno: error.code)
+    }
+
+    /// Makes the error of a directory that cannot be opened.
+    init(opening path: [UInt8], _ error: SystemError) {
+        let text = String(decoding: path, as: UTF8.self)
+        guard [.tooManyLinks, .crossesDevice].contains(error), ContainerRoots.place(of: path) != nil else {
+            self.init("cannot open the folder", text, error)
+            return
+        }
+        // Another program may have removed the link by now.
+        let link = ContainerRoots.link(on: path).map { String(decoding: $0, as: UTF8.self) }
+        let reason =
+            error == .crossesDevice
+            ? "it is not in its container"
+            : "\(link ?? "a folder on the path") is a symbolic link, and nothing below it is opened"
+        self.init(
+            code: .symbolicLink, message: "cannot open the folder \(text): \(reason)", path: text, errno: error.code)
     }
 
     /// Returns the result of a system call, with the errors of documents.

@@ -41,6 +41,7 @@ public struct LocalContainer: FileContainer, Hashable, Identifiable {
         try DocumentError.of("cannot make the folder", path) { () throws(SystemError) in
             try FileBytes.makeDirectories(path, mode: 0o700)
         }
+        ContainerRoots.add(path)
     }
 
     /// The directory that has a folder for each container; nil where the environment names no home directory.

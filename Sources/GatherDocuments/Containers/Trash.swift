@@ -21,6 +21,7 @@ public struct Trash: Sendable, Hashable {
         var end = containerBytes.count
         while end > 1, containerBytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
         container = Array(containerBytes[..<end])
+        ContainerRoots.add(container)
     }
 
     /// The path of the trash in a container.
@@ -57,7 +58,12 @@ public struct Trash: Sendable, Hashable {
     /// - Throws: ``DocumentError/Code/invalidName`` if it is not in the container, or is in the trash already.
     @discardableResult
     public func move(_ path: [UInt8]) throws(DocumentError) -> Item {
-        try place(path) { place throws(SystemError) in try Entry.renameToFree(path.cString, to: place.cString) }
+        let names = try names(of: path)
+        let folder = try folder(names.dropLast())
+        let name = names[names.count - 1]
+        return try place(names, of: path) { target, place throws(SystemError) in
+            try Entry.renameToFree(name.cString, in: folder.number, to: place.cString, in: target.number)
+        }
     }
 
     /// Keeps contents that a file had, such as those that a merge replaces. The file itself stays. The kept one has the name of a
@@ -68,54 +74,51 @@ public struct Trash: Sendable, Hashable {
     public func keep(_ contents: [UInt8], of path: [UInt8]) throws(DocumentError) -> Item {
         let text = String(decoding: path, as: UTF8.self)
         let file = try DocumentPath(path)
-        let folder = try Folder(file.folder)
+        var names = try names(of: path)
+        let folder = try folder(names.dropLast())
         let device = try DocumentError.currentDevice().text
         guard let version = ConflictName(of: file.name, time: LocalTime.text(LocalTime.now), device: device) else {
             throw DocumentError(
                 code: .invalidName, message: "cannot keep a copy in the trash of \(text): its name is too long",
                 path: text)
         }
-        var made: Descriptor?
-        let item = try place(DocumentPath.join(file.folder, version.bytes)) { place throws(SystemError) in
-            made = try Entry.openForWriting(
-                place.cString, in: Entry.workingDirectory, mode: 0o600, truncate: true, exclusive: true)
+        names[names.count - 1] = version.bytes
+        var copy: Descriptor?
+        let item = try place(names, of: DocumentPath.join(file.folder, version.bytes)) {
+            target, place throws(SystemError) in
+            let made = try Entry.openForWriting(
+                place.cString, in: target.number, mode: 0o600, truncate: true, exclusive: true)
+            do throws(SystemError) {
+                try made.writeAll(contents)
+                try made.synchronize()
+            } catch {
+                try? Entry.remove(place.cString, in: target.number)
+                throw error
+            }
+            copy = consume made
         }
-        guard let copy = made.take() else { return item }
-        do throws(SystemError) {
-            try copy.writeAll(contents)
-            try copy.synchronize()
-        } catch {
-            try? Entry.remove(item.pathBytes.cString, in: Entry.workingDirectory)
-            throw DocumentError("cannot keep a copy in the trash of", text, error)
-        }
+        guard let copy = copy.take() else { return item }
         if let status = try folder.status(of: file.name) {
             try FileAccessCopy.copy(of: file.name, status, in: folder, to: copy, isMove: true)
         }
         return item
     }
 
-    /// Calls `take` with places in the trash for a path until one is free, and returns that.
+    /// Calls `take` with folders in the trash and a name until the name is free, and returns the item.
     private func place(
-        _ path: [UInt8], _ take: ([UInt8]) throws(SystemError) -> Void
+        _ names: [[UInt8]], of path: [UInt8],
+        _ take: (borrowing Folder, [UInt8]) throws(SystemError) -> Void
     ) throws(DocumentError) -> Item {
         let text = String(decoding: path, as: UTF8.self)
-        let prefix = container + [UInt8(ascii: "/")]
-        guard path.starts(with: prefix), !path[prefix.count...].starts(with: Array(Trash.path.utf8)) else {
-            throw DocumentError(
-                code: .invalidName,
-                message:
-                    "cannot move \(text) to the trash of \(String(decoding: container, as: UTF8.self)): it is not in that container",
-                path: text)
-        }
-        let relative = Array(path[prefix.count...])
-        let trash = prefix + Array(Trash.path.utf8)
         let now = LocalTime.now
         for second in 0..<DocumentLimits.conflictNames {
-            let place = trash + Array("/\(LocalTime.text(now + second))/".utf8) + relative
-            try Trash.makeFolders(for: place, below: container.count, like: path)
+            let own = Trash.names + [Array(LocalTime.text(now + second).utf8)]
+            // The folders in the trash are like those that the path has, and the trash itself like the container.
+            let target = try makeFolders(own + names.dropLast()) { Array(names[..<max($0 - own.count, 0)]) }
             do throws(SystemError) {
-                try take(place)
-                return Item(pathBytes: place, originalPathBytes: path)
+                try take(target, names[names.count - 1])
+                return Item(
+                    pathBytes: DocumentPath.join(target.path, names[names.count - 1]), originalPathBytes: path)
             } catch {
                 // Several files of one path in a second.
                 if error != .exists { throw DocumentError("cannot move to the trash", text, error) }
@@ -126,16 +129,19 @@ public struct Trash: Sendable, Hashable {
 
     /// Returns the items that had a path, the last removed one first. An entry that cannot be read has none.
     ///
-    /// Complexity: a system call for each time of removal in the trash.
+    /// Complexity: a few system calls for each time of removal in the trash.
     public func items(of path: [UInt8]) -> [Item] {
-        let prefix = container + [UInt8(ascii: "/")]
-        guard path.starts(with: prefix) else { return [] }
-        let trash = prefix + Array(Trash.path.utf8)
-        let times = (try? Folder(trash).names { _ in true }) ?? []
+        guard let names = try? names(of: path), let trash = try? folder(Trash.names, access: .reading),
+            let times = try? trash.names(where: { _ in true })
+        else { return [] }
         let found = times.compactMap { time -> (item: Item, moved: EntryStatus.Time, time: [UInt8])? in
-            let place = trash + [UInt8(ascii: "/")] + time + [UInt8(ascii: "/")] + path[prefix.count...]
-            guard let status = try? EntryStatus(of: place.cString, in: Entry.workingDirectory) else { return nil }
-            return (Item(pathBytes: place, originalPathBytes: path), status.changed, time)
+            let place = ([time] + names.dropLast()).joined(separator: [UInt8(ascii: "/")])
+            guard let folder = try? Folder(entering: Array(place), in: trash, access: .path),
+                let status = try? folder.status(of: names[names.count - 1])
+            else { return nil }
+            let item = Item(
+                pathBytes: DocumentPath.join(folder.path, names[names.count - 1]), originalPathBytes: path)
+            return (item, status.changed, time)
         }
         // A rename changes the time of the inode. The names of the folders are local times, perhaps of another time zone.
         return found.sorted { one, other in
@@ -150,33 +156,81 @@ public struct Trash: Sendable, Hashable {
     ///
     /// - Throws: ``DocumentError/Code/exists`` if another file has that path now.
     public func restore(_ item: Item) throws(DocumentError) {
-        try Trash.makeFolders(for: item.originalPathBytes, below: container.count, like: item.pathBytes)
+        let (names, place) = (try names(of: item.originalPathBytes), try DocumentPath(item.pathBytes, isVersion: true))
+        let trash = try Folder(place.folder, access: .path)
+        // The folders of the item in the trash have the same names at their end.
+        let own = try self.names(of: item.pathBytes, isInTrash: true)
+        let isSame = own.suffix(names.count).dropLast().elementsEqual(names.dropLast())
+        let target = try makeFolders(Array(names.dropLast())) {
+            isSame ? Array(own[..<(own.count - names.count + $0)]) : []
+        }
         do throws(SystemError) {
-            try Entry.renameToFree(item.pathBytes.cString, to: item.originalPathBytes.cString)
+            try Entry.renameToFree(
+                place.name.cString, in: trash.number, to: names[names.count - 1].cString, in: target.number)
         } catch {
             throw DocumentError("cannot restore", item.originalPath, error)
         }
     }
 
-    /// Makes the folders above a path. They get the mode of the folders above `other`, which has the same path at its end, and the
-    /// others that of the container. So a private folder is private in the trash, and a shared container has a shared trash.
-    private static func makeFolders(for path: [UInt8], below start: Int, like other: [UInt8]) throws(DocumentError) {
-        for index in path.indices where index > start && path[index] == UInt8(ascii: "/") {
-            let folder = Array(path[..<index])
-            do throws(SystemError) {
-                try Directory.make(folder.cString, mode: 0o700)
-                let length = other.count - (path.count - index)
-                let isSame = length > start && other[length...].elementsEqual(path[index...])
-                let model = isSame ? Array(other[..<length]) : Array(path[..<start])
-                let status = try EntryStatus(of: model.cString, in: Entry.workingDirectory)
-                let made = try Directory.open(folder.cString, access: .reading)
-                try? made.setOwner(nil, group: status.group)
-                try made.setMode(UInt32(status.mode & 0o7777))
-            } catch {
-                guard error == .exists else {
-                    throw DocumentError("cannot make the folder", String(decoding: folder, as: UTF8.self), error)
+    // MARK: Folders
+
+    private static let names = path.split(separator: "/").map { Array($0.utf8) }
+
+    /// Returns the names on a path from the container's own directory down.
+    private func names(of path: [UInt8], isInTrash: Bool = false) throws(DocumentError) -> [[UInt8]] {
+        let prefix = container.last == UInt8(ascii: "/") ? container : container + [UInt8(ascii: "/")]
+        let names = path.starts(with: prefix) ? path[prefix.count...].split(separator: UInt8(ascii: "/")) : []
+        guard !names.isEmpty, !names.contains(where: { $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) }),
+            names.starts(with: Trash.names, by: { $0.elementsEqual($1) }) == isInTrash
+        else {
+            let text = String(decoding: path, as: UTF8.self)
+            throw DocumentError(
+                code: .invalidName,
+                message:
+                    "cannot use \(text) with the trash of \(String(decoding: container, as: UTF8.self)): it is not in that "
+                    + (isInTrash ? "trash" : "container"),
+                path: text)
+        }
+        return names.map { Array($0) }
+    }
+
+    /// Opens a folder of the container.
+    private func folder(
+        _ names: some Sequence<[UInt8]>, access: Directory.Access = .path
+    ) throws(DocumentError) -> Folder {
+        try Folder(names.reduce(container) { DocumentPath.join($0, $1) }, access: access)
+    }
+
+    /// Opens a folder of the container, and makes what is missing of it. A new folder gets the mode of a model, so a private folder is
+    /// private in the trash, and a shared container has a shared trash.
+    ///
+    /// - Parameter model: Returns the names of the model of the folder that has so many names.
+    private func makeFolders(
+        _ names: [[UInt8]], like model: (Int) -> [[UInt8]]
+    ) throws(DocumentError) -> Folder {
+        var folder = try folder([], access: .path)
+        for (index, name) in names.enumerated() {
+            if try makeFolder(name, in: folder) {
+                let status = try self.folder(model(index + 1)).status
+                let made = try Folder(entering: name, in: folder)
+                try? made.descriptor.setOwner(nil, group: status.group)
+                try DocumentError.of("cannot make the folder", folder.text(name)) { () throws(SystemError) in
+                    try made.descriptor.setMode(UInt32(status.mode & 0o7777))
                 }
             }
+            folder = try Folder(entering: name, in: folder, access: .path)
+        }
+        return folder
+    }
+
+    /// Makes a folder for this user alone. False if it is there.
+    private func makeFolder(_ name: [UInt8], in folder: borrowing Folder) throws(DocumentError) -> Bool {
+        do throws(SystemError) {
+            try Directory.make(name.cString, in: folder.number, mode: 0o700)
+            return true
+        } catch {
+            if error == .exists { return false }
+            throw DocumentError("cannot make the folder", folder.text(name), error)
         }
     }
 }

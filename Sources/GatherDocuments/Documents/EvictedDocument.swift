@@ -1,7 +1,6 @@
 // Bringing a document back whose contents are on other devices only.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import Metadata
 
 /// A document that `gather evict` may have freed: the file is not here, or files in the package are not. gatherd knows what is
@@ -59,13 +58,10 @@ struct EvictedDocument: Sendable {
     func missingPath() async throws(DocumentError) -> String? {
         let place = try DocumentPath(location)
         let directory = isPackage ? place.bytes : place.folder
-        let resolved = try? await BlockingWork.run { () throws(DocumentError) -> [UInt8]? in
-            var path = directory.cString
-            guard let resolved = realpath(&path, nil) else { return nil }
-            defer { free(resolved) }
-            return Array(String(cString: resolved).utf8)
+        let resolved = try? await BlockingWork.run { () throws(DocumentError) in
+            try PathEntry.resolved(folder: directory)
         }
-        guard let resolved = resolved.flatMap({ $0 }) else { return nil }
+        guard let resolved else { return nil }
         let absent = "downloadingStatus == 'notDownloaded' AND \(FollowLoop.anywhere)"
         let search = (
             predicate: isPackage

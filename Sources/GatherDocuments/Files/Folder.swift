@@ -14,13 +14,13 @@ struct Folder: ~Copyable {
     /// The file that is locked in place of the folder, where the file system locks no folders.
     private let lockFile = Mutex<DirectoryLockFile?>(nil)
 
-    /// Opens a folder.
-    init(_ path: [UInt8]) throws(DocumentError) {
+    /// Opens a folder. Below a container, a symbolic link on the path is refused.
+    init(_ path: [UInt8], access: Directory.Access = .reading) throws(DocumentError) {
         self.path = path
         do throws(SystemError) {
-            descriptor = try Directory.open(path.cString, access: .reading)
+            descriptor = try ContainerRoots.open(path, access: access)
         } catch {
-            throw DocumentError("cannot open the folder", String(decoding: path, as: UTF8.self), error)
+            throw DocumentError(opening: path, error)
         }
     }
 
@@ -32,19 +32,21 @@ struct Folder: ~Copyable {
         do throws(SystemError) {
             descriptor = try Directory.open(name.cString, beneath: parent.number, access: .reading)
         } catch {
-            throw DocumentError("cannot open the folder", String(decoding: self.path, as: UTF8.self), error)
+            throw DocumentError(opening: self.path, error)
         }
     }
 
     /// Opens a folder below another one, which may be on another file system. A symbolic link is refused: it could lead out of a shared
     /// container.
-    init(entering name: [UInt8], in parent: borrowing Folder) throws(DocumentError) {
+    init(
+        entering name: [UInt8], in parent: borrowing Folder, access: Directory.Access = .reading
+    ) throws(DocumentError) {
         path = DocumentPath.join(parent.path, name)
-        let text = String(decoding: path, as: UTF8.self)
-        descriptor = try DocumentError.of("cannot open the folder", text) { () throws(SystemError) in
-            let opened = try Entry.openForReading(name.cString, in: parent.number)
-            guard try EntryStatus(of: "", in: opened.number).isDirectory else { throw .notDirectory }
-            return opened
+        do throws(SystemError) {
+            descriptor = try Directory.open(
+                name.cString, beneath: parent.number, access: access, crossingMounts: true)
+        } catch {
+            throw DocumentError(opening: path, error)
         }
     }
 

@@ -20,7 +20,7 @@ extension KeyValueDirectory {
         var held: [HeldFile] = []
         for name in try names() where KeyValueFileName.isOfStore(name) {
             guard let file = try? LockedFile.locking(existing: name, in: descriptor.number),
-                (try? file.isFile(at: path(of: name))) == true
+                (try? file.descriptor.isEntry(name, in: descriptor.number)) == true
             else { continue }
             held.append(HeldFile(name: name, file: file))
         }

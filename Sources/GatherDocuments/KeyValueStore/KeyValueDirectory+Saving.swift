@@ -25,7 +25,7 @@ extension KeyValueDirectory {
     /// folded in, may have removed or replaced it. Another process may then hold the slot.
     private func ownsFile() throws(SystemError) -> Bool {
         guard let slot else { return false }
-        return try slot.file.isFile(at: path(of: slot.name.text))
+        return try slot.file.descriptor.isEntry(slot.name.text, in: descriptor.number)
     }
 
     /// Whether the own file is there. If that cannot be told, it is taken for missing, and saving has the error.
@@ -58,7 +58,7 @@ extension KeyValueDirectory {
         do throws(SystemError) {
             let file = try LockedFile.locking(existing: name.text, in: descriptor.number)
             // Its holder may have replaced it between the two calls.
-            guard try file.isFile(at: path(of: name.text)) else { return .busy }
+            guard try file.descriptor.isEntry(name.text, in: descriptor.number) else { return .busy }
             // A file that cannot be read is kept, and not written.
             guard let bytes = try? FileBytes.read(file.descriptor, limit: KeyValueLimits.largestFile),
                 let earlier = try? KeyValueFile(bytes)
@@ -106,7 +106,7 @@ extension KeyValueDirectory {
         // A killed process may have left the file.
         let file = try LockedFile(
             locking: Entry.openForWriting(temporary, in: descriptor.number, mode: 0o666, truncate: false))
-        guard try file.isFile(at: path(of: temporary)) else { throw .wouldBlock }
+        guard try file.descriptor.isEntry(temporary, in: descriptor.number) else { throw .wouldBlock }
         try file.descriptor.truncate(to: 0)
         try file.descriptor.writeAll(bytes)
         try file.descriptor.synchronize()

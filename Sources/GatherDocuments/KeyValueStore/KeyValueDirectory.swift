@@ -31,8 +31,7 @@ struct KeyValueDirectory: ~Copyable, Sendable {
 
     private static func open(_ path: String) throws(KeyValueStoreError) -> Descriptor {
         do throws(SystemError) {
-            try FileBytes.makeDirectories(path, mode: 0o777, parents: 1)
-            return try Directory.open(path, access: .reading)
+            return try ContainerRoots.openMaking(Array(path.utf8), mode: 0o777, parents: 1)
         } catch {
             throw .system("open the directory", path, error)
         }
@@ -40,12 +39,13 @@ struct KeyValueDirectory: ~Copyable, Sendable {
 
     /// Opens the directory again if the path names another one by now.
     mutating func reopenIfReplaced() throws(KeyValueStoreError) {
+        let now = try KeyValueDirectory.open(path)
         do throws(SystemError) {
-            if try descriptor.isFile(at: path) { return }
+            if try descriptor.isEntry("", in: now.number) { return }
         } catch {
             throw .system("read the directory", path, error)
         }
-        descriptor = try KeyValueDirectory.open(path)
+        descriptor = now
         slot = nil
         known = [:]
     }

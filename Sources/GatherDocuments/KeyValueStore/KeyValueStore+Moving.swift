@@ -10,7 +10,7 @@ extension KeyValueStore {
         try await BlockingWork.run { () throws(KeyValueStoreError) in
             var isFound = false
             do throws(SystemError) {
-                let folder = try Directory.open(directory, access: .reading)
+                let folder = try ContainerRoots.open(Array(directory.utf8))
                 try Directory.forEachName(in: folder.number) { bytes in
                     guard let name = String(validating: bytes, as: UTF8.self) else { return }
                     if KeyValueFileName.isOfStore(name) { isFound = true }

@@ -79,6 +79,11 @@ public final class KeyValueStore: Sendable {
             directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: container.client.socket)
     }
 
+    /// Whether the directory of a container's store is there, and this user may read it. Blocks the thread.
+    package static func isReadable(in container: some FileContainer) -> Bool {
+        (try? Folder(Array("\(container.data)/\(nameInContainer)".utf8))) != nil
+    }
+
     /// Makes the directory of a store for all users of the container. A failure is told when the store is opened.
     static func makeSharedDirectory(in container: some FileContainer) async {
         await BlockingWork.run { _ = try? container.folder(nameInContainer.split(separator: "/").map(String.init)) }

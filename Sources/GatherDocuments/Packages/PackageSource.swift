@@ -41,7 +41,7 @@ final class PackageSource: Sendable {
             return file.bytes
         } catch {
             // Another kind of entry has the name now.
-            guard error.code == .notFound || error.code == .notADocument else { throw error }
+            guard [.notFound, .notADocument, .symbolicLink].contains(error.code) else { throw error }
             return nil
         }
     }

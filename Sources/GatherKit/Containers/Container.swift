@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherProtocol
-internal import Glibc
+internal import LinuxSystem
 
 /// A watched directory tree with an identifier, in which an application keeps its files so that queries find them.
 ///
@@ -27,26 +27,33 @@ public struct Container: Sendable, Hashable, Identifiable {
         self.identifier = status.identifier
         data = status.path
         self.client = client
+        ContainerRoots.add(data)
     }
 
     /// The name of the documents directory.
     static let documentsName = "Documents"
 
     /// Returns the container's documents directory, and makes it if it is missing. The container's own directory is
-    /// never made.
+    /// never made. A symbolic link in its place is refused.
     public func documents() throws(GatherError) -> String {
         let path = data + "/" + Container.documentsName
-        guard mkdir(path, 0o777) != 0 else { return path }
-        let code = errno
-        var status = stat()
-        guard code == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        do throws(SystemError) {
+            let directory = try ContainerRoots.open(Array(data.utf8), access: .path)
+            do throws(SystemError) {
+                try Directory.make(Container.documentsName, in: directory.number, mode: 0o777)
+            } catch {
+                guard error == .exists else { throw error }
+                guard try EntryStatus(of: Container.documentsName, in: directory.number).isDirectory else {
+                    throw .notDirectory
+                }
+            }
+            return path
+        } catch {
             throw GatherError(
                 code: .containerUnavailable,
-                message: "the directory \(path) of the container '\(identifier)' cannot be made: "
-                    + String(cString: strerror(code == EEXIST ? ENOTDIR : code)),
+                message: "the directory \(path) of the container '\(identifier)' cannot be made: \(error.description)",
                 subject: path)
         }
-        return path
     }
 
     /// Returns the present status of the container.
