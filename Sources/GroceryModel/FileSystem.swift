@@ -1,6 +1,7 @@
 // Blocking calls on files.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GatherDocuments
 internal import Glibc
 internal import NIOPosix
 
@@ -66,27 +67,28 @@ package enum FileSystem {
         return mkdir(String(path), 0o700) == 0 || errno == EEXIST
     }
 
-    static func isDirectory(_ path: String) -> Bool {
+    /// Whether the directory of a container is there, by whatever path its owner has given it.
+    static func hasDirectory(_ container: Container) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return stat(container.data, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether a path leads to a folder, and not through a symbolic link.
+    static func isFolder(_ path: String) -> Bool { (try? PathEntry(path))?.kind == .folder }
+
     /// Whether a path leads to a regular file, and not through a symbolic link.
-    static func isRegularFile(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    }
+    static func isRegularFile(_ path: String) -> Bool { (try? PathEntry(path))?.kind == .file }
 
     /// Returns the name of a file's owner; nil if the file is gone, or the owner has no account here.
     static func owner(_ path: String) -> String? {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
+        guard let entry = try? PathEntry(path) else { return nil }
         var (record, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
         var buffer = [CChar](repeating: 0, count: 1 << 14)
-        guard getpwuid_r(status.st_uid, &record, &buffer, buffer.count, &found) == 0, let name = found?.pointee.pw_name
+        guard getpwuid_r(entry.owner, &record, &buffer, buffer.count, &found) == 0, let name = found?.pointee.pw_name
         else { return nil }
         return String(cString: name)
     }
 
-    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+    /// Whether an entry has a path that leads through no symbolic link.
+    static func exists(_ path: String) -> Bool { (try? PathEntry(path)) != nil }
 }

@@ -63,6 +63,8 @@ struct PageError: Error, Sendable {
         case .permissionDenied: self.init(.forbidden, "permissionDenied", error.message)
         case .noSpace: self.init(.insufficientStorage, "noSpace", error.message)
         case .locked, .busy: self.init(.serviceUnavailable, "busy", error.message)
+        // The page keeps its changes until the folder is one again.
+        case .symbolicLink: self.init(.serviceUnavailable, "away", error.message)
         case .tooLarge: self.init(.payloadTooLarge, "tooLarge", error.message)
         case .invalidContents: self.init(.unprocessableEntity, "invalid", error.message)
         case .invalidVersion: self.init(.conflict, "changedMeanwhile", error.message)

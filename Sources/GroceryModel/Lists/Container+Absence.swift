@@ -8,7 +8,7 @@ extension Container {
     /// asked, the directory decides.
     func absence() async -> String? {
         let status = try? await status()
-        let isHere = FileSystem.isDirectory(data)
+        let isHere = FileSystem.hasDirectory(self)
         guard !isHere || status?.state == .unavailable else { return nil }
         let since = status?.since.map { " since \($0.localText)" } ?? ""
         let reason = isHere ? status?.reason : nil

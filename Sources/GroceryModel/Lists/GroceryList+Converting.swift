@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherDocuments
-internal import Glibc
 
 extension GroceryList {
     /// Moves all files of the list into a package, or out of it into a folder, and returns the list afterwards. Each file is moved by
@@ -20,7 +19,7 @@ extension GroceryList {
         // Where an earlier call was interrupted, the list is there in both forms.
         var sources = [try GroceryList(container: container, list: listName, isPackage: false)]
         if listName != nil { sources.append(try GroceryList(container: container, list: listName, isPackage: true)) }
-        sources.removeAll { $0.itemsPath == target.itemsPath || !FileSystem.isDirectory($0.itemsPath) }
+        sources.removeAll { $0.itemsPath == target.itemsPath || !FileSystem.isFolder($0.itemsPath) }
         guard !sources.isEmpty || self.itemsPath != target.itemsPath else {
             throw GroceryError(.invalid, "the list is \(isPackage ? "a package" : "a folder") of this name already")
         }
@@ -29,18 +28,18 @@ extension GroceryList {
             try target.makeFolders()
             for source in all {
                 // The pictures go first, and are looked for in both places meanwhile: no item is without its own.
-                try FileSystem.moveAll(from: source.picturesPath, to: target.picturesPath) {
+                try GroceryList.moveAll(from: source.picturesPath, to: target.picturesPath) {
                     $0.hasPrefix("Item_") && source.isPicture($0)
                 }
-                try FileSystem.moveAll(from: source.itemsPath, to: target.itemsPath) {
+                try GroceryList.moveAll(from: source.itemsPath, to: target.itemsPath) {
                     $0.hasPrefix("Item_") && !source.isPicture($0)
                 }
                 guard source.rootPath != home else { continue }
                 if source.isPackage {
-                    rmdir(source.itemsPath)
-                    rmdir(source.picturesPath)
+                    _ = try FolderMove.removeEmpty(source.itemsPath)
+                    _ = try FolderMove.removeEmpty(source.picturesPath)
                 }
-                guard rmdir(source.rootPath) == 0 || errno == ENOENT else {
+                guard try FolderMove.removeEmpty(source.rootPath) else {
                     throw GroceryError(
                         .invalid, "all items are in \(target.rootPath), and other files are left in \(source.rootPath)")
                 }
@@ -49,51 +48,23 @@ extension GroceryList {
         return target
     }
 
+    /// Moves the files whose names meet the condition to another folder of the file system.
+    private static func moveAll(
+        from source: String, to target: String, where condition: (String) -> Bool
+    ) throws {
+        do throws(DocumentError) {
+            try FolderMove.moveAll(from: source, to: target, where: condition)
+        } catch {
+            guard error.code == .exists else { throw error }
+            throw GroceryError(.invalid, "\(error.path) is there already, so the list is moved in part")
+        }
+    }
+
     /// Whether a name is that of a picture, and not of an item or a version of one.
     func isPicture(_ name: String) -> Bool {
         let stem = name.prefix { $0 != "." }
         let isVersionOfItem =
             ItemIdentifier(fileName: stem) != nil && name.dropFirst(stem.count).hasPrefix(".sync-conflict-")
         return stem.count < name.count && !isVersionOfItem
-    }
-}
-
-extension FileSystem {
-    /// Moves the files whose names meet the condition to another folder of the file system. Both are synced.
-    static func moveAll(from source: String, to target: String, where condition: (String) -> Bool) throws(GroceryError)
-    {
-        guard let directory = opendir(source) else {
-            if errno == ENOENT { return }
-            throw GroceryError(.invalid, "\(Failure("read \(source)"))")
-        }
-        var names: [String] = []
-        errno = 0
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if condition(name) { names.append(name) }
-            errno = 0
-        }
-        let code = errno
-        closedir(directory)
-        // A folder that is read in part must not count as moved.
-        guard code == 0 else { throw GroceryError(.invalid, "\(Failure("read \(source)", code))") }
-        for name in names.sorted() {
-            // RENAME_NOREPLACE is not in Swift's C library; the check below leaves a moment in which another file may come.
-            guard !exists(target + "/" + name) else {
-                throw GroceryError(.invalid, "\(target)/\(name) is there already, so the list is moved in part")
-            }
-            guard rename(source + "/" + name, target + "/" + name) == 0 || errno == ENOENT else {
-                throw GroceryError(.invalid, "\(Failure("move \(source)/\(name)"))")
-            }
-        }
-        for path in [target, source] {
-            let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            if descriptor >= 0 {
-                fsync(descriptor)
-                close(descriptor)
-            }
-        }
     }
 }

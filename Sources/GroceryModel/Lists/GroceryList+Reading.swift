@@ -50,7 +50,15 @@ extension GroceryList {
     ///
     /// - Throws: ``GroceryError/Code/away`` if the container is away.
     package func exists() async throws -> Bool {
-        if listName == nil || itemPrefixes.contains(where: { FileSystem.isDirectory($0) }) { return true }
+        for folder in itemPrefixes {
+            if let kind = try PathEntry(folder)?.kind {
+                guard kind == .folder else {
+                    throw GroceryError(.away, "the list is away: \(DisplayText.escaped(folder)) is no folder")
+                }
+                return true
+            }
+        }
+        if listName == nil { return true }
         try await container.requirePresent()
         return false
     }

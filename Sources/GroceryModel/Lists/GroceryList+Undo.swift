@@ -62,8 +62,9 @@ extension GroceryList {
     func requireFolder() async throws {
         try await container.requirePresent()
         let folder = container.data + "/Documents"
-        guard FileSystem.isDirectory(folder) else {
-            throw GroceryError(.away, "the list is away: \(folder) is missing")
+        guard try PathEntry(folder)?.kind == .folder else {
+            throw GroceryError(
+                .away, "the list is away: \(folder) is \(FileSystem.exists(folder) ? "no folder" : "missing")")
         }
     }
 

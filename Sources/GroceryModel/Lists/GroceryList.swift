@@ -53,7 +53,7 @@ package struct GroceryList: Sendable {
 
     /// Whether the list is a package now. It is looked up at each use, since another program may convert the list.
     package var isPackage: Bool {
-        form ?? (listName != nil && FileSystem.isDirectory(path(rootNames(true))))
+        form ?? (listName != nil && FileSystem.isFolder(path(rootNames(true))))
     }
 
     /// The name for people.

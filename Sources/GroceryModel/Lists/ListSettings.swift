@@ -35,7 +35,7 @@ package struct ListSettings: Sendable, Hashable {
     /// Reads the settings. Without a store these are the defaults.
     package static func read(_ container: Container) async throws(KeyValueStoreError) -> ListSettings {
         var settings = ListSettings()
-        guard access(container.data + "/" + KeyValueStore.nameInContainer, R_OK | X_OK) == 0 else { return settings }
+        guard KeyValueStore.isReadable(in: container) else { return settings }
         let store = try await KeyValueStore(
             directory: container.data + "/" + KeyValueStore.nameInContainer, followingThrough: nil)
         if let text = store.string(forKey: key("sorting")), let sorting = Sorting(rawValue: text) {
