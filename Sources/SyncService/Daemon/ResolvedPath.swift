@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LinuxSystem
 
 /// Paths without symbolic links.
 enum ResolvedPath {
@@ -28,8 +29,7 @@ enum ResolvedPath {
 
     /// Whether an entry of any kind is at a path, as far as this process can tell.
     static func isEntry(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0
+        (try? ContainerRoots.status(of: path)) != nil
     }
 
     /// Whether a directory is at a path.

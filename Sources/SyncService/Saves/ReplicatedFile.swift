@@ -10,38 +10,52 @@ enum ReplicatedFile {
     /// The directory of the files below a folder.
     static let directory = ".gather-sync"
 
-    /// Returns the path of a file.
-    static func path(_ name: String, in folder: String) -> String { "\(folder)/\(directory)/\(name)" }
-
     /// Whether a path below a folder is that of the directory, or lies inside.
     static func isOwn(_ part: String) -> Bool { ResolvedPath.below(directory, part) != nil }
 
     /// Replaces a file. It gets the group and the permissions of the folder: Syncthing may be another user than the helper.
     static func write(_ bytes: [UInt8], _ name: String, in folder: String) throws(SystemError) {
-        let status = try EntryStatus(of: folder, in: Entry.workingDirectory)
+        let root = try ContainerRoots.open(Array(folder.utf8), access: .path)
+        let status = try EntryStatus(of: "", in: root.number)
         let mode = UInt32(status.mode) & 0o3777
-        let parent = "\(folder)/\(directory)"
         do throws(SystemError) {
-            try Directory.make(parent, mode: mode)
-            share(parent, status.group, mode)
+            try Directory.make(directory, in: root.number, mode: mode)
+            let made = try Directory.open(directory, beneath: root.number, access: .reading)
+            share(made, status.group, mode)
         } catch {
             guard error == .exists else { throw error }
         }
-        let (path, aside) = (path(name, in: folder), "\(parent)/.syncthing.gather-\(name).tmp")
-        try FileBytes.replace(path, through: aside, with: bytes, mode: 0o600)
-        share(path, status.group, mode & 0o664)
+        let parent = try Directory.open(
+            directory, beneath: root.number, access: .reading, crossingMounts: true)
+        let aside = ".syncthing.gather-\(name).tmp"
+        let file = try Entry.openForWriting(aside, in: parent.number, mode: 0o600, truncate: true)
+        try file.writeAll(bytes)
+        try file.synchronize()
+        try Entry.rename(aside, in: parent.number, to: name, in: parent.number)
+        try parent.synchronize()
+        share(file, status.group, mode & 0o664)
+    }
+
+    /// Returns the contents of a file.
+    ///
+    /// - Throws: `EFBIG` (`.tooLarge`) if it has more than `limit` bytes.
+    static func read(_ name: String, in folder: String, limit: Int) throws(SystemError) -> [UInt8] {
+        try FileBytes.read(ContainerRoots.openFile("\(folder)/\(directory)/\(name)"), limit: limit)
     }
 
     /// Removes a file.
     static func remove(_ name: String, in folder: String) throws(SystemError) {
-        do throws(SystemError) { try Entry.remove(path(name, in: folder)) } catch {
+        do throws(SystemError) {
+            let entry = try ContainerRoots.openParent(of: "\(folder)/\(directory)/\(name)")
+            try Entry.remove(entry.name, in: entry.directory.number)
+        } catch {
             guard error == .noEntry else { throw error }
         }
     }
 
     /// A file of another user, or a group that this process is not in, stays as it is: then Syncthing tells that it cannot be read.
-    private static func share(_ path: String, _ group: UInt32, _ mode: UInt32) {
-        lchown(path, uid_t.max, group)
-        try? Entry.setMode(path, mode)
+    private static func share(_ file: borrowing Descriptor, _ group: UInt32, _ mode: UInt32) {
+        try? file.setOwner(nil, group: group)
+        try? file.setMode(mode)
     }
 }

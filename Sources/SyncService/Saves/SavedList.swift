@@ -60,7 +60,7 @@ struct SavedList {
 
     /// Returns the list of a device in a folder. One that cannot be read is as good as an empty one.
     static func read(_ device: String, in folder: String) -> SavedList {
-        let bytes = try? FileBytes.read(ReplicatedFile.path(name(device), in: folder), limit: longestList)
+        let bytes = try? ReplicatedFile.read(name(device), in: folder, limit: longestList)
         return SavedList(parsing: bytes ?? [])
     }
 }

@@ -23,13 +23,13 @@ enum ClaimedName {
     /// Whether the time in the name of a file's version is that of ``of(_:named:)``. The contents are not read.
     static func isLike(_ path: String) -> Bool {
         guard let slash = path.lastIndex(of: "/"), let name = ConflictName(String(path[slash...].dropFirst())),
-            let status = try? EntryStatus(of: path, in: Entry.workingDirectory)
+            let status = try? ContainerRoots.status(of: path)
         else { return false }
         return name.time == time(Int(status.modified.seconds))
     }
 
     private static func of(_ path: String, _ original: [UInt8]) -> String? {
-        guard let file = try? Entry.openForReading(path) else { return nil }
+        guard let file = try? ContainerRoots.openFile(path) else { return nil }
         var status = stat()
         guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             let hash = hash(of: file), let time = time(status.st_mtim.tv_sec)

@@ -80,7 +80,9 @@ extension ContainerSession {
         else { return nil }
         let new = names.dropLast().map { $0 + "/" }.joined() + claimed
         do throws(SystemError) {
-            try Entry.renameToFree(place + part, to: place + new)
+            let entry = try ContainerRoots.openParent(of: place + part)
+            try Entry.renameToFree(
+                entry.name, in: entry.directory.number, to: claimed, in: entry.directory.number)
             return new
         } catch {
             logger.debug("\(place + part) keeps its name: \(error)")

@@ -21,14 +21,19 @@ extension ContainerSession {
         var identity: [Int64]
 
         init?(_ path: String, part: String) {
-            var status = stat()
-            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            guard let entry = try? ContainerRoots.openParent(of: path) else { return nil }
+            self.init(entry.name, in: entry.directory.number, part: part)
+        }
+
+        /// Looks at a name in an open directory.
+        init?(_ name: UnsafePointer<CChar>, in directory: CInt, part: String) {
+            guard let status = try? EntryStatus(of: name, in: directory), status.type == .regular else { return nil }
             self.part = part
-            size = Int64(status.st_size)
+            size = status.size
             identity = [
-                Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino), size,
-                Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec), Int64(status.st_ctim.tv_sec),
-                Int64(status.st_ctim.tv_nsec),
+                Int64(truncatingIfNeeded: status.device), Int64(truncatingIfNeeded: status.inode), size,
+                status.modified.seconds, Int64(status.modified.nanoseconds), status.changed.seconds,
+                Int64(status.changed.nanoseconds),
             ]
         }
 
@@ -289,21 +294,25 @@ extension ContainerSession {
         // Renamed first: a program that saves now makes another file under the name, which stays.
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         func sibling(_ form: SaveName, _ name: some StringProtocol) -> String {
-            String(path[..<slash]) + String(decoding: form.of(Array(name.utf8)), as: UTF8.self)
+            String(decoding: form.of(Array(name.utf8)), as: UTF8.self)
         }
         let aside = sibling(.evicted, String(file.identity[1], radix: 16))
         do throws(SystemError) {
-            try Entry.renameToFree(path, to: aside)
+            let entry = try ContainerRoots.openParent(of: path)
+            let folder = entry.directory.number
+            try Entry.renameToFree(entry.name, in: folder, to: aside, in: folder)
             do throws(SystemError) {
-                guard let now = HeldFile(aside, part: file.part), now.isSameContent(as: file) else {
+                guard let now = HeldFile(aside, in: folder, part: file.part), now.isSameContent(as: file) else {
                     throw ContainerSession.changed
                 }
-                try Entry.remove(aside)
+                try Entry.remove(aside, in: folder)
             } catch {
-                do throws(SystemError) { try Entry.renameToFree(aside, to: path) } catch {
+                do throws(SystemError) {
+                    try Entry.renameToFree(aside, in: folder, to: entry.name, in: folder)
+                } catch {
                     // A program has saved meanwhile. This version is adopted beside its one.
                     guard error == .exists else { throw error }
-                    try Entry.renameToFree(aside, to: sibling(.complete, path[slash...]))
+                    try Entry.renameToFree(aside, in: folder, to: sibling(.complete, path[slash...]), in: folder)
                 }
                 throw error
             }

@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import Glibc
+import LinuxSystem
 import Syncthing
 
 extension ContainerSession {
@@ -75,9 +76,13 @@ extension ContainerSession {
     }
 
     func isHere(_ part: String, _ folder: FolderState) -> Bool {
-        var status = stat()
-        // A directory that may not be searched tells nothing.
-        return lstat(folder.place.directory + "/" + part, &status) == 0 || errno != ENOENT && errno != ENOTDIR
+        do throws(SystemError) {
+            _ = try ContainerRoots.status(of: folder.place.directory + "/" + part)
+            return true
+        } catch {
+            // A directory that may not be searched tells nothing, and neither does a link in its place.
+            return error != .noEntry && error != .notDirectory
+        }
     }
 
     private func name(ofShort identifier: String) -> String {

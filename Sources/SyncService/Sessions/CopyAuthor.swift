@@ -12,7 +12,7 @@ enum CopyAuthor {
 
     /// Returns the device in the attribute of a file; nil if there is none.
     static func read(_ path: String) -> String? {
-        guard let file = try? Entry.openForReading(path) else { return nil }
+        guard let file = try? ContainerRoots.openFile(path) else { return nil }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longest, alignment: 1)
         defer { buffer.deallocate() }
         guard let count = try? ExtendedAttributes.get(attribute, of: "", in: file.number, into: buffer) else {
@@ -24,7 +24,7 @@ enum CopyAuthor {
 
     /// Replaces the attribute.
     static func write(_ device: String, name: String, _ path: String) throws(SystemError) {
-        let file = try Entry.openForReading(path)
+        let file = try ContainerRoots.openFile(path)
         let (number, value) = (file.number, Array("\(device) \(name)".utf8))
         let result: Result<Void, SystemError> = value.withUnsafeBytes { bytes in
             do throws(SystemError) {

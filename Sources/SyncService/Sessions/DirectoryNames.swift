@@ -8,8 +8,9 @@ enum DirectoryNames {
     /// Returns the names that are UTF-8, in order; nil for a path that is no directory that can be read.
     static func of(_ path: String) -> [String]? {
         // Only a directory is opened: to open a device can have effects.
-        guard let status = try? EntryStatus(of: path, in: Entry.workingDirectory), status.type == .directory,
-            let directory = try? Entry.openForReading(path)
+        guard let parent = try? ContainerRoots.openParent(of: path),
+            let directory = try? Directory.open(
+                parent.name, beneath: parent.directory.number, access: .reading, crossingMounts: true)
         else { return nil }
         var names: [String] = []
         do throws(SystemError) {

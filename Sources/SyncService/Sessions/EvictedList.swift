@@ -17,14 +17,14 @@ enum EvictedList {
     static func all(in folder: String) -> [String: Set<String>] {
         var lists: [String: Set<String>] = [:]
         for name in DirectoryNames.of("\(folder)/\(ReplicatedFile.directory)") ?? [] where name.hasPrefix(prefix) {
-            lists[String(name.dropFirst(prefix.count))] = read(ReplicatedFile.path(name, in: folder))
+            lists[String(name.dropFirst(prefix.count))] = read(name, in: folder)
         }
         return lists
     }
 
     /// A list that cannot be read is as good as none.
-    private static func read(_ path: String) -> Set<String> {
-        let bytes = (try? FileBytes.read(path, limit: longest)) ?? []
+    private static func read(_ name: String, in folder: String) -> Set<String> {
+        let bytes = (try? ReplicatedFile.read(name, in: folder, limit: longest)) ?? []
         return Set(bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) })
     }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import LinuxSystem
 import Metadata
 
 /// The time of the last change of a file's contents.
@@ -15,6 +16,8 @@ enum FileTime {
         let modified = timespec(
             tv_sec: Int(isBefore ? seconds - 1 : seconds),
             tv_nsec: Int(isBefore ? nanoseconds + 1_000_000_000 : nanoseconds))
-        _ = utimensat(AT_FDCWD, path, [timespec(tv_sec: 0, tv_nsec: omit), modified], AT_SYMLINK_NOFOLLOW)
+        guard let entry = try? ContainerRoots.openParent(of: path) else { return }
+        _ = utimensat(
+            entry.directory.number, entry.name, [timespec(tv_sec: 0, tv_nsec: omit), modified], AT_SYMLINK_NOFOLLOW)
     }
 }

@@ -1,6 +1,7 @@
 // A folder of Syncthing inside a container.
 // SPDX-License-Identifier: Apache-2.0
 
+import LinuxSystem
 import Syncthing
 
 /// A folder of Syncthing whose directory is that of a container, or lies inside.
@@ -20,6 +21,7 @@ struct FolderPlace: Sendable, Hashable {
     /// Returns the folders of a container, the deepest first.
     static func all(in run: SyncthingRun, container directory: String) -> [FolderPlace] {
         let directory = ResolvedPath.of(directory)
+        ContainerRoots.add(directory)
         return run.folders.compactMap { settings -> FolderPlace? in
             let place = run.directory(of: settings)
             guard let prefix = ResolvedPath.below(directory, place) else { return nil }

@@ -22,7 +22,7 @@ enum LeftSave {
     /// - Returns: The names that are new in the directory. Nil while a process saves: it has the directory's lock.
     static func adopt(_ name: String, in directory: String, isEvicted: Bool) throws(SystemError) -> [String]? {
         guard let document = document(of: name) else { return [] }
-        let folder = try Directory.open(directory, access: .reading)
+        let folder = try ContainerRoots.open(Array(directory.utf8))
         let lockFile: DirectoryLockFile?
         do throws(SystemError) { lockFile = try folder.lockDirectory() } catch {
             if error == .wouldBlock { return nil }

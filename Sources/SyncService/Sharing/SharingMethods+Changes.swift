@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import Glibc
+import LinuxSystem
 import Syncthing
 import Varlink
 
@@ -102,7 +103,9 @@ extension SharingMethods {
             let places = FolderPlace.all(in: run, container: container.path)
             let outer = places.first { $0.folder == FolderNames.whole(container.identifier) && $0.prefix.isEmpty }
             guard let outer, !Set(offer.keys).isDisjoint(with: outer.devices.keys) else { continue }
-            mkdir(outer.directory + "/Documents", 0o777)
+            if let folder = try? ContainerRoots.open(Array(outer.directory.utf8), access: .path) {
+                try? Directory.make("Documents", in: folder.number, mode: 0o777)
+            }
             isChanged = try await addDocuments(container, places, [], run) || isChanged
         }
         return isChanged

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
+import LinuxSystem
 import Syncthing
 
 extension SharingMethods {
@@ -74,6 +75,12 @@ extension SharingMethods {
         if let slash = directory.lastIndex(of: "/") {
             name = String(directory[directory.index(after: slash)...])
             directory = String(directory[..<slash])
+        }
+        // A link below a container could lead out of it.
+        do throws(SystemError) {
+            _ = try ContainerRoots.open(Array((directory.isEmpty ? "/" : directory).utf8), access: .path)
+        } catch {
+            if error == .tooManyLinks { throw SharingError.noSuchItem(path: text) }
         }
         let parent = ResolvedPath.of(directory.isEmpty ? "/" : directory)
         let path = (parent == "/" ? "" : parent) + "/" + name
