@@ -16,14 +16,16 @@ struct ConflictPlace {
         let slash = argument.lastIndex(of: UInt8(ascii: "/"))
         let name = Array(argument[(slash.map { $0 + 1 } ?? 0)...])
         let folder = slash.map { $0 == 0 ? [UInt8(ascii: "/")] : Array(argument[..<$0]) } ?? [UInt8(ascii: ".")]
-        guard !name.isEmpty,
-            let resolved = FilePlace.withCString(folder, { realpath($0, nil) })
-        else {
-            throw Failure(
-                "\(DisplayText.escaped(argument)): \(String(cString: strerror(name.isEmpty ? EISDIR : errno)))")
+        guard !name.isEmpty else {
+            throw Failure("\(DisplayText.escaped(argument)): \(String(cString: strerror(EISDIR)))")
         }
-        defer { free(resolved) }
-        let real = UnsafeBufferPointer(start: resolved, count: strlen(resolved)).map { UInt8(bitPattern: $0) }
+        let real: [UInt8]
+        do throws(DocumentError) { real = try PathEntry.resolved(folder: folder) } catch {
+            guard error.code != .symbolicLink, let code = error.errno else {
+                throw Failure(DisplayText.escaped(error.message))
+            }
+            throw Failure("\(DisplayText.escaped(argument)): \(String(cString: strerror(code)))")
+        }
         let prefix = real == [UInt8(ascii: "/")] ? real : real + [UInt8(ascii: "/")]
         original = prefix + (ConflictName(name)?.original ?? name)
     }

@@ -76,6 +76,7 @@ struct ConflictsListCommand: ParsableCommand {
         if connections.count > 1 { return try run(connections) }
         let connection = connections[0]
         let scopes = try places.scopes(connection)
+        connection.learnContainers()
         try connection.showProgress(scopes)
         var client = try connection.connect()
         var versions: [ConflictLine] = []

@@ -63,6 +63,7 @@ struct ConflictsResolveCommand: ParsableCommand {
     mutating func run() throws {
         var bytes = ArgumentBytes()
         var status: Int32 = 0
+        daemon.target.learnContainers()
         for path in paths {
             do {
                 try resolve(try ConflictPlace(bytes.bytes(of: path)))

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import GatherKit
+internal import LinuxSystem
 
 struct ConnectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The socket of the daemon.", valueName: "path"), completion: .file())
@@ -69,6 +70,13 @@ struct Connection {
     var daemonWords: String {
         if let socket { return " --socket \(ShellText.quoted(socket))" }
         return choice == .user ? " --user" : choice == .system ? " --system" : ""
+    }
+
+    /// Learns the containers of a daemon on this machine, so that no symbolic link below one is followed. Without a daemon there are
+    /// none.
+    func learnContainers() {
+        guard host == nil, var client = try? connect(), let containers = try? client.containers() else { return }
+        for container in containers { ContainerRoots.add(container.path) }
     }
 
     /// Returns a command as it would be typed here for the machine of the daemon.
