@@ -31,7 +31,7 @@ extension GroceryList {
 
     /// Restores the files of an item. Returns the steps, none for an item that is there, and nil if the trash does not have it.
     private func restore(_ id: ItemIdentifier) async throws -> [UndoStep]? {
-        let lock = try await ListLock.take(container)
+        let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
         let (path, trash) = (path(of: id), trash)
         if FileSystem.exists(path) { return [] }

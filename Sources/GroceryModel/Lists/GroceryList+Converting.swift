@@ -14,7 +14,7 @@ extension GroceryList {
     package func converted(to name: String?, isPackage: Bool) async throws -> GroceryList {
         guard !isPackage || name != nil else { throw GroceryError(.invalid, "a package needs a name") }
         let target = try GroceryList(container: container, list: name, isPackage: isPackage)
-        let lock = try await ListLock.take(container)
+        let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
         // Where an earlier call was interrupted, the list is there in both forms.
         var sources = [try GroceryList(container: container, list: listName, isPackage: false)]

@@ -52,7 +52,7 @@ extension GroceryList {
     func create(_ contents: ItemContents, _ id: ItemIdentifier) async throws -> UndoStep? {
         try contents.check()
         let contents = contents.asRead
-        let lock = try await ListLock.take(container)
+        let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
         try await FileSystem.run { [self] () throws(DocumentError) in try makeFolders() }
         let document = Document<ItemContents>(path: path(of: id), options: documentOptions)
@@ -103,7 +103,7 @@ extension GroceryList {
         _ id: ItemIdentifier, at path: String? = nil,
         _ change: @escaping @Sendable (inout ItemContents) throws -> Void
     ) async throws -> UndoStep? {
-        let lock = try await ListLock.take(container)
+        let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
         // Under the lock, since a list may be converted meanwhile.
         let path = path ?? self.path(of: id)
@@ -225,7 +225,7 @@ extension GroceryList {
 
     /// Keeps contents as a conflict version of an item. The lock is held for it alone, since an edit takes it, too.
     private func keepVersion(_ contents: ItemContents, of id: ItemIdentifier) async throws {
-        let lock = try await ListLock.take(container)
+        let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
         let path = Array(path(of: id).utf8)
         try await FileSystem.run { () throws in _ = try FileVersion.add(Array(contents.text.utf8), to: path) }
@@ -270,7 +270,7 @@ extension GroceryList {
     }
 
     private func discard(_ id: ItemIdentifier, _ contents: ItemContents?) async throws -> [UndoStep] {
-        let lock = try await ListLock.take(container)
+        let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
         let (path, trash) = (path(of: id), trash)
         let picture = contents.flatMap { ownPicture($0, of: id) }

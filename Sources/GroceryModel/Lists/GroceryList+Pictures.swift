@@ -69,7 +69,7 @@ extension GroceryList {
 
     /// Makes the file of a picture, and returns its path.
     private func create(_ picture: Picture, _ name: String) async throws -> String {
-        let lock = try await ListLock.take(container)
+        let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
         try await FileSystem.run { [self] () throws(DocumentError) in try makeFolders() }
         let path = picturesPath + "/" + name

@@ -50,15 +50,8 @@ extension GroceryList {
     ///
     /// - Throws: ``GroceryError/Code/away`` if the container is away.
     package func exists() async throws -> Bool {
-        for folder in itemPrefixes {
-            if let kind = try PathEntry(folder)?.kind {
-                guard kind == .folder else {
-                    throw GroceryError(.away, "the list is away: \(DisplayText.escaped(folder)) is no folder")
-                }
-                return true
-            }
-        }
-        if listName == nil { return true }
+        try requirePlace()
+        if listName == nil || itemPrefixes.contains(where: { FileSystem.isFolder($0) }) { return true }
         try await container.requirePresent()
         return false
     }
@@ -164,7 +157,19 @@ extension GroceryList {
 
     /// Returns the contents of an item's file.
     package func contents(of id: ItemIdentifier) async throws -> ItemContents {
-        let path = path(of: id)
-        return try await FileSystem.run { () throws(DocumentError) in try ItemContents.read(path).contents }
+        var path = path(of: id)
+        while true {
+            do {
+                return try await FileSystem.run { [path] () throws(DocumentError) in
+                    try ItemContents.read(path).contents
+                }
+            } catch let error as DocumentError where error.code == .notFound {
+                // The list may have been converted meanwhile. A list whose package is exchanged for a link is not without its items.
+                let now = self.path(of: id)
+                try requirePlace()
+                guard now != path else { throw error }
+                path = now
+            }
+        }
     }
 }

@@ -62,9 +62,9 @@ extension GroceryList {
     func requireFolder() async throws {
         try await container.requirePresent()
         let folder = container.data + "/Documents"
-        guard try PathEntry(folder)?.kind == .folder else {
-            throw GroceryError(
-                .away, "the list is away: \(folder) is \(FileSystem.exists(folder) ? "no folder" : "missing")")
+        try requirePlace()
+        guard FileSystem.isFolder(folder) else {
+            throw GroceryError(.away, "the list is away: \(folder) is missing")
         }
     }
 

@@ -31,6 +31,7 @@ package enum Resolution: Sendable, Hashable {
 extension GroceryList {
     /// Returns the versions of an item: the current one, then those in conflict with it, the newest first.
     package func versions(of id: ItemIdentifier) async throws -> [ItemVersion] {
+        try requirePlace()
         let path = Array(path(of: id).utf8)
         return try await FileSystem.run {
             let current = try FileVersion.current(of: path).map { [$0] } ?? []

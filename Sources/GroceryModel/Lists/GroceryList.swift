@@ -93,6 +93,41 @@ package struct GroceryList: Sendable {
         forms.map { path(itemNames($0)) + "/" }
     }
 
+    /// Waits for the lock under which the list is changed.
+    ///
+    /// - Throws: ``GroceryError/Code/away`` if the container is away, or a symbolic link has the list's place.
+    func lock() async throws -> ListLock {
+        let lock = try await ListLock.take(container)
+        try requirePlace()
+        return lock
+    }
+
+    /// Refuses a symbolic link in place of a folder of the list. A list whose package is a link would be taken for a folder that is
+    /// missing.
+    ///
+    /// - Throws: ``GroceryError/Code/away``.
+    func requirePlace() throws {
+        do throws(DocumentError) {
+            for names in [["Documents"], rootNames(false), rootNames(true), itemNames(true)].prefix(
+                listName == nil ? 1 : 4)
+            where try PathEntry(path(names))?.kind == .symbolicLink {
+                throw DocumentError(
+                    code: .symbolicLink,
+                    message: "\(DisplayText.escaped(path(names))) is a symbolic link, and nothing below it is opened",
+                    path: path(names))
+            }
+        } catch {
+            throw GroceryError(.away, "the list is away: \(error.message)")
+        }
+    }
+
+    /// Returns the reason for which the list is away; nil if it is here.
+    func absence() async -> String? {
+        if let absence = await container.absence() { return absence }
+        do { try requirePlace() } catch { return (error as? GroceryError)?.message ?? "\(error)" }
+        return nil
+    }
+
     /// Makes the folders of the list.
     func makeFolders() throws(DocumentError) {
         let isPackage = isPackage

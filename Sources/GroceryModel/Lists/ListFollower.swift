@@ -43,13 +43,18 @@ struct ListFollower {
             guard isGathered else { return }
             let wasAway = isAway
             let isExact = !query.inexactContainers.contains(list.container.identifier)
-            if isAway == isExact { await lookForContainer() }
+            // The items behind a folder that was exchanged for a link are not removed.
+            if isAway == isExact || !removed.isEmpty && (try? list.requirePlace()) == nil { await lookForContainer() }
             if isAway { return }
             if wasAway { tell(Array(known.values)) } else { tell(items, removed: removed) }
         case .query(.gathered):
             await lookForContainer()
             isGathered = true
-            if known.isEmpty, !isAway { try await list.requireList() }
+            if known.isEmpty, !isAway {
+                do { try await list.requireList() } catch let error as GroceryError where error.code == .away {
+                    await lookForContainer()
+                }
+            }
             if !isAway { tell(Array(known.values)) }
         case .query(.reconnecting(let error)): send(.away(reason: error.message))
         case .query(.reconnected):
@@ -80,7 +85,7 @@ struct ListFollower {
 
     /// Finds out whether the container is away.
     private mutating func lookForContainer() async {
-        let absence = await list.container.absence()
+        let absence = await list.absence()
         if let absence, !isAway { send(.away(reason: absence)) }
         isAway = absence != nil
     }
