@@ -30,6 +30,7 @@ extension FileContainer {
 
     /// Refuses names that are not names of folders.
     func requireNames(_ names: [String]) throws(DocumentError) {
+        ContainerRoots.add(data)
         for name in names where !ContainerScope.isName(name) {
             throw DocumentError(
                 code: .invalidName, message: "a folder of the container '\(identifier)' cannot be named '\(name)'",
