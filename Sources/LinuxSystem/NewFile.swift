@@ -33,19 +33,25 @@ extension Descriptor {
         try systemCall { clinux_fchmod(number, mode) }
     }
 
-    /// Locks the open directory for this open descriptor alone (flock(2)). `EAGAIN` where another has the lock.
+    /// Locks the open directory for this open descriptor alone. Where users may read it who may not write to it, that is the lock of a
+    /// file which only those who may write can open, and otherwise the directory's own one (flock(2)).
     ///
-    /// - Returns: The file that is locked in place of the directory, where the file system locks no directories. The lock lasts as
-    ///   long as it. Nil where the directory is locked, and where this user cannot lock either.
+    /// - Returns: The file that is locked in place of the directory. The lock lasts as long as it. Nil where the directory itself is
+    ///   locked, and where this user cannot lock either.
+    /// - Throws: `EAGAIN` (`.wouldBlock`) where another process has the lock that may write to the directory. `EBUSY` (`.busy`) where
+    ///   it may be one that may only read: the file system cannot have such a file.
     package func lockDirectory() throws(SystemError) -> DirectoryLockFile? {
         let number = number
+        let hasOtherReaders = try WriterAccess(number).hasOtherReaders
+        if hasOtherReaders, let file = try DirectoryLockFile.locking(number) { return file }
         do throws(SystemError) {
             try systemCall { clinux_flock(number, LOCK_EX | LOCK_NB) }
             return nil
         } catch {
+            if error == .wouldBlock { throw hasOtherReaders ? .busy : error }
             guard LockedFile.refusals.contains(error) else { throw error }
         }
-        return try DirectoryLockFile.locking(number)
+        return hasOtherReaders ? nil : try DirectoryLockFile.locking(number)
     }
 
     /// Ends the lock of a directory.

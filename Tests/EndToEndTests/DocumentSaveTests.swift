@@ -112,8 +112,8 @@ import Testing
         }
         #expect(lost.isEmpty, "seed \(seed): \(all.saved.count) edits, \(conflicts.count) conflicts, lost \(lost)")
         #expect(all.saved.count > 20 && (surroundings == .besideOtherPrograms || !conflicts.isEmpty))
-        // The next saver on such a file system takes the lock file of one that was killed.
-        let lockFile = surroundings == .refusedCalls ? ".syncthing.gather.lock.tmp" : nil
+        // The next saver takes the lock file of one that was killed.
+        let lockFile = ".syncthing.gather.lock.tmp"
         let left = try FileManager.default.contentsOfDirectory(atPath: directory + "/folder").filter {
             $0.hasPrefix(".") && $0 != lockFile
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import GatherDocuments
 import GatherKit
 import Glibc
 import TestSupport
@@ -111,9 +112,9 @@ struct SyncTests {
         }
         // A process that still saves has locked its directory, and its file stays.
         try a.save("locked/document", "x")
-        let locked = open(a.box + "/locked", O_RDONLY | O_DIRECTORY)
-        defer { close(locked) }
-        try #require(flock(locked, LOCK_EX) == 0)
+        let locked = try FolderLock(a.box + "/locked")
+        defer { withExtendedLifetime(locked) {} }
+        try #require(try locked.attempt())
         try leave("under way", "locked/.syncthing.gather-document.tmp", isOld: false)
         try await a.startHelper()
 

@@ -3,6 +3,7 @@
 
 import GatherDocuments
 import Glibc
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -171,17 +172,39 @@ struct SaveTests {
     @Test func whileAnotherProcessHasTheLockEditingIsDisabled() async throws {
         let (scratch, document) = try await Scratch.opened("a", containing: "old")
         try await document.edit { $0.text = "new" }
-        let folder = open(scratch.path, O_RDONLY | O_DIRECTORY)
-        #expect(flock(folder, LOCK_EX) == 0)
+        var lock: FolderLock? = try FolderLock(scratch.path)
+        #expect(try lock?.attempt() == true)
         var states = document.states.makeAsyncIterator()
         #expect(await states.next() == [])
         async let saved: Void = document.save()
         while let state = await states.next(), !state.contains(.editingDisabled) {}
         #expect(try scratch.read("a") == "old")
-        close(folder)
+        lock = nil
         while let state = await states.next(), state != [] {}
         try await saved
         #expect(try scratch.read("a") == "new")
+    }
+
+    /// Where only the folder itself can be locked, any user who may read it can do that.
+    @Test(arguments: [false, true]) func aReaderWhoLocksTheFolderStopsNoSave(hasLockFile: Bool) async throws {
+        let scratch = try Scratch()
+        try scratch.write("old", to: "a")
+        if !hasLockFile { mkdir(scratch.path + "/" + DirectoryLockFile.name, 0o700) }
+        let reader = ChildProcess(
+            path: "/usr/bin/flock", [scratch.path, "/bin/sh", "-c", "echo locked; cat"], input: nil)
+        defer { reader.kill(SIGKILL) }
+        try #require(await reader.nextLine() == "locked")
+        let document = Document<Text>(
+            path: scratch.path + "/a",
+            options: DocumentOptions(
+                lockTimeout: hasLockFile ? Patience.duration : .milliseconds(5), followsChanges: false))
+        try await document.open()
+        try await document.edit { $0.text = "new" }
+        // The save compares, so that it loses nothing.
+        try scratch.write("of another program", to: "a")
+        try await document.close()
+        #expect(try scratch.read("a") == "new")
+        #expect(try conflicts(scratch, "a") == ["of another program"])
     }
 
     @Test func aLockThatIsNotLetGoIsAnError() async throws {
@@ -191,9 +214,9 @@ struct SaveTests {
             path: scratch.path + "/a",
             options: DocumentOptions(lockTimeout: .milliseconds(5), followsChanges: false))
         try await document.open()
-        let folder = open(scratch.path, O_RDONLY | O_DIRECTORY)
-        defer { close(folder) }
-        #expect(flock(folder, LOCK_EX) == 0)
+        let lock = try FolderLock(scratch.path)
+        defer { withExtendedLifetime(lock) {} }
+        #expect(try lock.attempt())
         try await document.edit { $0.text = "new" }
         let error = await #expect(throws: DocumentError.self) { try await document.close() }
         #expect(error?.code == .locked)
@@ -231,13 +254,13 @@ struct SaveTests {
     @Test func anEditDuringClosingIsSaved() async throws {
         let (scratch, document) = try await Scratch.opened("a", containing: "old")
         try await document.edit { $0.text = "first" }
-        let folder = open(scratch.path, O_RDONLY | O_DIRECTORY)
-        #expect(flock(folder, LOCK_EX) == 0)
+        var lock: FolderLock? = try FolderLock(scratch.path)
+        #expect(try lock?.attempt() == true)
         var states = document.states.makeAsyncIterator()
         async let closed: Void = document.close()
         while let state = await states.next(), !state.contains(.editingDisabled) {}
         try await document.edit { $0.text += " and second" }
-        close(folder)
+        lock = nil
         try await closed
         #expect(try scratch.read("a") == "first and second")
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Glibc
+import LinuxSystem
 import Testing
 
 @testable import SyncService
@@ -73,11 +73,12 @@ struct LeftSaveTests {
 
     @Test func aSaveThatIsUnderWayIsLeftAlone() throws {
         try write("new", Self.left)
-        let folder = open(directory, O_RDONLY | O_DIRECTORY)
-        #expect(flock(folder, LOCK_EX) == 0)
+        let folder = try Directory.open(directory, access: .reading)
+        var lock = try folder.lockDirectory()
+        #expect(lock != nil)
         #expect(try adopt() == nil)
         #expect(try read(Self.left) == "new")
-        close(folder)
+        lock = nil
         #expect(try adopt() == ["a.txt"])
         #expect(try end() == ["a.txt"])
     }

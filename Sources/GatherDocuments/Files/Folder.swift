@@ -78,26 +78,33 @@ struct Folder: ~Copyable {
 
     /// Waits for the advisory lock of the folder (flock(2)), which every saver of documents in it takes. Blocks the thread.
     ///
+    /// After the timeout, the call ends without the lock if a user may have it who may only read the folder. A save does not depend on
+    /// the lock: it compares the file that its exchange puts aside.
+    ///
     /// - Parameters:
     ///   - timeout: The longest wait.
+    ///   - isNeeded: Whether the call fails without the lock in any case.
     ///   - waits: Is called once if another process or document has the lock.
     /// - Throws: ``DocumentError/Code/locked`` after the timeout.
-    func lock(timeout: Duration, waits: () -> Void = {}) throws(DocumentError) {
+    func lock(timeout: Duration, isNeeded: Bool = false, waits: () -> Void = {}) throws(DocumentError) {
         // A second file of this process would wait for the first.
         guard lockFile.withLock({ $0 == nil }) else { return }
         let deadline = ContinuousClock.now + timeout
         var pause: UInt32 = 0
         while true {
+            let mayBeReader: Bool
             do throws(SystemError) {
                 let file = try descriptor.lockDirectory()
                 return lockFile.withLock { $0 = file }
             } catch {
-                guard error == .wouldBlock else {
+                guard error == .wouldBlock || error == .busy else {
                     throw DocumentError("cannot lock the folder", String(decoding: path, as: UTF8.self), error)
                 }
+                mayBeReader = error == .busy
             }
             if pause == 0 { waits() }
             guard ContinuousClock.now < deadline else {
+                if mayBeReader, !isNeeded { return }
                 let text = String(decoding: path, as: UTF8.self)
                 throw DocumentError(
                     code: .locked,

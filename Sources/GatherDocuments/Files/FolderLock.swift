@@ -13,7 +13,7 @@ package final class FolderLock: Sendable {
     /// Takes the lock. Returns false while another process or object has it.
     package func attempt() throws(DocumentError) -> Bool {
         do throws(DocumentError) {
-            try folder.lock(timeout: .zero)
+            try folder.lock(timeout: .zero, isNeeded: true)
             return true
         } catch {
             guard error.code == .locked else { throw error }

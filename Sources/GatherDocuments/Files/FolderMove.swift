@@ -38,6 +38,8 @@ package enum FolderMove {
     /// Removes a folder if it is empty. Returns false if it has entries, or is none. A missing one is removed already.
     package static func removeEmpty(_ path: String) throws(DocumentError) -> Bool {
         let bytes = Array(path.utf8)
+        // A process that was killed may have left the file of its lock, which goes with the next lock.
+        if let folder = try? Folder(bytes) { try? folder.lock(timeout: .zero, isNeeded: true) }
         do throws(SystemError) {
             let entry = try ContainerRoots.openParent(of: path)
             try Entry.remove(entry.name, in: entry.directory.number, isDirectory: true)

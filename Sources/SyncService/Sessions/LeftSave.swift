@@ -25,7 +25,7 @@ enum LeftSave {
         let folder = try ContainerRoots.open(Array(directory.utf8))
         let lockFile: DirectoryLockFile?
         do throws(SystemError) { lockFile = try folder.lockDirectory() } catch {
-            if error == .wouldBlock { return nil }
+            if error == .wouldBlock || error == .busy { return nil }
             throw error
         }
         // The lock of the directory ends with its descriptor.
