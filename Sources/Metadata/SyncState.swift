@@ -72,11 +72,12 @@ package struct SyncState: Sendable, Hashable {
         case .downloadingStatus: return .string(download.name)
         case .isDownloading: return .boolean(isDownloading)
         case .percentDownloaded:
-            return .integer(Int64(percentDownloaded ?? (download == .notDownloaded ? 0 : 100)))
+            // Nothing is here of a version that has not begun to come.
+            return .integer(Int64(percentDownloaded ?? (download == .current && !isDownloading ? 100 : 0)))
         case .downloadingError: return downloadingError.map { .string($0) } ?? .none
         case .isUploaded: return .boolean(isUploaded)
         case .isUploading: return .boolean(isUploading)
-        case .percentUploaded: return .integer(Int64(percentUploaded ?? (isUploaded ? 100 : 0)))
+        case .percentUploaded: return .integer(Int64(percentUploaded ?? (isUploaded && !isUploading ? 100 : 0)))
         case .uploadedTo: return uploadedTo.isEmpty ? .none : .array(uploadedTo.map { .string($0) })
         case .uploadingError: return uploadingError.map { .string($0) } ?? .none
         case .savingDevice: return savingDevice.map { .string($0) } ?? .none

@@ -211,6 +211,7 @@ struct SyncTests {
         for index in stride(from: 0, to: contents.count, by: 4093) {
             contents[index] = UInt8(truncatingIfNeeded: index >> 8)
         }
+        let progress = try await Progress(of: "large", pair.b)
         try pair.a.save("large", contents)
         try await pair.b.until("downloadingStatus == 'downloaded'", ["large"])
         try await pair.b.until("isDownloading == TRUE AND percentDownloaded > 0 AND percentDownloaded < 100", ["large"])
@@ -219,6 +220,39 @@ struct SyncTests {
         try await pair.b.until("downloadingStatus == 'downloaded' OR isDownloading == TRUE", [])
         try await pair.a.until("isUploaded == FALSE OR isUploading == TRUE", [])
         #expect(try Data(contentsOf: URL(filePath: pair.b.box + "/large")) == contents)
+        let steps = try await progress.end()
+        let coming = steps.drop { $0.status == "current" }.prefix { $0.status != "current" }.map(\.percent)
+        #expect(coming.first == 0 && coming == coming.sorted(), "\(steps)")
+        #expect(steps.last?.status == "current" && steps.last?.percent == 100, "\(steps)")
+    }
+
+    /// The states of a file as a live query tells them, until it is current again.
+    private final class Progress: Sendable {
+        private let steps: Task<[(status: String, percent: Int)], any Error>
+
+        init(of name: String, _ machine: SyncMachine) async throws {
+            let query = MetadataQuery(
+                predicate: "name == '\(name)'", scopes: [.container("box")],
+                attributes: [.path, .downloadingStatus, .percentDownloaded], socket: machine.socket)
+            try await query.start()
+            var notifications = query.notifications.makeAsyncIterator()
+            while let first = try await notifications.next() { if case .gathered = first { break } }
+            let rest = query.notifications
+            steps = Task {
+                let guardian = Patience.whenOver { query.stop() }
+                defer { guardian.cancel() }
+                var steps: [(status: String, percent: Int)] = []
+                for try await _ in rest {
+                    guard let item = query.results.first else { continue }
+                    steps.append((item.downloadingStatus?.rawValue ?? "", Int(item.percentDownloaded ?? -1)))
+                    if steps.contains(where: { $0.status != "current" }), steps.last?.status == "current" { break }
+                }
+                query.stop()
+                return steps
+            }
+        }
+
+        func end() async throws -> [(status: String, percent: Int)] { try await steps.value }
     }
 
     /// Gather permits the extended attributes that it knows.

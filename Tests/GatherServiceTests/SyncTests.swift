@@ -529,10 +529,12 @@ struct SyncTests {
         if state.shared == false { return ["not shared"] }
         let uploaded = !(state.uploadedTo ?? []).isEmpty
         let download = state.download ?? .current
+        let isHere = download == .current && state.downloading != true
         return [
             download.rawValue, "\(state.downloading ?? false)", "\(state.uploading ?? false)", "\(uploaded)",
-            "\(state.percentDownloaded ?? (download == .notDownloaded ? 0 : 100))",
-            "\(state.percentUploaded ?? (uploaded ? 100 : 0))", (state.uploadedTo ?? []).joined(separator: ","),
+            "\(state.percentDownloaded ?? (isHere ? 100 : 0))",
+            "\(state.percentUploaded ?? (uploaded && state.uploading != true ? 100 : 0))",
+            (state.uploadedTo ?? []).joined(separator: ","),
             state.downloadingError ?? "-", state.uploadingError ?? "-", state.savingDevice ?? "-",
         ]
     }

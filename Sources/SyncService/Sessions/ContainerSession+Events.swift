@@ -33,7 +33,7 @@ extension ContainerSession {
             connected.remove(device)
             for index in folders.indices { folders[index].remoteBlocks[device] = nil }
         case .downloadProgress(let progress):
-            for index in folders.indices { folders[index].progress = progress[folders[index].place.folder] ?? [:] }
+            for index in folders.indices { folders[index].take(progress[folders[index].place.folder] ?? [:]) }
         case .localIndexUpdated(let folder, let paths):
             guard let index = index(of: folder) else { return }
             folders[index].doubtAll()
@@ -56,18 +56,17 @@ extension ContainerSession {
             }
         case .itemStarted(let folder, let path):
             guard let index = index(of: folder) else { return }
-            folders[index].started.insert(path)
+            folders[index].begin(path)
             // A failure tells its reason again.
             folders[index].errors[path] = nil
             noteOwnWrite(index, path)
         case .itemFinished(let folder, let path, let error):
             guard let index = index(of: folder) else { return }
-            folders[index].progress[path] = nil
+            folders[index].finish(path, isComplete: error == nil)
             noteOwnWrite(index, path)
             folders[index].errors[path] = error
             if let error, Self.isLackOfRoom(error) { awaitRoom(index) }
             if error == nil { folders[index].room.note(came: path) }
-            if error != nil { folders[index].started.remove(path) }
         case .remoteDownloadProgress(let folder, let device, let blocks):
             guard let index = index(of: folder), folders[index].place.devices[device] != nil else { return }
             folders[index].remoteBlocks[device] = blocks
@@ -79,7 +78,6 @@ extension ContainerSession {
             guard let index = index(of: folder), state == "idle" || state == "error" else { return }
             if state == "error" { end(SessionError.stopped(folder: folder)) }
             folders[index].started.removeAll()
-            folders[index].progress.removeAll()
             folders[index].isNeedDoubtful = true
             // No event tells that there are none any more.
             if !folders[index].errors.isEmpty { folders[index].areErrorsDoubtful = true }

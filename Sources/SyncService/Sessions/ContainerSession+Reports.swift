@@ -57,6 +57,7 @@ extension ContainerSession {
                 folders[index].isNeedDoubtful = false
                 let records = try await run.client.need(of: name).filter { !$0.isDeleted }
                 folders[index].missing = Set(records.map(\.name))
+                folders[index].forgetProgress()
                 let files = records.filter { $0.isFile && !isHere($0.name, folders[index]) }
                 folders[index].coming = Dictionary(files.map { ($0.name, AbsentItem($0)) }) { first, _ in first }
             }

@@ -100,6 +100,40 @@ struct FolderState {
     /// Whether Syncthing fetches a file.
     func isUnderWay(_ part: String) -> Bool { started.contains(part) || progress[part] != nil }
 
+    // MARK: Files that come
+
+    /// Notes that Syncthing begins to fetch a file.
+    mutating func begin(_ part: String) {
+        started.insert(part)
+        progress[part] = nil
+    }
+
+    /// Takes the progress of files. It never falls while a version comes: Syncthing does not tell that of a file whose blocks are all
+    /// here, and that of another file may be older than the end of it.
+    mutating func take(_ told: [String: TransferProgress]) {
+        for (part, now) in told {
+            if let before = progress[part], before.total == now.total, before.done > now.done { continue }
+            progress[part] = now
+        }
+        progress = progress.filter { told[$0.key] != nil || started.contains($0.key) }
+    }
+
+    /// Notes that Syncthing fetches a file no more. A complete one is missing until Syncthing was asked.
+    mutating func finish(_ part: String, isComplete: Bool) {
+        if isComplete {
+            if let total = progress[part]?.total { progress[part]?.done = total }
+        } else {
+            started.remove(part)
+            progress[part] = nil
+        }
+    }
+
+    /// Forgets the progress of files that do not come any more, once it is known which are missing.
+    mutating func forgetProgress() {
+        guard !isNeedDoubtful else { return }
+        progress = progress.filter { started.contains($0.key) }
+    }
+
     /// Notes that any device may lack other items than before.
     mutating func doubtAll() {
         doubtful = Set(place.devices.keys)
