@@ -82,14 +82,46 @@ private func client() -> VarlinkClientConnection { VarlinkClientConnection(maxim
                 return error
             }
         }
-        #expect(violation("nonsense\0") == .malformed(JSONError(.typeMismatch(expected: .object, found: .null), at: 0)))
-        #expect(violation("[]\0") == .malformed(JSONError(.typeMismatch(expected: .object, found: .array), at: 0)))
+        #expect(violation("nonsense\0") == .foreign("nonsense"))
+        #expect(violation("[]\0") == .foreign("[]"))
+        #expect(violation(" \nWelcome to\nattic") == .foreign("Welcome to"))
+        #expect(violation(String(repeating: "x", count: 80)) == .foreign(String(repeating: "x", count: 80)))
+        #expect(violation("Welcome") == nil)
+        #expect(violation("{\"upgraded\":true}\0") == .malformed(JSONError(.unknownField("upgraded"), at: 12)))
         #expect(
             violation("{\"parameters\":1}\0")
                 == .malformed(JSONError(.typeMismatch(expected: .object, found: .number), at: 14)))
         #expect(violation("{\"continues\":true}\0") == .unexpectedContinues)
-        #expect(violation("{}\0{}\0") == .unexpectedReply(nil))
+        for rest in ["{}\0", "{", "x", "\0"] { #expect(violation("{}\0" + rest) == .unexpectedReply(nil)) }
+        #expect(violation("{}\0 \n") == nil)
         #expect(violation("{\"error\":\"a.Full\"}\0", calls: 0) == .unexpectedReply(VarlinkError("a.Full")))
-        #expect(violation(String(repeating: " ", count: 1001)) == .tooLong(limit: 1000))
+        #expect(violation(String(repeating: "{", count: 1001)) == .tooLong(limit: 1000))
+        #expect(violation(String(repeating: " ", count: 1001)) == nil)
+    }
+
+    @Test func bytesAtTheEndThatBeginNoMessageAreAViolation() {
+        func violation(_ text: String) -> VarlinkClientConnection.Violation? {
+            var client = client()
+            _ = client.send(.init(method: "a.A"))
+            client.receive(ByteBuffer(string: text))
+            #expect(throws: Never.self) { try client.next() }
+            return client.violationAtEnd
+        }
+        #expect(violation("Welcome") == .foreign("Welcome"))
+        for text in ["", " \n", "{", "{\"parameters\":{}}"] { #expect(violation(text) == nil) }
+    }
+
+    @Test func whiteSpaceBetweenMessagesIsASignOfLifeAndTakesNoMemory() throws {
+        var framer = MessageFramer(maximumMessageBytes: 10)
+        for _ in 0..<100 {
+            framer.receive(ByteBuffer(string: "\n\n"))
+            #expect(try framer.next() == nil)
+            #expect(framer.pendingBytes == 0)
+        }
+        framer.receive(ByteBuffer(string: "\n{"))
+        #expect(try framer.next() == nil)
+        framer.receive(ByteBuffer(string: "}\0\n"))
+        #expect(try framer.next() == ByteBuffer(string: "{}"))
+        #expect(try framer.next() == nil)
     }
 }

@@ -148,6 +148,7 @@ private func number(_ reply: JSONBytes) throws -> Int64 {
             let socket = RawSocket(far)
             let filler = String(repeating: "x", count: 1 << 20)
             var sent = 0
+            _ = socket.send("{\"parameters\":\"")
             while sent <= 2 * VarlinkLimits.replyBytes, socket.send(filler) { sent += filler.utf8.count }
         }
         let expected = VarlinkClientError(.tooLong(limit: VarlinkLimits.replyBytes))

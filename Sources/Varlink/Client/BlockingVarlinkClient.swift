@@ -12,6 +12,8 @@ package struct BlockingVarlinkClient: ~Copyable {
 
     /// The socket, for `poll(2)`.
     package let descriptor: CInt
+    /// The socket for calls, mostly the same.
+    private let output: CInt
     private var connection = VarlinkClientConnection(maximumMessageBytes: VarlinkLimits.replyBytes)
     private var failure: VarlinkClientError?
     private let life: VarlinkLife?
@@ -34,13 +36,18 @@ package struct BlockingVarlinkClient: ~Copyable {
     }
 
     /// A client on a socket that is connected already and blocks. The descriptor is the client's from now on. With `life`, a
-    /// service that does not live ends the waits of all calls by ``VarlinkClientError/silent``.
-    package init(descriptor: CInt, life: VarlinkLife? = nil) {
+    /// service that does not live ends the waits of all calls by ``VarlinkClientError/silent``. With `output`, calls are written
+    /// to that socket, which is the client's, too.
+    package init(descriptor: CInt, output: CInt? = nil, life: VarlinkLife? = nil) {
         self.descriptor = descriptor
+        self.output = output ?? descriptor
         self.life = life
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        close(descriptor)
+        if output != descriptor { close(output) }
+    }
 
     /// Calls `method` and waits for its one reply, the parameters of which are returned.
     package mutating func call(
@@ -91,7 +98,9 @@ package struct BlockingVarlinkClient: ~Copyable {
         while true {
             if let life, ContinuousClock.now - lived >= life.silence {
                 // The service may have answered, or ended, in the meantime.
-                if !life.isAnswering(), try !hasBytes(within: .zero) { throw .silent }
+                if !life.isAnswering(), try !hasBytes(within: .zero) {
+                    throw connection.violationAtEnd.map { .violation($0) } ?? .silent
+                }
                 lived = ContinuousClock.now
             }
             let ends = [end, life.map { lived + $0.silence }].compactMap(\.self)
@@ -121,7 +130,7 @@ package struct BlockingVarlinkClient: ~Copyable {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let sent = Glibc.send(
-                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, CInt(MSG_NOSIGNAL))
+                    output, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, CInt(MSG_NOSIGNAL))
                 if sent >= 0 {
                     rest = rest.dropFirst(sent)
                 } else if errno == EAGAIN, let life {
@@ -167,6 +176,7 @@ package struct BlockingVarlinkClient: ~Copyable {
             return
         }
         let code = errno
+        if let violation = connection.violationAtEnd { throw .violation(violation) }
         throw failure ?? (received == 0 ? .closed : .socket(VarlinkSocketError(operation: .read, errno: code)))
     }
 }

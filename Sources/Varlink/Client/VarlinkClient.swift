@@ -38,29 +38,39 @@ package final class VarlinkClient: Sendable {
 
     /// A client on a socket that is connected already, such as one end of a socket pair. The descriptor is the
     /// client's from now on. With `life`, a service that does not live ends the connection: calls without an answer then fail
-    /// with ``VarlinkClientError/silent``.
+    /// with ``VarlinkClientError/silent``. With `output`, calls are written to that socket, which is the client's, too.
     package static func attach(
-        descriptor: CInt, on group: any EventLoopGroup, life: VarlinkLife? = nil,
+        descriptor: CInt, output: CInt? = nil, on group: any EventLoopGroup, life: VarlinkLife? = nil,
         bufferedBytes: Int = VarlinkClient.bufferedBytes
     ) async throws(VarlinkClientError) -> VarlinkClient {
         let loop = group.next()
+        // Not looked up in the pipeline, which is empty already if the service has ended.
+        let made = loop.makePromise(of: NIOLoopBound<VarlinkClientHandler>.self)
         do {
+            // A channel of its own: NIO's pipe channel drops what it has not read when the other end closes its input.
+            var calls: (any Channel)?
+            if let output {
+                calls = try await ClientBootstrap(group: loop).channelOption(.autoRead, value: false)
+                    .withConnectedSocket(output).get()
+            }
             return try await ClientBootstrap(group: loop)
                 .channelOption(.autoRead, value: false)
-                .channelInitializer { channel in
+                .channelInitializer { [calls] channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(VarlinkClientHandler(life: life))
+                        let handler = VarlinkClientHandler(life: life, calls: calls)
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                        made.succeed(NIOLoopBound(handler, eventLoop: channel.eventLoop))
                     }
                 }
                 .withConnectedSocket(descriptor)
-                .flatMapThrowing { channel in
-                    let handler = try channel.pipeline.syncOperations.handler(type: VarlinkClientHandler.self)
-                    return VarlinkClient(
-                        channel: channel, handler: NIOLoopBound(handler, eventLoop: channel.eventLoop),
-                        bufferedBytes: bufferedBytes)
+                .flatMap { channel in
+                    made.futureResult.map { handler in
+                        VarlinkClient(channel: channel, handler: handler, bufferedBytes: bufferedBytes)
+                    }
                 }
                 .get()
         } catch {
+            made.fail(error)
             throw VarlinkClientError(channelError: error, during: .connect)
         }
     }

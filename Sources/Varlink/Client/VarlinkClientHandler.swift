@@ -23,6 +23,9 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
     /// Why the connection has ended, for the calls that have no answer.
     private var failure: VarlinkClientError?
     private var isPaused = false
+    /// Whether there was a call. Bytes that come before are kept: a program in place of the service may answer, and end, before
+    /// the call is written.
+    private var hasCalled = false
     /// Tells whether the service still lives; nil if it is given all the time.
     private let life: VarlinkLife?
     /// The last moment at which the service was known to live, while an answer is wanted.
@@ -30,23 +33,45 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
     /// The next look at the silence.
     private var look: Scheduled<Void>?
 
-    init(life: VarlinkLife? = nil) { self.life = life }
+    /// The channel of the socket for calls, if it is another one. Its end is no end of the connection: the replies tell more.
+    private let calls: (any Channel)?
+
+    init(life: VarlinkLife? = nil, calls: (any Channel)? = nil) {
+        self.life = life
+        self.calls = calls
+    }
 
     // MARK: From the client
 
     func send(_ message: VarlinkCallMessage, _ receiver: Receiver) {
+        let isFirst = !hasCalled
+        hasCalled = true
         guard let context, failure == nil else {
-            fail(receiver, failure ?? .closed)
+            if isFirst, !message.oneway {
+                receivers[connection.send(message).number] = receiver
+                failAll(read() ?? failure ?? .closed)
+            } else {
+                fail(receiver, failure ?? .closed)
+            }
             return
         }
         let (frame, number) = connection.send(message)
         if case .none(let written) = receiver {
-            context.writeAndFlush(wrapOutboundOut(frame), promise: written)
+            write(frame, context, written)
         } else {
             if receivers.isEmpty { lived = .now() }
             receivers[number] = receiver
             lookLater()
-            context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+            write(frame, context, nil)
+            if isFirst, let failure = read() { close(because: failure) }
+        }
+    }
+
+    private func write(_ frame: ByteBuffer, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+        if let calls {
+            calls.writeAndFlush(frame, promise: promise)
+        } else {
+            context.writeAndFlush(wrapOutboundOut(frame), promise: promise)
         }
     }
 
@@ -77,10 +102,16 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lived = .now()
         connection.receive(unwrapInboundIn(data))
+        if hasCalled, let failure = read() { close(because: failure) }
+    }
+
+    /// Delivers the replies that have come in full. Returns the violation that ends the connection.
+    private func read() -> VarlinkClientError? {
         do throws(VarlinkClientConnection.Violation) {
             while let reply = try connection.next() { deliver(reply) }
+            return nil
         } catch {
-            close(because: VarlinkClientError(error))
+            return VarlinkClientError(error)
         }
     }
 
@@ -127,7 +158,9 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
 
     /// Takes the result of a look. Anything that has come in the meantime says more.
     private func learn(_ isAnswering: Bool, since asked: NIODeadline) {
-        guard isAnswering || lived != asked else { return close(because: .silent) }
+        guard isAnswering || lived != asked else {
+            return close(because: connection.violationAtEnd.map { .violation($0) } ?? .silent)
+        }
         lived = max(lived, .now())
         lookLater()
     }
@@ -154,8 +187,13 @@ final class VarlinkClientHandler: ChannelDuplexHandler {
         context = nil
         look?.cancel()
         look = nil
-        let failure = failure ?? .closed
+        calls?.close(promise: nil)
+        let failure = failure ?? connection.violationAtEnd.map { .violation($0) } ?? .closed
         self.failure = failure
+        failAll(failure)
+    }
+
+    private func failAll(_ failure: VarlinkClientError) {
         for receiver in receivers.values { fail(receiver, failure) }
         receivers.removeAll()
     }

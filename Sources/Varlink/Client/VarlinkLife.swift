@@ -12,13 +12,21 @@ package struct VarlinkLife: Sendable {
     let silence: Duration
     /// The time that the service has for its answer.
     let answer: Duration
-    private let path: String
+    private let path: String?
 
     /// Makes the question for the service at the socket `path`.
     package init(path: String, silence: Duration, answer: Duration) {
         self.path = path
         self.silence = silence
         self.answer = answer
+    }
+
+    /// Makes the judgement of a service that cannot be asked, such as one behind a program: it lives until it has been silent for
+    /// this time. It has to send a sign of life while a call takes longer.
+    package init(silence: Duration) {
+        path = nil
+        self.silence = silence
+        answer = .zero
     }
 
     private static let method = "org.varlink.service.GetInfo"
@@ -48,7 +56,7 @@ package struct VarlinkLife: Sendable {
         }
     }
 
-    private func connect() -> CInt? { try? UnixSocket.connect(path: path, within: answer) }
+    private func connect() -> CInt? { path.flatMap { try? UnixSocket.connect(path: $0, within: answer) } }
 
     private static func isAnswer(_ error: VarlinkClientError) -> Bool {
         switch error {

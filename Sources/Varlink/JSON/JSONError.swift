@@ -27,6 +27,8 @@ package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case typeMismatch(expected: JSONType, found: JSONType)
         /// An object lacks a field that must be there.
         case missingField(String)
+        /// An object has a field that must not be there.
+        case unknownField(String)
         /// A string is none of the values of its type.
         case invalidValue(String)
         /// Arrays and objects are nested more deeply than this.
@@ -60,6 +62,7 @@ package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
             case .numberOutOfRange: "the number is out of range"
             case .typeMismatch(let expected, let found): "expected \(expected.rawValue), found \(found.rawValue)"
             case .missingField(let name): "the field '\(name)' is missing"
+            case .unknownField(let name): "the field '\(name)' is unknown"
             case .invalidValue(let value): "'\(value)' is not one of the values"
             case .tooDeep(let limit): "nested more than \(limit) deep"
             case .tooLarge(let limit): "longer than \(limit) bytes"

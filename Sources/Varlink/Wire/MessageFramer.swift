@@ -60,6 +60,19 @@ package struct MessageFramer {
         if pending.readableBytes > 0 { buffer = pending }
     }
 
+    /// Returns the first bytes of those that wait to be cut, this many at most.
+    package func start(_ most: Int) -> [UInt8] { buffer.map { Array($0.readableBytesView.prefix(most)) } ?? [] }
+
+    /// Drops the white space before a message that is not there in full. `gather bridge` sends it as a sign of life.
+    private func trimmed(_ bytes: ByteBuffer) -> ByteBuffer {
+        var bytes = bytes
+        bytes.moveReaderIndex(forwardBy: bytes.readableBytesView.prefix { MessageFramer.whiteSpace.contains($0) }.count)
+        return bytes
+    }
+
+    /// The white space of JSON (RFC 8259, section 2).
+    package static let whiteSpace = Array(" \t\r\n".utf8)
+
     /// The next whole message without its NUL, or nil when more bytes are needed. Throws as soon as it is certain that
     /// the message is too long, before its end has come.
     package mutating func next() throws(TooLong) -> ByteBuffer? {
@@ -69,7 +82,9 @@ package struct MessageFramer {
             return memchr(start + searched, 0, bytes.count - searched).map { UnsafeRawPointer($0) - start }
         }
         guard let end else {
+            pending = trimmed(pending)
             searched = pending.readableBytes
+            guard searched > 0 else { return nil }
             if pending.storageCapacity > 2 * searched + MessageFramer.slack {
                 pending = ByteBuffer(buffer: pending)
             }

@@ -6,7 +6,9 @@ package import NIOCore
 /// The client's side of one connection. Any number of calls may be pipelined; replies come in the order of the calls.
 package struct VarlinkClientConnection {
     /// A reply that Varlink does not allow.
-    package enum Violation: Error, Sendable, Hashable {
+    package enum Violation: Error, Sendable, Hashable, CustomStringConvertible {
+        /// Bytes that begin no message: the first line of them, cut after some bytes. Control characters are in it.
+        case foreign(String)
         /// A reply is no JSON object of the right form.
         case malformed(JSONError)
         /// A reply is longer than this many bytes.
@@ -16,6 +18,17 @@ package struct VarlinkClientConnection {
         case unexpectedReply(VarlinkError?)
         /// `continues` in the reply to a call without `more`.
         case unexpectedContinues
+
+        package var description: String {
+            switch self {
+            case .foreign(let text): "'\(text)' is no message"
+            case .malformed(let error): "\(error)"
+            case .tooLong(let limit): "a message is longer than \(limit) bytes"
+            case .unexpectedReply(nil): "more follows the last reply"
+            case .unexpectedReply(let error?): "\(error)"
+            case .unexpectedContinues: "a reply announces others to a call that has one"
+            }
+        }
     }
 
     /// A reply and the call that it answers.
@@ -71,13 +84,18 @@ package struct VarlinkClientConnection {
     }
 
     private mutating func nextReply() throws(Violation) -> Reply? {
-        let bytes: ByteBuffer
-        do throws(MessageFramer.TooLong) {
-            guard let next = try framer.next() else { return nil }
-            bytes = next
-        } catch { throw .tooLong(limit: error.limit) }
+        let next: ByteBuffer?
+        do throws(MessageFramer.TooLong) { next = try framer.next() } catch { throw .tooLong(limit: error.limit) }
+        guard let bytes = next else {
+            // A greeting may never end with NUL.
+            if let (text, isWhole) = foreignStart, isWhole { throw .foreign(text) }
+            return nil
+        }
         let message: VarlinkReplyMessage
-        do throws(JSONError) { message = try VarlinkReplyMessage(reading: bytes) } catch { throw .malformed(error) }
+        do throws(JSONError) { message = try VarlinkReplyMessage(reading: bytes) } catch {
+            if let (text, _) = VarlinkClientConnection.foreignStart(bytes.readableBytesView) { throw .foreign(text) }
+            throw .malformed(error)
+        }
         guard isAwaitingReply else {
             throw .unexpectedReply(message.error.map { VarlinkError($0, parameters: message.parameters) })
         }
@@ -86,6 +104,9 @@ package struct VarlinkClientConnection {
             guard pendingMore[answered] else { throw .unexpectedContinues }
         } else {
             answered += 1
+            // `continues` was forgotten, or the other end is no service.
+            let rest = framer.start(VarlinkClientConnection.foreignBytes)
+            if !isAwaitingReply, !rest.allSatisfy(MessageFramer.whiteSpace.contains) { throw .unexpectedReply(nil) }
             if answered == numbers.count || answered == VarlinkClientConnection.compactionThreshold {
                 numbers.removeFirst(answered)
                 pendingMore.removeFirst(answered)
@@ -93,6 +114,25 @@ package struct VarlinkClientConnection {
             }
         }
         return reply
+    }
+
+    /// The violation of the bytes that have come, where no more will come; nil if they are the start of a message, or none.
+    package var violationAtEnd: Violation? { isBroken ? nil : foreignStart.map { .foreign($0.text) } }
+
+    /// The most bytes of ``Violation/foreign(_:)``.
+    private static let foreignBytes = 80
+
+    private var foreignStart: (text: String, isWhole: Bool)? {
+        VarlinkClientConnection.foreignStart(framer.start(VarlinkClientConnection.foreignBytes))
+    }
+
+    /// Returns the first line of bytes that begin no message, and whether all of it has come.
+    private static func foreignStart(_ bytes: some Collection<UInt8>) -> (text: String, isWhole: Bool)? {
+        let rest = bytes.drop { MessageFramer.whiteSpace.contains($0) }
+        guard let first = rest.first, first != UInt8(ascii: "{"), first != 0 else { return nil }
+        let line = rest.prefix(foreignBytes).prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }
+        let isWhole = line.count < rest.count || bytes.count >= foreignBytes
+        return (String(decoding: line, as: UTF8.self), isWhole)
     }
 
     /// How many answered calls are kept in front of the queue before it is moved up.

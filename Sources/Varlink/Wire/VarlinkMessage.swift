@@ -105,25 +105,33 @@ package struct VarlinkReplyMessage: Sendable, Hashable {
         self.error = error
     }
 
-    /// Reads a message without its NUL. The parameters are checked for syntax here, in the same pass.
+    /// Reads a message without its NUL. The parameters are checked for syntax here, in the same pass. Vendors may add other keys, but
+    /// a message of such keys alone is no reply.
     package init(reading message: ByteBuffer) throws(JSONError) {
         var parameters: Range<Int>?
         var continues = false
         var error: String?
+        var unknown: JSONError?
+        var isKnown = false
         try JSONBytes(message).read { (reader) throws(JSONError) in
             try reader.beginObject()
             while try reader.nextKey() {
                 if reader.keyIs("parameters") {
+                    isKnown = true
                     parameters = try reader.readNullIfPresent() ? nil : try reader.skipObject()
                 } else if reader.keyIs("continues") {
+                    isKnown = true
                     continues = try reader.readBool()
                 } else if reader.keyIs("error") {
+                    isKnown = true
                     error = try reader.readNullIfPresent() ? nil : try reader.readString()
                 } else {
+                    unknown = unknown ?? JSONError(.unknownField(reader.key), at: reader.position)
                     try reader.skipValue()
                 }
             }
         }
+        if let unknown, !isKnown { throw unknown }
         self.init(parameters: message.json(parameters), continues: continues, error: error)
     }
 
