@@ -20,6 +20,7 @@ struct Failure: Error {
         switch error.code {
         case .notAnswering: self.init(status: ExitStatus.notAnswering, error.message)
         case .unreachable: self.init(status: ExitStatus.unreachable, error.message)
+        case .protocolViolation: self.init(status: ExitStatus.wrongAnswer, error.message)
         case .unknownAttribute, .unknownScope, .unknownTimeZone: self.init(status: ExitStatus.usage, error.message)
         case .evaluationFailed: self.init(status: ExitStatus.predicate, error.message)
         default: self.init(error.message)

@@ -58,6 +58,8 @@ enum ExitStatus {
     static let unreachable: Int32 = 69
     /// EX_TEMPFAIL of sysexits(3): the daemon or its helper is there and does not answer.
     static let notAnswering: Int32 = 75
+    /// EX_PROTOCOL of sysexits(3): the answer is none of gatherd.
+    static let wrongAnswer: Int32 = 76
     /// `--once`, and the time of `--timeout` was over before a change: the status of timeout(1).
     static let timeout: Int32 = 124
     /// 128 and the number of SIGINT.

@@ -192,8 +192,6 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
             ItemWriter.begin(id: "i", to: &writer)
             odd.withUnsafeBytes { ItemWriter.path($0, to: &writer) }
             ItemWriter.end(&writer)
-            ItemWriter.begin(id: "without", to: &writer)
-            ItemWriter.end(&writer)
             writer.endArray()
             writer.field("inexact", ["c"])
             writer.field("clock", "k")
@@ -202,7 +200,7 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
         var paths: [[UInt8]] = []
         let summary = try FindReplySummary(walking: reply) { paths.append(Array($0)) }
         #expect(paths == ["/plain", "/with \"quotes\"\n", "/é"].map { Array($0.utf8) } + [odd])
-        #expect(summary.count == 5)
+        #expect(summary.count == 4)
         #expect(summary.inexact == ["c"])
         #expect(summary.clock == "k")
         let decoded = try reply.decode(QueryInterface.Find.Reply.self)
@@ -211,7 +209,11 @@ private func item(_ body: (inout JSONWriter) -> Void) throws -> Item {
     }
 
     @Test func refusesWhatIsNoReply() {
-        for text in ["[]", "{\"items\":{}}", "{\"items\":[1]}", "{\"items\":[{\"path\":1}]}", "{\"items\":[{}]"] {
+        for text in [
+            "[]", "{\"items\":{}}", "{\"items\":[1]}", "{\"items\":[{\"path\":1}]}", "{\"items\":[{}]", "{}",
+            "{\"items\":[]}", "{\"clock\":\"c\"}", "{\"items\":[{\"id\":\"1\"}],\"clock\":\"c\"}",
+            "{\"items\":[{\"id\":\"1\",\"rawPath\":\"!\"}],\"clock\":\"c\"}",
+        ] {
             #expect(throws: JSONError.self) { try FindReplySummary(walking: JSONBytes(text)) { _ in } }
         }
     }

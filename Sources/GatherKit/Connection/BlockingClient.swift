@@ -17,7 +17,8 @@ package struct BlockingClient: ~Copyable {
     package init(_ socket: DaemonSocket) throws(GatherError) {
         self.socket = socket
         let connection = try socket.connect()
-        client = BlockingVarlinkClient(descriptor: connection.descriptor, life: socket.life)
+        client = BlockingVarlinkClient(
+            descriptor: connection.descriptor, output: connection.output, life: socket.life)
         process = connection.process
     }
 
@@ -45,8 +46,9 @@ package struct BlockingClient: ~Copyable {
         var search = search
         search.attributes = [.path]
         var summary = Summary()
+        let socket = socket
         try callMore(QueryInterface.Find.name, JSONBytes(search.findRequest)) { reply in
-            let part = try Self.reading { () throws(JSONError) in try FindReplySummary(walking: reply, body) }
+            let part = try socket.reading { () throws(JSONError) in try FindReplySummary(walking: reply, body) }
             summary.count += part.count
             summary.inexactContainers = part.inexact ?? []
             summary.clock = part.clock
@@ -59,8 +61,13 @@ package struct BlockingClient: ~Copyable {
     /// Passes the matches to `body` as they arrive.
     package mutating func find(_ search: Search, _ body: ([MetadataItem]) throws -> Void) throws -> Summary {
         var summary = Summary()
+        let socket = socket
         try callMore(QueryInterface.Find.name, JSONBytes(search.findRequest)) { reply in
-            let part: QueryInterface.Find.Reply = try Self.reading { () throws(JSONError) in try reply.decode() }
+            let part = try socket.reading { () throws(JSONError) in
+                let part: QueryInterface.Find.Reply = try reply.decode()
+                try search.check(part)
+                return part
+            }
             summary.count += part.items.count
             summary.inexactContainers = part.inexact ?? []
             summary.clock = part.clock
@@ -139,8 +146,9 @@ package struct BlockingClient: ~Copyable {
     /// Passes the containers to `body` now and after each change of a state, until it returns false.
     package mutating func monitorContainers(_ body: ([ContainerStatus]) throws -> Bool) throws {
         let request = JSONBytes(ContainerInterface.Monitor.Request())
+        let socket = socket
         try callMore(ContainerInterface.Monitor.name, request) { bytes in
-            let reply: ContainerInterface.Monitor.Reply = try Self.reading { () throws(JSONError) in
+            let reply: ContainerInterface.Monitor.Reply = try socket.reading { () throws(JSONError) in
                 try bytes.decode()
             }
             return try body(reply.containers.map { ContainerStatus($0) })
@@ -182,7 +190,7 @@ package struct BlockingClient: ~Copyable {
         } catch {
             throw socket.error(error, process)
         }
-        return try Self.reading { () throws(JSONError) in try reply.decode() }
+        return try socket.reading { () throws(JSONError) in try reply.decode() }
     }
 
     private mutating func callMore(
@@ -210,9 +218,5 @@ package struct BlockingClient: ~Copyable {
         guard error.isEndOfConnection, process == nil, let connection = try? socket.connect() else { return false }
         client = BlockingVarlinkClient(descriptor: connection.descriptor, life: socket.life)
         return true
-    }
-
-    private static func reading<Value>(_ body: () throws(JSONError) -> Value) throws(GatherError) -> Value {
-        do throws(JSONError) { return try body() } catch { throw GatherError(error) }
     }
 }

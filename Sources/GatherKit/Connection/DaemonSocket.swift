@@ -117,8 +117,7 @@ public struct DaemonSocket: Sendable, Hashable {
     /// Connects. Blocks only while the daemon's queue of new connections is full, and not for ever.
     func connect() throws(GatherError) -> DaemonConnection {
         if case .remote(let daemon) = route {
-            let (process, descriptor) = try daemon.connect()
-            return DaemonConnection(descriptor: descriptor, process: process)
+            return try daemon.connect()
         }
         do throws(VarlinkClientError) {
             guard case .process(let daemon) = route else {
@@ -133,8 +132,17 @@ public struct DaemonSocket: Sendable, Hashable {
     }
 
     /// The way to find out whether the daemon lives; nil for an engine in this process. On another machine, `gather bridge`
-    /// finds that out.
-    var life: VarlinkLife? { if case .path = route { AnswerTime.usual.life(of: path) } else { nil } }
+    /// finds that out, and sends signs of life.
+    var life: VarlinkLife? {
+        switch route {
+        case .path: AnswerTime.usual.life(of: path)
+        case .process: nil
+        case .remote(let daemon): daemon.life
+        }
+    }
+
+    /// The time between two signs of life that `gather bridge` sends while the daemon has nothing to send.
+    package static let bridgeBeatMilliseconds: Int32 = 5_000
 
     /// The silence after which ``checkLife()`` is worth its question.
     package static var silenceMilliseconds: Int32 { Int32(clamping: AnswerTime.usual.whole.components.seconds * 500) }
@@ -149,10 +157,23 @@ public struct DaemonSocket: Sendable, Hashable {
 
     /// Returns the error for a connection of this socket.
     func error(_ error: VarlinkClientError, _ process: RemoteProcess?) -> GatherError {
-        guard error.isEndOfConnection, case .remote(let daemon) = route, let process else {
-            return GatherError(error, socket: self)
+        guard case .remote(let daemon) = route, let process else { return GatherError(error, socket: self) }
+        switch error {
+        case _ where error.isEndOfConnection: return daemon.ended(process)
+        case .silent: return daemon.silent(process)
+        case .violation(let violation): return daemon.wrongAnswer(violation)
+        default: return GatherError(error, socket: self)
         }
-        return daemon.ended(process)
+    }
+
+    /// Returns the error for an answer that violates the interface.
+    func error(_ error: JSONError) -> GatherError {
+        if case .remote(let daemon) = route { daemon.wrongAnswer(.malformed(error)) } else { GatherError(error) }
+    }
+
+    /// Reads an answer.
+    func reading<Value>(_ body: () throws(JSONError) -> Value) throws(GatherError) -> Value {
+        do throws(JSONError) { return try body() } catch { throw self.error(error) }
     }
 
     /// Returns the socket of the chosen daemon, whether or not it is running.

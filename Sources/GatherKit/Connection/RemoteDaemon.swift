@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import LinuxSystem
+internal import Varlink
 
 /// The daemon of another machine: `ssh HOST gather bridge`.
 struct RemoteDaemon: Sendable, Hashable {
@@ -19,6 +20,25 @@ struct RemoteDaemon: Sendable, Hashable {
     /// The time after which a silent machine is asked for a sign of life, in seconds. The third question without an answer ends
     /// the connection.
     private static let aliveSeconds = 10
+    /// The time that a person gets to type a password, or to confirm a key, in seconds.
+    private static let typingSeconds = 60
+
+    /// The silence after which the machine counts as one that does not answer. ssh has time to connect, and the daemon to answer.
+    /// Afterwards `gather bridge` sends a sign of life every ``DaemonSocket/bridgeBeatMilliseconds``.
+    private var silence: Duration {
+        let typing = asks && RemoteDaemon.mayAsk ? RemoteDaemon.typingSeconds : 0
+        return AnswerTime.usual.whole + .seconds(RemoteDaemon.connectSeconds + typing)
+    }
+
+    /// Whether ssh has a terminal, or a program, to ask a person.
+    private static var mayAsk: Bool {
+        let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        if terminal >= 0 { close(terminal) }
+        return terminal >= 0 || getenv("SSH_ASKPASS") != nil
+    }
+
+    /// The judgement whether the machine still answers.
+    var life: VarlinkLife { VarlinkLife(silence: silence) }
 
     /// The program and its arguments, from the variable `GATHER_SSH`: words with blanks between, `ssh` without it.
     private static var usualProgram: [String] {
@@ -45,9 +65,10 @@ struct RemoteDaemon: Sendable, Hashable {
     }
 
     /// Starts the program.
-    func connect() throws(GatherError) -> (process: RemoteProcess, socket: CInt) {
+    func connect() throws(GatherError) -> DaemonConnection {
         do throws(SystemError) {
-            return try RemoteProcess.start(arguments)
+            let (process, input, output) = try RemoteProcess.start(arguments, writesWithin: silence)
+            return DaemonConnection(descriptor: input, output: output, process: process)
         } catch {
             throw GatherError(
                 code: .unreachable, message: "\(host): \(arguments[0]) cannot be run: \(error)",
@@ -77,5 +98,28 @@ struct RemoteDaemon: Sendable, Hashable {
                 ""
             }
         return GatherError(code: .unreachable, message: "\(host): \(what)\(reason)", subject: host.description)
+    }
+
+    /// Returns the error for a machine that has been silent for too long.
+    func silent(_ process: RemoteProcess) -> GatherError {
+        let reason = process.lastMessage.map { ": \($0.text)" } ?? "; 'ssh \(host)' may tell the reason"
+        return GatherError(
+            code: .notAnswering,
+            message: "\(host): the machine has not answered for \(silence.components.seconds) s\(reason)",
+            subject: host.description)
+    }
+
+    /// Returns the error for bytes that are no answer.
+    func wrongAnswer(_ violation: VarlinkClientConnection.Violation) -> GatherError {
+        let message =
+            if case .foreign(let text) = violation {
+                """
+                the machine sent '\(DisplayText.escaped(text))' before an answer: a start file of the shell there prints that. \
+                '\(host.shellWords) true' must print nothing
+                """
+            } else {
+                "the machine does not answer as gatherd does: \(violation)"
+            }
+        return GatherError(code: .protocolViolation, message: "\(host): \(message)", subject: host.description)
     }
 }

@@ -5,9 +5,10 @@ internal import Glibc
 internal import LinuxSystem
 internal import Synchronization
 
-/// A process whose standard input and output are the other end of a socket of this process.
+/// A process whose standard input and output are the other ends of two sockets of this process. With one for both, the end of its
+/// output would not be seen while its input is open.
 ///
-/// It runs until the socket is closed, since `gather bridge` then reads the end of its input, or until this object is released.
+/// It runs until the sockets are closed, since `gather bridge` then reads the end of its input, or until this object is released.
 final class RemoteProcess: Sendable {
     /// The most bytes of messages that are kept.
     private static let messageBytes = 64 << 10
@@ -28,22 +29,37 @@ final class RemoteProcess: Sendable {
         self.messages = messages
     }
 
-    /// Starts a program. The caller owns the socket.
-    static func start(_ arguments: [String]) throws(SystemError) -> (process: RemoteProcess, socket: CInt) {
+    /// Starts a program. The caller owns the sockets: one to read its output, one to write its input. A write that waits longer
+    /// than `time` fails with EAGAIN.
+    static func start(
+        _ arguments: [String], writesWithin time: Duration
+    ) throws(SystemError) -> (process: RemoteProcess, input: CInt, output: CInt) {
         collect()
         let messages = try SharedMemory(name: "gather-ssh", size: messageBytes)
-        var ends: [CInt] = [-1, -1]
-        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw SystemError(code: errno) }
-        let own = Descriptor(owning: ends[0])
-        let theirs = Descriptor(owning: ends[1])
+        let (inputEnd, theirOutputEnd) = try sockets()
+        let input = Descriptor(owning: inputEnd)
+        let theirOutput = Descriptor(owning: theirOutputEnd)
+        let (outputEnd, theirInputEnd) = try sockets()
+        let output = Descriptor(owning: outputEnd)
+        let theirInput = Descriptor(owning: theirInputEnd)
+        var limit = timeval(tv_sec: Int(time.components.seconds), tv_usec: 0)
+        setsockopt(output.number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let process = try Program.start(
             arguments.map { Array($0.utf8) },
             descriptors: [
-                Program.Inherited(theirs.number, as: STDIN_FILENO), Program.Inherited(theirs.number, as: STDOUT_FILENO),
+                Program.Inherited(theirInput.number, as: STDIN_FILENO),
+                Program.Inherited(theirOutput.number, as: STDOUT_FILENO),
                 Program.Inherited(messages.descriptor.number, as: STDERR_FILENO),
             ])
-        return (RemoteProcess(process, messages), own.release())
+        return (RemoteProcess(process, messages), input.release(), output.release())
+    }
+
+    /// Returns two connected sockets, which the caller owns.
+    private static func sockets() throws(SystemError) -> (CInt, CInt) {
+        var ends: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw SystemError(code: errno) }
+        return (ends[0], ends[1])
     }
 
     deinit {

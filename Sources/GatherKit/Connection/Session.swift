@@ -7,8 +7,9 @@ internal import Varlink
 
 /// A connection to the daemon, or to the sharing helper. It is closed when the object is released.
 struct Session: Sendable {
-    /// The time between two signs of life of a live query on another machine.
-    private static let heartbeatMilliseconds: Int64 = 30_000
+    /// The time between two signs of life of a live query on another machine. It is shorter than the silence that counts as its
+    /// end, for programs in place of `gather bridge`.
+    private static let heartbeatMilliseconds: Int64 = 10_000
 
     /// The program at the other end.
     private enum Peer: Sendable {
@@ -25,7 +26,8 @@ struct Session: Sendable {
         let connection = try socket.connect()
         do throws(VarlinkClientError) {
             let client = try await VarlinkClient.attach(
-                descriptor: connection.descriptor, on: MultiThreadedEventLoopGroup.singleton, life: socket.life)
+                descriptor: connection.descriptor, output: connection.output, on: MultiThreadedEventLoopGroup.singleton,
+                life: socket.life)
             return Session(client: client, peer: .daemon(socket, connection.process))
         } catch {
             throw socket.error(error, connection.process)
@@ -59,7 +61,7 @@ struct Session: Sendable {
 
     private func error(_ error: JSONError) -> GatherError {
         switch peer {
-        case .daemon: GatherError(error)
+        case .daemon(let socket, _): socket.error(error)
         case .helper: GatherError(sharing: error)
         }
     }

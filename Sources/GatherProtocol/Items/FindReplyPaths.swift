@@ -17,15 +17,18 @@ package struct FindReplySummary: Sendable, Hashable {
 
     /// Gives `body` the path of each item of `reply`, the parameters of one reply of Find, in order: the path's own
     /// bytes, also where they are not UTF-8. The bytes are valid inside `body` only, and lie in the reply itself
-    /// unless they had to be unescaped. An item without a path is counted only.
+    /// unless they had to be unescaped.
     package init(
         walking reply: JSONBytes, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(JSONError) {
         var summary = FindReplySummary()
+        var hasItems = false
+        var clock: String?
         try reply.read { (reader) throws(JSONError) in
             try reader.beginObject()
             while try reader.nextKey() {
                 if reader.keyIs("items") {
+                    hasItems = true
                     try reader.beginArray()
                     while try reader.nextElement() {
                         summary.count += 1
@@ -34,12 +37,15 @@ package struct FindReplySummary: Sendable, Hashable {
                 } else if reader.keyIs("inexact") {
                     summary.inexact = try reader.readNullIfPresent() ? nil : try reader.readStrings()
                 } else if reader.keyIs("clock") {
-                    summary.clock = try reader.readString()
+                    clock = try reader.readString()
                 } else {
                     try reader.skipValue()
                 }
             }
         }
+        guard hasItems else { throw JSONError(.missingField("items"), at: 0) }
+        guard let clock else { throw JSONError(.missingField("clock"), at: 0) }
+        summary.clock = clock
         self = summary
     }
 
@@ -50,6 +56,7 @@ package struct FindReplySummary: Sendable, Hashable {
         if reader.readPlainPair("id", "path", body) { return }
         var path: JSONReader.Text?
         var rawPath: JSONReader.Text?
+        let start = reader.position
         try reader.beginObject()
         while try reader.nextKey() {
             if reader.keyIs("path") {
@@ -60,10 +67,15 @@ package struct FindReplySummary: Sendable, Hashable {
                 try reader.skipValue()
             }
         }
-        if let rawPath, let bytes = reader.withText(rawPath, { Base64.decode($0) }) {
+        if let rawPath {
+            guard let bytes = reader.withText(rawPath, { Base64.decode($0) }) else {
+                throw JSONError(.invalidValue("rawPath"), at: start)
+            }
             bytes.withUnsafeBytes(body)
         } else if let path {
             reader.withText(path, body)
+        } else {
+            throw JSONError(.missingField("path"), at: start)
         }
     }
 }

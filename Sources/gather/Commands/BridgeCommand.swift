@@ -14,7 +14,7 @@ struct BridgeCommand: ParsableCommand {
         discussion: """
             'gather -H HOST' runs this command on HOST through ssh. Any program that speaks Varlink can do the same. The command \
             ends when the daemon closes the connection, or when the output has no reader. After the end of the input it goes on \
-            with answers and live queries.
+            with answers and live queries. With --end-with-input it sends line ends between messages, as signs of life.
 
             EXAMPLES
               ssh attic gather bridge
@@ -39,7 +39,9 @@ struct BridgeCommand: ParsableCommand {
             shutdown(descriptor, CInt(SHUT_WR))
         }
         sender.detach()
-        let code = try ByteCopy.run(from: descriptor, to: STDOUT_FILENO) {
+        // White space before a message means nothing in JSON.
+        let signOfLife = endsWithInput ? Array("\n".utf8) : []
+        let code = try ByteCopy.run(from: descriptor, to: STDOUT_FILENO, signOfLife: signOfLife) {
             try daemon.checkLife()
         }
         // A reader that is gone needs no message.
@@ -54,23 +56,34 @@ private enum ByteCopy {
     private static let pieceBytes = 128 << 10
 
     /// Copies until the end of the input. Returns 0, or the errno that prevented it. With `check`, it is called after each
-    /// silence of the input, and ends the copy by throwing.
-    static func run(from input: CInt, to output: CInt, _ check: (() throws -> Void)? = nil) throws -> CInt {
+    /// silence of the input, and ends the copy by throwing. The sign of life is written at first, and after each check that is not
+    /// within a message.
+    static func run(
+        from input: CInt, to output: CInt, signOfLife: [UInt8] = [], _ check: (() throws -> Void)? = nil
+    ) throws -> CInt {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceBytes, alignment: 1)
         defer { memory.deallocate() }
-        while true {
+        var isBetweenMessages = true
+        func live() -> CInt { isBetweenMessages ? signOfLife.withUnsafeBytes { Output.write($0, to: output) } : 0 }
+        var code = live()
+        while code == 0 {
             if let check {
                 var poll = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
-                if Glibc.poll(&poll, 1, DaemonSocket.silenceMilliseconds) == 0 {
+                let silence =
+                    signOfLife.isEmpty
+                    ? DaemonSocket.silenceMilliseconds
+                    : min(DaemonSocket.silenceMilliseconds, DaemonSocket.bridgeBeatMilliseconds)
+                if Glibc.poll(&poll, 1, silence) == 0 {
                     try check()
+                    code = live()
                     continue
                 }
             }
             let count = read(input, memory.baseAddress, memory.count)
             if count == 0 { return 0 }
             if count > 0 {
-                let code = Output.write(UnsafeRawBufferPointer(rebasing: memory[..<count]), to: output)
-                if code != 0 { return code }
+                code = Output.write(UnsafeRawBufferPointer(rebasing: memory[..<count]), to: output)
+                isBetweenMessages = memory[count - 1] == 0
             } else if errno == EAGAIN {
                 // Another process may have made the input non-blocking.
                 var poll = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
@@ -79,5 +92,6 @@ private enum ByteCopy {
                 return errno
             }
         }
+        return code
     }
 }

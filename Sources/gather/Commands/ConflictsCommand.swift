@@ -101,7 +101,7 @@ struct ConflictsListCommand: ParsableCommand {
     private func run(_ connections: [Connection]) throws {
         let search = Search(predicate: Self.predicate, attributes: ConflictLine.attributes(connections[0]))
         let searches = try HostFind.searches(search, connections, places)
-        var results = HostAnswers(connections) { client, number in
+        let ask = { @Sendable (client: inout BlockingClient, number: Int) in
             var versions: [ConflictLine] = []
             let summary = try client.find(searches[number]) { items in
                 versions += items.compactMap { ConflictLine($0, connections[number]) }
@@ -109,7 +109,8 @@ struct ConflictsListCommand: ParsableCommand {
             versions.sort()
             return (versions: versions, inexact: summary.inexactContainers)
         }
-        print(results.answers.flatMap(\.answer.versions))
+        var results = HostAnswers(
+            connections, ask: ask, print: { answers in print(answers.flatMap(\.answer.versions)) })
         for (host, answer) in results.answers { results.report.add(inexact: answer.inexact, of: host) }
         try results.finish()
     }

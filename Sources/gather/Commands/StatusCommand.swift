@@ -43,8 +43,15 @@ struct StatusCommand: ParsableCommand {
             var client = try connection.connect()
             return print(try Answer(connection, &client))
         }
-        let results = HostAnswers(connections) { client, number in try Answer(connections[number], &client) }
-        for (number, (host, answer)) in results.answers.enumerated() { print(answer, host, isFirst: number == 0) }
+        var isFirst = true
+        let results = HostAnswers(
+            connections, ask: { client, number in try Answer(connections[number], &client) },
+            print: { answers in
+                for (host, answer) in answers {
+                    print(answer, host, isFirst: isFirst)
+                    isFirst = false
+                }
+            })
         try results.finish()
     }
 

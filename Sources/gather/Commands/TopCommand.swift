@@ -102,21 +102,24 @@ struct TopCommand: ParsableCommand {
         var models = [TopModel](repeating: TopModel(), count: connections.count)
         var left = (iterations ?? 1) + 1
         while true {
-            let results = HostAnswers(connections) { client, number in (number, try TopSampler.sample(&client)) }
-            var output = Output()
-            for (host, (number, sample)) in results.answers {
-                models[number].add(sample)
-                // Rates need two samples of one daemon.
-                guard models[number].hasRates else { continue }
-                if json {
-                    output.line(HostLines.named(host, models[number].object(at: .now)))
-                } else {
-                    output.line("host \(DisplayText.escaped(host))")
-                    for line in screen.plainLines(models[number]) { output.line(line) }
-                    output.line("")
-                }
-            }
-            output.flush()
+            let results = HostAnswers(
+                connections, ask: { client, number in (number, try TopSampler.sample(&client)) },
+                print: { answers in
+                    var output = Output()
+                    for (host, (number, sample)) in answers {
+                        models[number].add(sample)
+                        // Rates need two samples of one daemon.
+                        guard models[number].hasRates else { continue }
+                        if json {
+                            output.line(HostLines.named(host, models[number].object(at: .now)))
+                        } else {
+                            output.line("host \(DisplayText.escaped(host))")
+                            for line in screen.plainLines(models[number]) { output.line(line) }
+                            output.line("")
+                        }
+                    }
+                    output.flush()
+                })
             left -= 1
             guard left > 0 else { return try results.finish() }
             _ = poll(nil, 0, Int32(interval * 1_000))

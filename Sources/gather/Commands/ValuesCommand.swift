@@ -80,9 +80,9 @@ struct ValuesCommand: ParsableCommand {
         let searches = try HostFind.searches(search, connections, places)
         let attribute = attribute.attribute
         var results = HostAnswers(
-            connections, failure: { Failure($0, command: asked.command, predicate: asked.predicate) }
-        ) { client, number in try client.values(of: attribute, searches[number]) }
-        print(results.answers.map { ($0.host, $0.answer.values) })
+            connections, failure: { Failure($0, command: asked.command, predicate: asked.predicate) },
+            ask: { client, number in try client.values(of: attribute, searches[number]) },
+            print: { answers in print(answers.map { ($0.host, $0.answer.values) }) })
         for (host, answer) in results.answers { results.report.add(inexact: answer.inexactContainers, of: host) }
         try results.finish(exactness)
     }
