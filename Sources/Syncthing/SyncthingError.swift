@@ -10,6 +10,10 @@ package enum SyncthingError: Error, Sendable, Hashable, CustomStringConvertible 
     case configuration(file: String, message: String)
     /// No process listens at the address, or it may not be opened.
     case unreachable(address: String, errno: CInt)
+    /// A program of a user that may not have the API key listens at the address.
+    case stranger(address: String, user: UInt32)
+    /// The user of the program that listens at the address is not known.
+    case unknownPeer(address: String, message: String)
     /// Syncthing does not accept the API key.
     case keyRefused
     /// There is no such folder, device or file.
@@ -30,8 +34,16 @@ package enum SyncthingError: Error, Sendable, Hashable, CustomStringConvertible 
     /// Whether Syncthing as a whole does not answer, so that other requests would fail too.
     package var isOutage: Bool {
         switch self {
-        case .configuration, .unreachable, .keyRefused, .closed, .timedOut: true
+        case .configuration, .unreachable, .stranger, .unknownPeer, .keyRefused, .closed, .timedOut: true
         case .notFound, .failed, .tooLarge, .malformed, .cancelled: false
+        }
+    }
+
+    /// Whether it is not known that Syncthing is at the other end.
+    package var isOfPeer: Bool {
+        switch self {
+        case .stranger, .unknownPeer: true
+        default: false
         }
     }
 
@@ -40,6 +52,10 @@ package enum SyncthingError: Error, Sendable, Hashable, CustomStringConvertible 
         case .configuration(let file, let message): "\(file): \(message)"
         case .unreachable(let address, let code):
             "Syncthing cannot be reached at \(address): \(String(cString: strerror(code)))"
+        case .stranger(let address, let user):
+            "a program of user \(user), who is not the user of Syncthing, listens at \(address); the API key was not sent to it"
+        case .unknownPeer(let address, let message):
+            "the user of the program that listens at \(address) is unknown: \(message); the API key was not sent to it"
         case .keyRefused: "Syncthing refuses the API key of its configuration file"
         case .notFound(let request, let message): "Syncthing has no answer to \(request): \(message)"
         case .failed(let request, let status, let message):

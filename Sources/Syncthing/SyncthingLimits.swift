@@ -15,6 +15,12 @@ package enum SyncthingLimits {
     package static let errorBytes = 512
     /// The time to connect.
     package static let connectTime = TimeAmount.seconds(5)
+    /// The longest table of sockets, in bytes. A socket has 150 bytes.
+    package static let socketTableBytes = 64 << 20
+    /// The time in which Syncthing has to accept a connection, and the first and the longest pause between two looks.
+    package static let acceptTime = TimeAmount.seconds(5)
+    package static let firstAcceptPause = TimeAmount.milliseconds(1)
+    package static let acceptPause = TimeAmount.milliseconds(100)
     /// The time of a request that reads or writes settings or the database.
     package static let requestTime = TimeAmount.seconds(60)
     /// The time of a scan. It waits while the folder pulls, and the first scan of a large folder takes long.

@@ -24,6 +24,11 @@ import SystemdSupport
 
     @Option(help: ArgumentHelp("Syncthing's configuration file, which has its address and key.", valueName: "file"))
     var config: String?
+    @Option(
+        help: ArgumentHelp(
+            "The user of Syncthing, who gets the key beside root. The default is the owner of the configuration file.",
+            valueName: "user"))
+    var syncthingUser: String?
     @Option(help: ArgumentHelp("Where to listen, unless systemd passes a socket.", valueName: "path"))
     var socket: String?
     @Option(help: ArgumentHelp("The socket of gatherd.", valueName: "path"))
@@ -90,7 +95,8 @@ import SystemdSupport
         return SyncOptions(
             socket: .path(socket.map(SyncPaths.socket) ?? paths.socket, isShared: socket == nil && paths.isSystem),
             gatherdSocket: gatherdSocket.map(SyncPaths.socket) ?? paths.gatherdSocket,
-            configurations: config.map { [$0] } ?? paths.configurations, isClaiming: !noClaims, isSystem: paths.isSystem
-        )
+            configurations: config.map { [$0] } ?? paths.configurations, isClaiming: !noClaims,
+            isSystem: paths.isSystem,
+            syncthingUser: syncthingUser ?? paths.syncthingUser)
     }
 }

@@ -43,6 +43,8 @@ public struct SharingFinding: Sendable, Hashable {
         public static let tls = Kind(rawValue: "tls")
         /// The helper may not write in a container, so it cannot keep versions in conflict apart.
         public static let notWritable = Kind(rawValue: "notWritable")
+        /// Another user's program may listen at Syncthing's address, so it does not get the API key.
+        public static let stranger = Kind(rawValue: "stranger")
         /// There are versions in conflict.
         public static let conflict = Kind(rawValue: "conflict")
     }

@@ -334,7 +334,7 @@ package struct FolderOffer: JSONMessage, Hashable {
 
 /// A mistake in the settings of Syncthing. `kind` is one word for programs: notRunning, oldVersion, noFolder,
 /// otherPath, ignored, maxConflicts, caseSensitive, ownWatcher, clock, marker, folderError, itemErrors, paused,
-/// tls, conflict, notWritable. `remedy` is a command or a sentence.
+/// tls, conflict, notWritable, stranger. `remedy` is a command or a sentence.
 package struct SharingFinding: JSONMessage, Hashable {
     package var kind: String
     package var container: String?

@@ -61,7 +61,7 @@ package enum SharingInterface {
 
         # A mistake in the settings of Syncthing. `kind` is one word for programs: notRunning, oldVersion, noFolder, otherPath,
         # ignored, maxConflicts, caseSensitive, ownWatcher, clock, marker, folderError, itemErrors, paused, tls, conflict,
-        # notWritable.
+        # notWritable, stranger.
         # `remedy` is a command or a sentence.
         type Finding (kind: string, container: ?string, device: ?string, message: string, remedy: ?string)
 

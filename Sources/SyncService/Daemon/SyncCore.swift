@@ -29,6 +29,8 @@ actor SyncCore {
     private(set) var syncthing: SyncthingRun?
     /// The reason why it does not.
     private(set) var reason = "not asked yet"
+    /// Whether the reason is that another program may listen at its address.
+    private(set) var mayBeStranger = false
     /// Whether Syncthing and gatherd were asked once, with or without an answer.
     private var wereAsked = (syncthing: false, gatherd: false)
     /// The containers; nil while gatherd does not answer.
@@ -106,7 +108,7 @@ actor SyncCore {
                 while true { last = try await takeEvents(client, since: last) }
             } catch {
                 guard !Task.isCancelled else { return }
-                lose("\(error)")
+                lose(error)
                 try? await Task.sleep(for: pauses.next())
             }
         }
@@ -177,8 +179,10 @@ actor SyncCore {
         }
     }
 
-    private func lose(_ message: String) {
+    private func lose(_ error: SyncthingError) {
+        let message = "\(error)"
         syncthing = nil
+        mayBeStranger = error.isOfPeer
         wereAsked.syncthing = true
         reason = message
         say(.warning, "Syncthing", "\(message); the sync attributes are unknown until Syncthing answers again")

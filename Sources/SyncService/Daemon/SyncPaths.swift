@@ -15,6 +15,8 @@ package struct SyncPaths: Sendable, Equatable {
     package var configurations: [String]
     /// Whether the group of the socket may connect.
     package var isSystem: Bool
+    /// The user of Syncthing that the environment names, if any.
+    package var syncthingUser: String?
 
     /// Makes the paths for a user in an environment.
     ///
@@ -30,6 +32,7 @@ package struct SyncPaths: Sendable, Equatable {
         let users = runtimes.compactMap { $0.socket("gatherd/io.gatherd", exists: exists) }.first
         gatherdSocket =
             value("GATHER_SOCKET").map(VarlinkAddress.path) ?? (isSystem ? nil : users) ?? "/run/gatherd/io.gatherd"
+        syncthingUser = value("GATHER_SYNCTHING_USER")
         configurations = []
         if let credentials = value("CREDENTIALS_DIRECTORY") { configurations.append(credentials + "/config.xml") }
         if let home = value("HOME") {
@@ -48,7 +51,7 @@ package struct SyncPaths: Sendable, Equatable {
         var environment: [String: String] = [:]
         for name in [
             "GATHER_SYNC_SOCKET", "GATHER_SOCKET", "RUNTIME_DIRECTORY", "CREDENTIALS_DIRECTORY", "HOME",
-            "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
+            "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "GATHER_SYNCTHING_USER",
         ] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }

@@ -12,6 +12,15 @@ extension SharingMethods {
         guard let run = await core.syncthing else {
             let reason = await core.reason
             let isTLS = reason.contains("tls=")
+            if await core.mayBeStranger {
+                return [
+                    SharingFinding(
+                        kind: "stranger", message: reason,
+                        remedy:
+                            "stop the program that listens there and start Syncthing; if it is Syncthing, name its user "
+                            + "with --syncthing-user or GATHER_SYNCTHING_USER as gather-syncd(8) has it")
+                ]
+            }
             return [
                 SharingFinding(
                     kind: isTLS ? "tls" : "notRunning", message: reason,

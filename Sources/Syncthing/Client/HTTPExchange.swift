@@ -4,21 +4,22 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Sends one request when its channel is active, and collects the answer.
+/// Sends one request when its channel is active and its other end was checked, and collects the answer.
 final class HTTPExchange: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
     private let request: HTTPRequest
     private let key: String
+    private let check: PeerCheck
     private var promise: EventLoopPromise<HTTPAnswer>?
     private var status = 0
     private var body = ByteBuffer()
-    private var isActive = false
 
-    init(_ request: HTTPRequest, key: String, promise: EventLoopPromise<HTTPAnswer>) {
+    init(_ request: HTTPRequest, key: String, check: PeerCheck, promise: EventLoopPromise<HTTPAnswer>) {
         self.request = request
         self.key = key
+        self.check = check
         self.promise = promise
     }
 
@@ -28,7 +29,17 @@ final class HTTPExchange: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        isActive = true
+        check.run(context.channel).assumeIsolated().whenComplete { result in
+            // The connection may have ended meanwhile.
+            guard self.promise != nil else { return }
+            switch result {
+            case .success: self.send(context)
+            case .failure(let error): self.finish(.failure(error), context)
+            }
+        }
+    }
+
+    private func send(_ context: ChannelHandlerContext) {
         var head = HTTPRequestHead(version: .http1_1, method: request.method, uri: request.target)
         head.headers.add(name: "Host", value: "localhost")
         head.headers.add(name: "X-API-Key", value: key)

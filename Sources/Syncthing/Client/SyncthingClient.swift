@@ -12,12 +12,26 @@ internal import Varlink
 package final class SyncthingClient: Sendable {
     package let address: SyncthingAddress
     private let key: String
+    private let check: PeerCheck
     private let group: any EventLoopGroup
 
-    /// Makes a client. Nothing is connected before the first request.
-    package init(_ configuration: SyncthingConfiguration, on group: any EventLoopGroup) {
+    /// Makes a client. Nothing is connected before the first request. No connection carries the key before the user at its other
+    /// end was checked.
+    ///
+    /// - Parameters:
+    ///   - configuration: The address, the key, and the users that may get it.
+    ///   - group: The event loops of the connections.
+    ///   - socketTables: The kernel's tables of TCP sockets.
+    ///   - acceptTime: The time in which Syncthing has to accept a connection.
+    package init(
+        _ configuration: SyncthingConfiguration, on group: any EventLoopGroup,
+        socketTables: [String] = ["/proc/self/net/tcp", "/proc/self/net/tcp6"],
+        acceptTime: TimeAmount = SyncthingLimits.acceptTime
+    ) {
         address = configuration.address
         key = configuration.key
+        check = PeerCheck(
+            users: configuration.users, address: address, tables: socketTables, acceptTime: acceptTime)
         self.group = group
     }
 
@@ -82,13 +96,14 @@ package final class SyncthingClient: Sendable {
             case .loopback(let host, let port): try SocketAddress(ipAddress: host, port: port)
             }
         let promise = loop.makePromise(of: HTTPAnswer.self)
-        let key = key
+        let (key, check) = (key, check)
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(SyncthingLimits.connectTime)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
-                    try channel.pipeline.syncOperations.addHandler(HTTPExchange(request, key: key, promise: promise))
+                    try channel.pipeline.syncOperations.addHandler(
+                        HTTPExchange(request, key: key, check: check, promise: promise))
                 }
             }
         let connected = bootstrap.connect(to: place)

@@ -2,21 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Varlink
 
 /// The address and the API key of Syncthing's REST interface. The key must not be written anywhere.
 package struct SyncthingConfiguration: Sendable, Hashable {
     package var address: SyncthingAddress
     package var key: String
+    /// The users whose programs may get the key.
+    package var users: Set<UInt32>
 
     /// Makes a configuration from its parts.
-    package init(address: SyncthingAddress, key: String) {
+    ///
+    /// - Parameter users: The users whose programs may get the key: root and the user of this process, unless given.
+    package init(address: SyncthingAddress, key: String, users: Set<UInt32> = [0, geteuid()]) {
         self.address = address
         self.key = key
+        self.users = users
     }
 
-    /// Reads the file at `path`.
+    /// Reads the file at `path`. Programs of its owner and of root may get the key.
     package init(file path: String) throws(SyncthingError) {
-        self = try SyncthingConfiguration(parsing: try SyncthingConfiguration.read(path), file: path)
+        let (bytes, owner) = try SyncthingConfiguration.read(path, limit: SyncthingLimits.configurationBytes)
+        self = try SyncthingConfiguration(parsing: bytes, file: path)
+        users = Set([0, UnmappedIDs.ofThisProcess.user(owner)]).subtracting([UnmappedIDs.none])
     }
 
     /// Reads the bytes of the file at `path`, which only errors name.
@@ -47,21 +55,24 @@ package struct SyncthingConfiguration: Sendable, Hashable {
         self.init(address: address, key: settings.key)
     }
 
-    private static func read(_ path: String) throws(SyncthingError) -> [UInt8] {
+    /// Reads a file of at most `limit` bytes, and its owner.
+    static func read(_ path: String, limit: Int) throws(SyncthingError) -> (bytes: [UInt8], owner: UInt32) {
         func failure() -> SyncthingError { .configuration(file: path, message: String(cString: strerror(errno))) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure() }
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = Glibc.read(descriptor, &part, part.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure() }
-            if count == 0 { return bytes }
+            if count == 0 { return (bytes, status.st_uid) }
             bytes += part[..<count]
-            guard bytes.count <= SyncthingLimits.configurationBytes else {
-                throw .configuration(file: path, message: "longer than \(SyncthingLimits.configurationBytes) bytes")
+            guard bytes.count <= limit else {
+                throw .configuration(file: path, message: "longer than \(limit) bytes")
             }
         }
     }

@@ -56,7 +56,7 @@ extension Doctor {
         case .oldVersion: .note
         // Patterns may be meant, and versions in conflict are for gather conflicts.
         case .ignored, .conflict: .note
-        case .notRunning, .tls, .noFolder, .otherPath, .marker, .folderError, .maxConflicts: .problem
+        case .notRunning, .stranger, .tls, .noFolder, .otherPath, .marker, .folderError, .maxConflicts: .problem
         default: .warning
         }
     }
