@@ -3,6 +3,10 @@
 
 /// The limits of the helper.
 enum SyncLimits {
+    /// Connections of callers of `io.gatherd.Sharing`. The unit's LimitNOFILE leaves as many descriptors for files and sessions.
+    static let connections = 512
+    /// Connections of one caller. Root may use all.
+    static let connectionsPerUser = 128
     /// The first pause before another attempt to reach Syncthing or gatherd.
     static let firstPause = Duration.milliseconds(100)
     /// The longest such pause.

@@ -109,5 +109,8 @@ import Testing
         #expect(OpenFiles.connections(16_384, descriptors: 65_536) == 16_384)
         #expect(OpenFiles.connections(16_384, descriptors: 4_096) == 4_096 - Limits.otherDescriptors)
         #expect(OpenFiles.connections(16_384, descriptors: 256) == 128)
+        #expect(OpenFiles.connectionsPerUser(4_096, of: 16_384, wanted: 16_384) == 4_096)
+        #expect(OpenFiles.connectionsPerUser(4_096, of: 3_584, wanted: 16_384) == 896)
+        #expect(OpenFiles.connectionsPerUser(3, of: 3_584, wanted: 16_384) == 3)
     }
 }

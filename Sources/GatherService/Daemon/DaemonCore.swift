@@ -243,7 +243,8 @@ final class DaemonCore {
         if !isShared {
             limits.connectionsPerUser = limits.connections
         } else {
-            limits.connectionsPerUser = options.limits.connectionsPerUser
+            limits.connectionsPerUser = OpenFiles.connectionsPerUser(
+                options.limits.connectionsPerUser, of: limits.connections, wanted: options.limits.connections)
         }
         let core = NIOLoopBound(Weak(self), eventLoop: loop)
         let server = VarlinkServer(eventLoop: loop, service: service, handler: dispatcher(), limits: limits) { peer in

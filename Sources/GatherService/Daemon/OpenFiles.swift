@@ -32,4 +32,9 @@ enum OpenFiles {
     static func connections(_ wanted: Int, descriptors: Int) -> Int {
         min(wanted, max(descriptors - Limits.otherDescriptors, descriptors / 2))
     }
+
+    /// Returns the number of connections of one user. If descriptors lower the number for all, one user may not have them all.
+    static func connectionsPerUser(_ wanted: Int, of connections: Int, wanted all: Int) -> Int {
+        connections < all ? min(wanted, max(connections / 4, 1)) : wanted
+    }
 }

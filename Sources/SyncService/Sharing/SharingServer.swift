@@ -19,7 +19,10 @@ final class SharingServer: VarlinkHandler {
         let service = VarlinkService(
             vendor: "Gather", product: "gather-syncd", version: SyncVersion.current, url: "https://gatherd.io",
             interfaces: [SharingInterface.interface])
-        server = VarlinkServer(eventLoop: loop, service: service, handler: self)
+        var limits = VarlinkLimits()
+        limits.connections = SyncLimits.connections
+        limits.connectionsPerUser = SyncLimits.connectionsPerUser
+        server = VarlinkServer(eventLoop: loop, service: service, handler: self, limits: limits)
     }
 
     func listen(_ socket: SyncOptions.Socket) -> EventLoopFuture<Void> {
