@@ -165,8 +165,8 @@ let package = Package(
         .testTarget(
             name: "SyncServiceTests",
             dependencies: [
-                "TestSupport", "SyncService", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", nio, nioPosix,
-                log,
+                "TestSupport", "SyncService", "Syncthing", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", nio,
+                nioPosix, log,
             ]),
 
         .target(name: "SystemdSupport", dependencies: ["CSystemd", "LinuxSystem", log]),
