@@ -59,16 +59,18 @@ import Testing
                 for number in 1...150 { try Self.save(number, to: path) }
                 return 0
             }
-            var count = 0
-            while !isDone.load(ordering: .relaxed) {
+            var (count, isLast) = (0, false)
+            // On a busy machine each reading before the last one may meet an exchange of the folder.
+            repeat {
+                isLast = isDone.load(ordering: .relaxed)
                 guard access(path, F_OK) == 0 else { throw CocoaError(.fileNoSuchFile) }
                 guard let found = Self.generations(path) else { continue }
                 guard Set(found).count == 1 else { throw CocoaError(.fileReadCorruptFile) }
                 count += 1
-            }
+            } while !isLast
             return count
         }
-        #expect(readings.reduce(0, +) > 0)
+        #expect(readings[1...].allSatisfy { $0 > 0 })
         #expect(scratch.names == ["Market.gro"])
     }
 
