@@ -60,7 +60,11 @@ struct ListFollower {
         case .query(.reconnected):
             await lookForContainer()
             if !isAway { tell(Array(known.values)) }
-        case .availability(.unavailable): await lookForContainer()
+        case .availability(.unavailable):
+            let wasAway = isAway
+            await lookForContainer()
+            // It may be back already, which the next event tells with the items.
+            if wasAway { isAway = true }
         case .availability(.available):
             guard isAway, isGathered else { return }
             // The query may not have told of all items yet.
