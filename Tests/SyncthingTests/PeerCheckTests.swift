@@ -80,7 +80,7 @@ struct PeerCheckTests {
         #expect(recv(connection, &bytes, bytes.count, 0) == 0)
     }
 
-    /// What is accepted later gets the key then.
+    /// A connection that is accepted later gets the key then.
     @Test(arguments: ports) func aProgramThatAcceptsLateGetsTheKey(place: FakeSyncthing.Place) async {
         let (listener, _, address) = FakeSyncthing.listen(place)
         async let result = failure(address, users: [geteuid()])

@@ -3,7 +3,7 @@
 
 import Metadata
 
-/// What all devices saved, as far as their lists tell.
+/// The versions that all devices saved, as far as their lists tell.
 struct SavedLists {
     private var devices: [SavedVersion: Set<String>] = [:]
     private var times: Set<Timestamp> = []

@@ -5,7 +5,7 @@ internal import Glibc
 
 /// The text of `/proc/self/net/tcp` or `tcp6` (proc_pid_net(5)): the TCP sockets of this network namespace and their users.
 struct SocketTable {
-    /// What is known of the other end of a connection.
+    /// The knowledge of the other end of a connection.
     enum Peer: Hashable {
         /// A process of this user has accepted the connection.
         case user(UInt32)
