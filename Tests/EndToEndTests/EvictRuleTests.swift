@@ -177,7 +177,10 @@ struct EvictRuleTests {
         // Subscribed before, and so kept by Syncthing.
         let events = "/rest/events?events=FolderErrors&since=0&timeout="
         _ = try await b.rest("GET", events + "0")
+        // Each file that comes is one more attempt, and so would be the helper's list of what A saved.
+        _ = try await a.end(Product.helper.rawValue)
         try a.save("d/large", Data(repeating: 1, count: 9 << 20))
+        try await a.rest("POST", "/rest/db/scan?folder=gather-box")
         try await b.until("downloadingError CONTAINS 'insufficient space'", ["d/large"])
         // A pull has several attempts. This one comes after the last.
         let ended = try await b.rest("GET", events + "600")
