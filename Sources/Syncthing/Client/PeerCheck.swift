@@ -58,8 +58,11 @@ struct PeerCheck: Sendable {
             case .user(let user): return loop.submit { try accept(user) }
             case .waiting, .absent:
                 guard channel.isActive, .now() + pause < end else {
-                    let reason = found == .waiting ? "it does not accept the connection" : "no table has its socket"
-                    return loop.makeFailedFuture(unknown(reason))
+                    guard found == .absent, channel.isActive else {
+                        let code = channel.isActive ? ETIMEDOUT : ECONNRESET
+                        return loop.makeFailedFuture(SyncthingError.unreachable(address: "\(address)", errno: code))
+                    }
+                    return loop.makeFailedFuture(unknown("no table has its socket"))
                 }
                 return loop.scheduleTask(in: pause) {}.futureResult.flatMap {
                     loopback(

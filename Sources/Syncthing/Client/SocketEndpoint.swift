@@ -22,6 +22,26 @@ struct SocketEndpoint: Hashable, Sendable {
         self.port = port
     }
 
+    /// The end as the kernel's tables have it: in that of IPv6, and for a v4-mapped address in that of IPv4. The address is words of 32
+    /// bits in the byte order of the machine.
+    var tableTexts: [String] {
+        func text(_ bytes: some Collection<UInt8>) -> String {
+            let bytes = Array(bytes)
+            let words = stride(from: 0, to: bytes.count, by: 4).map { start in
+                SocketEndpoint.digits(
+                    bytes[start..<start + 4].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }, 8)
+            }
+            return words.joined() + ":" + SocketEndpoint.digits(UInt32(port), 4)
+        }
+        let isMapped = address.starts(with: SocketEndpoint.mapped)
+        return [text(address)] + (isMapped ? [text(address.suffix(4))] : [])
+    }
+
+    private static func digits(_ number: UInt32, _ count: Int) -> String {
+        let digits = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+
     /// Makes an end from an address of IPv4 or IPv6; nil for any other.
     init?(_ place: SocketAddress?) {
         guard let text = place?.ipAddress, let port = place?.port, let port = UInt16(exactly: port) else { return nil }

@@ -39,7 +39,7 @@ struct SocketTable {
     /// Finds the socket at `end` that is connected with `other`. Lines that are not understood are left out.
     func peer(at end: SocketEndpoint, connectedTo other: SocketEndpoint) -> Peer {
         var found = Peer.absent
-        for line in text.split(separator: UInt8(ascii: "\n")) {
+        for line in lines(with: end, other) {
             let columns = line.split(separator: UInt8(ascii: " "), maxSplits: Column.count)
             guard columns.count >= Column.count, let state = SocketTable.number(columns[Column.state], radix: 16),
                 state == State.established || state == State.synReceived,
@@ -53,6 +53,18 @@ struct SocketTable {
             found = .waiting
         }
         return found
+    }
+
+    /// Returns the lines that have two ends in their first columns. Each request leaves a line behind for a minute, so a table can have
+    /// thousands, and the others are not looked at.
+    private func lines(with end: SocketEndpoint, _ other: SocketEndpoint) -> [ArraySlice<UInt8>] {
+        let wanted = zip(end.tableTexts, other.tableTexts).map { Array("\($0) \($1) ".utf8) }
+        return text.split(separator: UInt8(ascii: "\n")).filter { line in
+            // The number of the line comes first: `  38: `.
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return false }
+            let ends = line[colon...].dropFirst(2)
+            return wanted.contains { ends.starts(with: $0) }
+        }
     }
 
     /// Reads an address and a port. The address is words of 32 bits in the byte order of the machine, the port a number.

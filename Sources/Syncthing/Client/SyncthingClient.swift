@@ -97,10 +97,14 @@ package final class SyncthingClient: Sendable {
             }
         let promise = loop.makePromise(of: HTTPAnswer.self)
         let (key, check) = (key, check)
+        let isPort = if case .loopback = address { true } else { false }
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(SyncthingLimits.connectTime)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    // Each end of a connection would stay in the kernel's tables for a minute, which the next check reads.
+                    let options = isPort ? channel as? any SocketOptionProvider : nil
+                    _ = options?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
                     try channel.pipeline.syncOperations.addHandler(
                         HTTPExchange(request, key: key, check: check, promise: promise))
