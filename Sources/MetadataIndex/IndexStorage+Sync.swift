@@ -132,14 +132,15 @@ extension IndexStorage {
     }
 
     /// Tells the state of an item; nil for that of all. While a change of the item is not covered by a report, no other
-    /// device has it. Returns whether the row has another state now.
+    /// device has it. Returns whether the row has another state now; false while a change is not covered.
     mutating func setSync(_ row: UInt32, _ state: SyncState?, covering clock: UInt64?) -> Bool {
         guard syncChanges != nil, row != 0, rows.isLive(row) else { return false }
         let isCovered = syncChanges?[row].map { changed in clock.map { changed <= $0 } ?? false } ?? true
         if isCovered { syncChanges?[row] = nil }
         guard isSent(row) else { return false }
         let told = state ?? rows.syncBase
-        return replaceState(row, by: isCovered ? told : told.afterChange)
+        let isOther = replaceState(row, by: isCovered ? told : told.afterChange)
+        return isCovered && isOther
     }
 
     /// Returns the states of their own of the rows from one on, as they were told, in the order of rows: at most `limit`, and the

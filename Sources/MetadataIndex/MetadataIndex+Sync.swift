@@ -19,7 +19,7 @@ extension MetadataIndex {
 
     /// Tells the state of an item; nil for that of all items. `clock` is the clock of the index up to which changes are
     /// covered: an item that changed later has no device that has it (`SyncState/afterChange`). Returns whether the item has
-    /// another state now.
+    /// another state now; false while a change of it is not covered.
     @discardableResult package func setSync(_ row: Row, _ state: SyncState?, covering clock: UInt64?) -> Bool {
         storage.setSync(row.number, state, covering: clock)
     }

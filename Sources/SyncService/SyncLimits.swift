@@ -51,6 +51,8 @@ enum SyncLimits {
     static let savedLists = 64
     /// The shortest pause between two versions of the list of what this device saved.
     static let savedListPause = Duration.seconds(1)
+    /// The pause after a list that could not be written.
+    static let failedListPause = Duration.seconds(60)
     /// The bytes of the list that are written each second in the long run.
     static let savedListBytesPerSecond = 16 << 10
     /// The longest file whose contents are compared with the lists, in bytes. Their hash takes about 0.1 s.

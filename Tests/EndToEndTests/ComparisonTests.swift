@@ -95,6 +95,31 @@ struct ComparisonTests {
         try await Self.untilCorrected(b, 2)
     }
 
+    /// Without the list, another device would count this one among those that have the file.
+    @Test func nothingIsEvictedWhileTheListCannotBeWritten() async throws {
+        let pair = try await Self.pair()
+        let (a, b) = (pair.a, pair.b)
+        #expect(chmod(b.box + "/.gather-sync", 0o555) == 0)
+        let refused = try await b.sharing("Evict", ["paths": [b.box + "/d/here"]])
+        #expect(refused.error == "Failed", "\(refused)")
+        #expect("\(refused.parameters)".contains("cannot be written"), "\(refused)")
+        #expect(Self.text(b, "d/here") == "the text of d/here")
+        try await b.until(Self.isAway, ["d/away"])
+        #expect(try await !Self.patterns(b).contains("/d/here"))
+        let findings = try await b.sharing("Check").list("findings")
+        #expect(findings.contains { "\($0)".contains("notWritable") }, "\(findings)")
+        #expect(chmod(b.box + "/.gather-sync", 0o755) == 0)
+        let evicted = try await b.sharing("Evict", ["paths": [b.box + "/d/here"]])
+        #expect(evicted.error == nil, "\(evicted)")
+        try await b.until(Self.isAway, ["d/away", "d/here"])
+        // A list that cannot be read may have any file.
+        let list = a.box + "/.gather-sync/evicted-\(b.device.prefix(7))"
+        try await a.until("isUploaded == FALSE AND path CONTAINS '/d/'", ["d/away", "d/here"])
+        #expect(chmod(list, 0) == 0)
+        let last = try await a.sharing("Evict", ["paths": [a.box + "/d/here"]])
+        #expect(last.error == "NotUploaded" && Self.text(a, "d/here") != nil, "\(last)")
+    }
+
     @Test func aListThatIsWrongIsWrittenAgain() async throws {
         let pair = try await Self.pair()
         let (a, b) = (pair.a, pair.b)

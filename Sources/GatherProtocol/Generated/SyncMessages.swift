@@ -256,7 +256,7 @@ extension SyncInterface {
     /// device that has it (`uploadedTo` is empty), whatever was told, until a report with a clock `through` that is not
     /// before the change. Items of this report keep their state then; the others that had changed get the base state.
     /// States of paths at which there is no item are ignored. `changed` counts the items of the report whose state,
-    /// size or date it changed.
+    /// size or date it changed, without those that have changed since.
     package enum Report: VarlinkMethod {
         package static let name = "io.gatherd.Sync.Report"
 

@@ -57,7 +57,7 @@ package enum SyncInterface {
         # that has it (`uploadedTo` is empty), whatever was told, until a report with a clock `through` that is not before the
         # change. Items of this report keep their state then; the others that had changed get the base state.
         # States of paths at which there is no item are ignored. `changed` counts the items of the report whose state, size or
-        # date it changed.
+        # date it changed, without those that have changed since.
         method Report(session: int, base: ?State, items: ?[]Item, through: ?string) -> (changed: ?int)
 
         # Tells the states as gatherd has them, so that a helper can compare them with its own and report those that differ.

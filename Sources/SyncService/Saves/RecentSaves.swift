@@ -17,6 +17,8 @@ struct RecentSaves {
         if byFile.count > SyncLimits.savedVersions { byFile.removeAll() }
         byFile[part, default: []].append(version)
         if byFile[part]?.count ?? 0 > SyncLimits.savedVersionsOfFile, let first = byFile[part]?.removeFirst() {
+            // While the list cannot be written, they grow. Those that stay in the list do no harm.
+            if former.count >= SyncLimits.savedVersions { former.removeAll() }
             former.insert(first)
         }
     }

@@ -30,10 +30,10 @@ enum ReplicatedFile {
         let aside = ".syncthing.gather-\(name).tmp"
         let file = try Entry.openForWriting(aside, in: parent.number, mode: 0o600, truncate: true)
         try file.writeAll(bytes)
+        share(file, status.group, mode & 0o664)
         try file.synchronize()
         try Entry.rename(aside, in: parent.number, to: name, in: parent.number)
         try parent.synchronize()
-        share(file, status.group, mode & 0o664)
     }
 
     /// Returns the contents of a file.

@@ -16,9 +16,7 @@ extension ContainerSession {
                 folders[index].doubtAll()
                 folders[index].areErrorsDoubtful = true
                 folders[index].arePatternsDoubtful = true
-                if readEvictedElsewhere(index) {
-                    corrections.add(1, "lists of files that other devices evicted, in \(folders[index].place.folder)")
-                }
+                readEvictedElsewhere(index)
             }
             comparison.isDue = true
             wake.yield()

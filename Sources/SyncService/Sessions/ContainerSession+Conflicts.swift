@@ -1,6 +1,7 @@
 // Fresh copies of versions in conflict.
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import LinuxSystem
 import Logging
 import Metadata
@@ -76,6 +77,8 @@ extension ContainerSession {
     private func claim(_ part: String, _ index: Int) -> String? {
         let place = folders[index].place.directory + "/"
         let names = part.split(separator: "/")
+        // Else all contents would be read at each start, for nothing.
+        guard mayRename(place + part) else { return nil }
         guard let name = names.last, let claimed = ClaimedName.of(place + part, named: String(name)), claimed != name
         else { return nil }
         let new = names.dropLast().map { $0 + "/" }.joined() + claimed
@@ -88,6 +91,12 @@ extension ContainerSession {
             logger.debug("\(place + part) keeps its name: \(error)")
             return nil
         }
+    }
+
+    /// Whether this process may rename entries of the directory of a file.
+    private func mayRename(_ path: String) -> Bool {
+        guard let entry = try? ContainerRoots.openParent(of: path) else { return false }
+        return faccessat(entry.directory.number, ".", W_OK | X_OK, 0) == 0
     }
 
     // MARK: Authors

@@ -83,33 +83,37 @@ extension ContainerSession {
         return patterns
     }
 
-    /// Reads the lists of the files that other devices evicted. Returns whether they are other ones than before.
-    @discardableResult func readEvictedElsewhere(_ index: Int) -> Bool {
-        let before = folders[index].evictedElsewhere
-        folders[index].evictedElsewhere = EvictedList.all(in: folders[index].place.directory)
-        return folders[index].evictedElsewhere != before
+    /// Reads the lists of the files that other devices evicted.
+    func readEvictedElsewhere(_ index: Int) {
+        folders[index].evictedElsewhere = EvictedList.all(in: folders[index].place.directory, but: run.shortID)
     }
 
-    /// Returns whether another device evicted a file.
+    /// Returns whether another device may have evicted a file.
     func hasEvicted(_ device: String, _ part: String, _ folder: FolderState) -> Bool {
         if folder.evictedElsewhere.isEmpty { return false }
         guard let short = run.devices[device]?.shortID else { return false }
-        return folder.evictedElsewhere[short]?.contains(part) ?? false
+        return folder.evictedElsewhere[short]?.mayHave(part) ?? false
     }
 
     /// Writes the list that tells the other devices which files are evicted here. A scan takes it to them. Returns whether it
-    /// was another one.
+    /// was another one. Without a list that is right, nothing more is evicted.
     private func writeList(_ parts: Set<String>, _ index: Int) -> Bool {
         let place = folders[index].place
         let device = run.shortID
-        if EvictedList.all(in: place.directory)[device] ?? [] == parts { return false }
+        let list = EvictedList.read(device, in: place.directory)
+        let isRight = !list.isUnknown && list.paths == parts
         do throws(SystemError) {
-            try EvictedList.write(parts, of: device, in: place.directory)
+            if !isRight { try EvictedList.write(parts, of: device, in: place.directory) }
+            folders[index].listFailure = nil
         } catch {
-            logger.warning("\(place.directory)/\(EvictedList.part(device)) cannot be written: \(error)")
+            let failure = "\(place.directory)/\(EvictedList.part(device)) cannot be written: \(error)"
+            if folders[index].listFailure != failure { logger.warning("\(failure)") }
+            folders[index].listFailure = failure
+            // No scan: after each one, the patterns are read again.
+            return false
         }
-        scanOwn(EvictedList.part(device), index)
-        return true
+        if !isRight { scanOwn(EvictedList.part(device), index) }
+        return !isRight
     }
 
     /// Asks again for the newest versions of evicted files, which others may have changed or deleted.
@@ -192,6 +196,8 @@ extension ContainerSession {
             try await run.client.scan(place.folder, parts: parts)
             for file in files { try await checkIsUploaded(file, index) }
             try await changePatterns(index) { paths, _ in paths.formUnion(parts) }
+            // The others would count this device among those that have the files.
+            if let failure = folders[index].listFailure { throw SharingError.failed(message: failure) }
             try await run.client.scan(place.folder, parts: parts + [ReplicatedFile.directory])
             // Another device may be evicting its copy at this moment. It hears of this pattern meanwhile, and this device of
             // that one.
@@ -215,12 +221,16 @@ extension ContainerSession {
     /// Ends an eviction that was begun for files that are still here. If Syncthing does not answer, the next session does it.
     private func takeBack(_ number: Int, _ index: Int) async {
         let left = Set(folders[index].leaving.filter { $0.value == number }.keys)
-        for part in left { folders[index].leaving[part] = nil }
         do {
-            try await endEviction(left, index)
+            // A comparison that has its turn before must not find them in the patterns alone.
+            try await changePatterns(index) { paths, _ in paths.subtract(left) }
         } catch {
             logger.debug("the patterns of files that were not evicted are left: \(error)")
         }
+        for part in left where folders[index].leaving[part] == number { folders[index].leaving[part] = nil }
+        folders[index].pending.formUnion(left)
+        startScan(index)
+        wake.yield()
     }
 
     /// Throws unless the version here is the newest, and Syncthing knows it.

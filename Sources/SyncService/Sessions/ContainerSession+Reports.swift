@@ -145,6 +145,10 @@ extension ContainerSession {
         _ client: VarlinkClient, base: SyncStateMessage?, items: [SyncItemMessage], through: String?
     ) async throws -> Int {
         comparison.isNeeded = true
+        // Since they were made up, an eviction may have begun. Another report would end gatherd's keeping of the item.
+        let items = items.filter {
+            $0.leaving == true || reported[$0.path]?.isLeaving != true || !isLeaving($0.path)
+        }
         let request = SyncInterface.Report.Request(
             session: session, base: base, items: items.isEmpty ? nil : items, through: through)
         logger.trace("report: \(JSONBytes(request).text)")

@@ -142,6 +142,7 @@ extension ContainerSession {
             try ReplicatedFile.write(list.bytes, SavedList.name(device), in: place.directory)
         } catch {
             // They stay unlisted, so that at least this device knows what it saved.
+            folders[index].nextListing = .now + SyncLimits.failedListPause
             return logger.debug("the list of what this device saved in \(place.directory) cannot be written: \(error)")
         }
         folders[index].saves.wereListed()

@@ -30,7 +30,7 @@ extension ContainerSession {
                 [
                     folder.missing, folder.unshared, Set(folder.errors.keys), Set(folder.savers.keys), folder.members,
                     Set(folder.evicted.keys),
-                ] + folder.needs.values.map { Set($0.keys) } + folder.evictedElsewhere.values
+                ] + folder.needs.values.map { Set($0.keys) } + folder.evictedElsewhere.values.map(\.paths)
             for part in lists.reduce(into: Set<String>(), { $0.formUnion($1) }) where !ReplicatedFile.isOwn(part) {
                 let path = folder.place.path(of: part)
                 // A deeper folder has precedence.

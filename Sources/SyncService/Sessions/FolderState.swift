@@ -67,7 +67,9 @@ struct FolderState {
     /// The earliest time of the next version of the list.
     var nextListing = ContinuousClock.now
     /// The files that other devices evicted, by the short identifier of the device.
-    var evictedElsewhere: [String: Set<String>] = [:]
+    var evictedElsewhere: [String: EvictedList] = [:]
+    /// The reason why the list for other devices is not that of the patterns.
+    var listFailure: String?
     var errors: [String: String] = [:]
     var room = RoomTry()
     /// The ignore patterns, without those that leave a part to another folder of the container.
@@ -131,7 +133,7 @@ struct FolderState {
     /// Forgets the progress of files that do not come any more, once it is known which are missing.
     mutating func forgetProgress() {
         guard !isNeedDoubtful else { return }
-        progress = progress.filter { started.contains($0.key) }
+        progress = progress.filter { started.contains($0.key) || missing.contains($0.key) }
     }
 
     /// Notes that any device may lack other items than before.

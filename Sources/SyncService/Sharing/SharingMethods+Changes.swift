@@ -131,14 +131,23 @@ extension SharingMethods {
     /// Removes a folder from Syncthing's settings. Evicted files are evicted no more: whether Syncthing knows them when the
     /// directory is shared again would depend on the moment.
     private func end(_ place: FolderPlace, _ run: SyncthingRun) async throws {
-        let patterns = EvictedPatterns(lines: try await run.client.ignorePatterns(of: place.folder).patterns)
-        if !patterns.paths.isEmpty {
+        // A caller that leaves must not leave a folder that is paused.
+        try await Task {
+            // Without its directory it has none that can be read.
+            let lines = try? await run.client.ignorePatterns(of: place.folder).patterns
+            let patterns = EvictedPatterns(lines: lines ?? [])
+            guard !patterns.paths.isEmpty else { return try await run.client.deleteFolder(place.folder) }
             // Paused, so that it fetches none of them now.
             try await run.client.patchFolder(place.folder, FolderDefaults.paused)
-            _ = try await core.readSettings()
-            try await run.client.setIgnorePatterns(patterns.others, of: place.folder)
-        }
-        try await run.client.deleteFolder(place.folder)
+            do {
+                _ = try await core.readSettings()
+                try await run.client.setIgnorePatterns(patterns.others, of: place.folder)
+                try await run.client.deleteFolder(place.folder)
+            } catch {
+                try? await run.client.patchFolder(place.folder, FolderDefaults.running)
+                throw error
+            }
+        }.value
     }
 
     /// Sets the other devices of a folder, and keeps what else is said of them.

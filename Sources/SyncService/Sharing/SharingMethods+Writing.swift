@@ -11,8 +11,10 @@ extension SharingMethods {
     func writeFinding(_ container: String, _ place: FolderPlace, namesItems: Bool) async -> SharingFinding? {
         guard core.options.isClaiming else { return nil }
         var refused: [(path: String, error: SystemError)] = []
-        if let error = Self.refusal(place.directory) {
-            refused = [(place.directory, error)]
+        // The second one is no item, and Syncthing may have made it.
+        let own = [place.directory, place.directory + "/" + ReplicatedFile.directory]
+        if let (path, error) = own.lazy.compactMap({ path in Self.refusal(path).map { (path, $0) } }).first {
+            refused = [(path, error)]
         } else if let session = await core.session(container) {
             // Without gatherd there are no sessions.
             let parts = (try? await session.directories(of: place)) ?? []

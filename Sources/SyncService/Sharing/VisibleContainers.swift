@@ -44,7 +44,8 @@ struct VisibleContainers: Sendable {
     func shows(_ offer: FolderOffer) -> Bool {
         isKnown
             && !hidden.contains {
-                $0.identifier == offer.container || $0.identifier == FolderNames.container(of: offer.folder)
+                [offer.container, FolderNames.container(of: offer.folder)].contains($0.identifier)
+                    || [FolderNames.whole($0.identifier), FolderNames.documents($0.identifier)].contains(offer.folder)
             }
     }
 }
