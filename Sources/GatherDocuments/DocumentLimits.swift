@@ -29,8 +29,8 @@ public enum DocumentLimits {
     static let removalDepth = 64
     /// The most folders in one another that are moved to another file system. Each needs two descriptors.
     static let movedDepth = 64
-    /// The number of folders of a package that are locked during its save. Each needs a descriptor.
-    static let lockedFolders = 128
+    /// The number of folders of a package that are locked during its save. Each needs three descriptors.
+    static let lockedFolders = 64
     /// The largest file that is read to notice a change that its times do not tell, in bytes.
     static let digestBytes = 1 << 24
     /// The most bytes that one save of a package reads into memory, so that an undo can bring back the files that it removes.

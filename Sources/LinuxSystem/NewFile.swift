@@ -34,7 +34,8 @@ extension Descriptor {
     }
 
     /// Locks the open directory for this open descriptor alone. Where users may read it who may not write to it, that is the lock of a
-    /// file which only those who may write can open, and otherwise the directory's own one (flock(2)).
+    /// file which only those who may write can open, and otherwise the directory's own one (flock(2)). Where neither can be had, that is
+    /// the lock of a file that is open to the same users as the directory.
     ///
     /// - Returns: The file that is locked in place of the directory. The lock lasts as long as it. Nil where the directory itself is
     ///   locked, and where this user cannot lock either.
@@ -51,7 +52,10 @@ extension Descriptor {
             if error == .wouldBlock { throw hasOtherReaders ? .busy : error }
             guard LockedFile.refusals.contains(error) else { throw error }
         }
-        return hasOtherReaders ? nil : try DirectoryLockFile.locking(number)
+        if !hasOtherReaders, let file = try DirectoryLockFile.locking(number) { return file }
+        do throws(SystemError) { return try DirectoryLockFile.locking(number, isOpen: true) } catch {
+            throw hasOtherReaders && error == .wouldBlock ? .busy : error
+        }
     }
 
     /// Ends the lock of a directory.

@@ -3,6 +3,7 @@
 
 import CLinux
 import Glibc
+import Synchronization
 
 /// The users who may write to a directory: its owner, its group, those of its POSIX access list (acl(5)), and all others. A file can be
 /// opened to them alone.
@@ -26,6 +27,12 @@ struct WriterAccess {
     private static let (read, write, search): (UInt16, UInt16, UInt16) = (4, 2, 1)
     private static let readAndWrite: UInt16 = 6
 
+    /// The devices whose files have permissions that cannot be changed, such as those of FAT.
+    private static let fixed = Mutex<Set<UInt64>>([])
+
+    /// The device and the owner of the directory.
+    private let device: UInt64
+    private let owner: UInt32
     /// Whether each user may write; the owner is one of them. Users who are not here are judged by their groups.
     private var users: [UInt32: Bool] = [:]
     private var groups: [UInt32: Bool] = [:]
@@ -36,7 +43,8 @@ struct WriterAccess {
     /// Looks at an open directory.
     init(_ directory: CInt) throws(SystemError) {
         let status = try EntryStatus(of: "", in: directory)
-        for entry in try WriterAccess.entries(of: directory, status.mode) {
+        (device, owner) = (status.device, status.owner)
+        for entry in WriterAccess.entries(of: directory, status.mode) {
             let mayWrite = entry.permissions & (WriterAccess.write | WriterAccess.search) == 3
             if entry.permissions & WriterAccess.read != 0, !mayWrite { hasOtherReaders = true }
             switch entry.tag {
@@ -51,14 +59,23 @@ struct WriterAccess {
         }
     }
 
-    /// Opens a file of this user to those who may write to the directory, and to no other user.
+    /// Whether the file system has refused the access of such a file before.
+    var isImpossible: Bool { WriterAccess.fixed.withLock { $0.contains(device) } }
+
+    /// Opens a file of this user to those who may write to the directory, and to no other user. Without access lists, the mode gives
+    /// it to as many of them as it can.
     ///
     /// - Throws: `EOPNOTSUPP` where the file system cannot do that.
     func give(to file: borrowing Descriptor) throws(SystemError) {
+        // Without access lists, the owner of the directory could not open a file of root.
+        if geteuid() == 0, users[owner] == true { try? file.setOwner(owner, group: nil) }
         var status = try EntryStatus(of: "", in: file.number)
-        if groups[status.group] == nil, let writers = groups.first(where: \.value)?.key {
-            // A user who is not a member needs an entry in the list.
-            try? file.setOwner(nil, group: writers)
+        // A group that gets less than all others, as one that gets more, needs an entry in the list unless it is the file's own.
+        if groups[status.group] == nil,
+            let group = (groups.first(where: \.value) ?? (others ? groups.first : nil))?.key
+        {
+            // This needs a member of the group.
+            try? file.setOwner(nil, group: group)
             status = try EntryStatus(of: "", in: file.number)
         }
         func permissions(_ mayWrite: Bool) -> UInt16 { mayWrite ? WriterAccess.readAndWrite : 0 }
@@ -79,17 +96,23 @@ struct WriterAccess {
         do throws(SystemError) {
             try WriterAccess.set(list, file)
         } catch {
-            guard error == .notSupported, named.isEmpty, namedGroups.isEmpty else { throw error }
+            // An entry that withholds access cannot be left out.
+            guard error == .notSupported, named.allSatisfy(\.value), namedGroups.allSatisfy(\.value) else {
+                throw error
+            }
             try file.setMode(0o600 | UInt32(group) << 3 | UInt32(permissions(others)))
         }
         // A file system without permissions gives each file the same.
-        guard try !isExceeded(by: file) else { throw .notSupported }
+        guard try !isExceeded(by: file) else {
+            WriterAccess.fixed.withLock { _ = $0.insert(device) }
+            throw .notSupported
+        }
     }
 
     /// Whether a user may read or write a file who may not write to the directory.
     func isExceeded(by file: borrowing Descriptor) throws(SystemError) -> Bool {
         let status = try EntryStatus(of: "", in: file.number)
-        return try WriterAccess.entries(of: file.number, status.mode).contains { entry in
+        return WriterAccess.entries(of: file.number, status.mode).contains { entry in
             guard entry.permissions & WriterAccess.readAndWrite != 0 else { return false }
             return switch entry.tag {
             case WriterAccess.userTag: users[entry.id] != true
@@ -103,11 +126,11 @@ struct WriterAccess {
 
     // MARK: Access lists
 
-    /// Returns the entries of a file, with the permissions that they give. Without a list they are those of its mode.
-    private static func entries(of file: CInt, _ mode: UInt16) throws(SystemError) -> [Entry] {
+    /// Returns the entries of a file, with the permissions that they give. Without a list that can be read they are those of its mode.
+    private static func entries(of file: CInt, _ mode: UInt16) -> [Entry] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: longest, alignment: 8)
         defer { buffer.deallocate() }
-        guard let count = try ExtendedAttributes.get(attribute, of: "", in: file, into: buffer), count > 4 else {
+        guard let count = try? ExtendedAttributes.get(attribute, of: "", in: file, into: buffer), count > 4 else {
             return [
                 Entry(tag: ownerTag, permissions: mode >> 6 & 7), Entry(tag: groupTag, permissions: mode >> 3 & 7),
                 Entry(tag: otherTag, permissions: mode & 7),

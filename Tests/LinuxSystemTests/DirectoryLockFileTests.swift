@@ -3,9 +3,10 @@
 
 import Foundation
 import Glibc
-import LinuxSystem
 import TestSupport
 import Testing
+
+@testable import LinuxSystem
 
 struct DirectoryLockFileTests {
     private func inDirectory(_ body: (String, borrowing Descriptor) throws -> Void) throws {
@@ -163,6 +164,77 @@ struct DirectoryLockFileTests {
         #expect(await mayOpen(Int(owner)))
         #expect(await mayOpen(member) == isShared)
         #expect(await !mayOpen(other))
+    }
+
+    @Test func aProcessThatLocksOnlyTheDirectoryWaitsForTheHolderOfTheFile() async throws {
+        let path = NSTemporaryDirectory() + "gather-lock-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        func canLock() async -> Bool {
+            await ChildProcess(path: "/usr/bin/flock", ["--nonblock", path, "/bin/true"]).result().status == 0
+        }
+        let directory = try Directory.open(path, access: .reading)
+        var holder = try directory.lockDirectory()
+        #expect(holder != nil)
+        #expect(await !canLock())
+        holder = nil
+        #expect(await canLock())
+    }
+
+    @Test func aFileThatHasTakenTheNameMeanwhileStays() throws {
+        try inDirectory { path, directory in
+            let file = path + "/" + DirectoryLockFile.name
+            var holder = try DirectoryLockFile.locking(directory.number)
+            #expect(holder != nil)
+            try FileManager.default.removeItem(atPath: file)
+            try Data("other".utf8).write(to: URL(filePath: file))
+            holder = nil
+            #expect(try Data(contentsOf: URL(filePath: file)) == Data("other".utf8))
+        }
+    }
+
+    @Test func filesThatKilledProcessesLeftAreRemoved() throws {
+        try inDirectory { path, directory in
+            for name in [DirectoryLockFile.name, DirectoryLockFile.temporary] {
+                try Data().write(to: URL(filePath: path + "/" + name))
+                chmod(path + "/" + name, 0o644)
+            }
+            var holder = try DirectoryLockFile.locking(directory.number)
+            #expect(holder != nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [DirectoryLockFile.name])
+            holder = nil
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
+        }
+    }
+
+    @Test func aFileWithTheModeOfTheDirectoryIsTheLastResort() throws {
+        try inDirectory { path, directory in
+            chmod(path, 0o750)
+            let holder = try DirectoryLockFile.locking(directory.number, isOpen: true)
+            let found = try FileManager.default.attributesOfItem(atPath: path + "/" + DirectoryLockFile.name)
+            #expect(holder != nil && found[.posixPermissions] as? Int == 0o640)
+            #expect(throws: SystemError.wouldBlock) { try DirectoryLockFile.locking(directory.number, isOpen: true) }
+        }
+    }
+
+    @Test(.needsRoot("mounts"), arguments: [(0o755, 0o600), (0o775, 0o660), (0o757, 0o606)])
+    func withoutAccessListsTheModeOpensTheFileToTheOwnerOfTheDirectory(directoryMode: mode_t, mode: Int) async throws {
+        let path = "/tmp/gather-lock-\(UUID().uuidString.prefix(8))"
+        mkdir(path, 0o755)
+        defer { rmdir(path) }
+        // This file system has no access lists.
+        try #require(
+            await ChildProcess(path: "/bin/mount", ["-t", "ramfs", "none", path]).result().status == 0)
+        defer { umount2(path, CInt(MNT_DETACH)) }
+        let (owner, group): (uid_t, gid_t) = (61_001, 61_002)
+        chown(path, owner, group)
+        chmod(path, directoryMode)
+        let directory = try Directory.open(path, access: .reading)
+        let holder = try directory.lockDirectory()
+        let found = try FileManager.default.attributesOfItem(atPath: path + "/" + DirectoryLockFile.name)
+        #expect(holder != nil && found[.posixPermissions] as? Int == mode)
+        #expect(found[.ownerAccountID] as? Int == Int(owner))
+        #expect(throws: SystemError.wouldBlock) { try directory.lockDirectory() }
     }
 
     @Test func aNameThatIsNoFileLocksNothing() throws {
