@@ -92,9 +92,12 @@ public struct DocumentError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     /// Makes the error of a directory that cannot be opened.
-    init(opening path: [UInt8], _ error: SystemError) {
+    ///
+    /// - Parameter crossingMounts: Whether mount points were allowed on the path. If not, `EXDEV` may be one.
+    init(opening path: [UInt8], _ error: SystemError, crossingMounts: Bool = true) {
         let text = String(decoding: path, as: UTF8.self)
-        guard [.tooManyLinks, .crossesDevice].contains(error), ContainerRoots.place(of: path) != nil else {
+        guard error == .tooManyLinks || error == .crossesDevice && crossingMounts, ContainerRoots.place(of: path) != nil
+        else {
             self.init("cannot open the folder", text, error)
             return
         }

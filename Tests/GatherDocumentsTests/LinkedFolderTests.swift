@@ -285,4 +285,22 @@ import Testing
         try Data("of another".utf8).write(to: URL(filePath: world.file))
         #expect(try FileVersion.current(of: world.file)?.contents() == Array("of another".utf8))
     }
+
+    @Test func aMountPointInAPackageIsNotCalledALink() throws {
+        let world = try World()
+        let path = Array((world.container.data + "/Documents/list").utf8)
+        #expect(DocumentError(opening: path, .crossesDevice, crossingMounts: false).code == .system)
+        #expect(DocumentError(opening: path, .crossesDevice).code == .symbolicLink)
+    }
+
+    @Test func aFolderIsResolvedAsItWasOpened() throws {
+        let scratch = try Scratch()
+        let folder = scratch.path + "/real (deleted)"
+        try #require(mkdir(folder, 0o700) == 0)
+        symlink(folder, scratch.path + "/link")
+        let resolved = try PathEntry.resolved(folder: Array((scratch.path + "/link").utf8))
+        #expect(String(decoding: resolved, as: UTF8.self).hasSuffix("/real (deleted)"))
+        rmdir(folder)
+        #expect(throws: DocumentError.self) { try PathEntry.resolved(folder: Array((scratch.path + "/link").utf8)) }
+    }
 }

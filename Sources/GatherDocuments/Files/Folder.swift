@@ -32,7 +32,7 @@ struct Folder: ~Copyable {
         do throws(SystemError) {
             descriptor = try Directory.open(name.cString, beneath: parent.number, access: .reading)
         } catch {
-            throw DocumentError(opening: self.path, error)
+            throw DocumentError(opening: self.path, error, crossingMounts: false)
         }
     }
 

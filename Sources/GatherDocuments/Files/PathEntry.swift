@@ -1,7 +1,6 @@
 // An entry that is looked at by its path, for applications.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import LinuxSystem
 
 /// An entry that is looked at by its path. Below a container no symbolic link on the way is followed, and the entry itself never is.
@@ -15,13 +14,21 @@ package struct PathEntry: Sendable {
     /// the call is not followed.
     package static func resolved(folder path: [UInt8]) throws(DocumentError) -> [UInt8] {
         let folder = try Folder(path, access: .path)
-        // The link of an open descriptor leads to what was opened (proc(5)).
-        guard let resolved = realpath("/proc/self/fd/\(folder.number)", nil) else {
-            throw DocumentError(
-                "cannot open the folder", String(decoding: path, as: UTF8.self), SystemError(code: errno))
+        // The link of an open descriptor is the path of the directory that was opened (proc(5)). A walk on that path could follow a new
+        // link.
+        return try DocumentError.of("cannot open the folder", String(decoding: path, as: UTF8.self)) {
+            () throws(SystemError) in
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: DocumentLimits.linkBytes, alignment: 1)
+            defer { buffer.deallocate() }
+            let count = try Entry.readSymlink("/proc/self/fd/\(folder.number)", into: buffer)
+            guard count < buffer.count else { throw .nameTooLong }
+            let resolved = Array(buffer[..<count])
+            // The link of a removed directory has another end, and that of one on a detached mount is no path.
+            guard resolved.first == UInt8(ascii: "/"),
+                try folder.descriptor.isEntry(resolved.cString, in: Entry.workingDirectory)
+            else { throw .noEntry }
+            return resolved
         }
-        defer { free(resolved) }
-        return UnsafeBufferPointer(start: resolved, count: strlen(resolved)).map { UInt8(bitPattern: $0) }
     }
 
     /// Looks at an entry. Nil if there is none.
