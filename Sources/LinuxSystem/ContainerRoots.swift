@@ -23,9 +23,25 @@ package enum ContainerRoots {
     private static let slash = UInt8(ascii: "/")
 
     /// Adds the directory of a container. From now on it counts for all paths that this process opens.
+    ///
+    /// One that lies in another container's is left out, unless a symbolic link leads there: the way to it is followed, and the users
+    /// of the other container could put a link there.
     package static func add(_ path: [UInt8]) {
         guard path.first == slash else { return }
-        roots.withLock { _ = $0.insert(trimmed(path)) }
+        let path = trimmed(path)
+        let known = roots.withLock { $0 }
+        guard !known.contains(path), !known.contains(where: { covers($0, path) }) else { return }
+        let inner = known.filter { covers(path, $0) }
+        roots.withLock { $0 = $0.subtracting(inner).union([path]) }
+    }
+
+    /// Whether a directory lies in another one, and no symbolic link leads there.
+    private static func covers(_ outer: [UInt8], _ inner: [UInt8]) -> Bool {
+        // A mount that may hang is not asked.
+        guard outer.count < inner.count, isPrefix(outer, of: inner),
+            MountPaths.mountThatMayHang(String(decoding: inner, as: UTF8.self)) == nil
+        else { return false }
+        return link(on: Place(root: outer, rest: rest(of: inner, after: outer.count))) == nil
     }
 
     /// Adds the directory of a container, whose path is text.
@@ -71,24 +87,29 @@ package enum ContainerRoots {
 
     /// Opens a directory as ``open(_:access:)`` does, and makes it and at most so many directories above it first. `ENOENT` if more are
     /// missing.
-    package static func openMaking(_ path: [UInt8], mode: UInt32, parents: Int) throws(SystemError) -> Descriptor {
+    package static func openMaking(
+        _ path: [UInt8], mode: UInt32, parents: Int, access: Directory.Access = .reading
+    ) throws(SystemError) -> Descriptor {
         let path = trimmed(path)
-        do throws(SystemError) { return try open(path) } catch {
+        do throws(SystemError) { return try open(path, access: access) } catch {
             guard error == .noEntry, parents >= 0, let last = path.lastIndex(of: slash), last > 0 else { throw error }
-            let parent = try openMaking(Array(path[..<last]), mode: mode, parents: parents - 1)
+            let parent = try openMaking(Array(path[..<last]), mode: mode, parents: parents - 1, access: .path)
             do throws(SystemError) {
                 try Directory.make(terminated(Array(path[(last + 1)...])), in: parent.number, mode: mode)
-                try parent.synchronize()
+                // Not every file system syncs directories, and one that may not be read cannot be synced.
+                try? Entry.openForReading(".", in: parent.number).synchronize()
             } catch  where error == .exists {}
         }
-        return try open(path)
+        return try open(path, access: access)
     }
 
     /// Returns the path of the first symbolic link on a path below a container, for a message; nil if there is none by now.
     package static func link(on path: [UInt8]) -> [UInt8]? {
-        guard let place = place(of: path), let root = try? Directory.open(terminated(place.root), access: .path) else {
-            return nil
-        }
+        place(of: path).flatMap { link(on: $0) }
+    }
+
+    private static func link(on place: Place) -> [UInt8]? {
+        guard let root = try? Directory.open(terminated(place.root), access: .path) else { return nil }
         for end in place.rest.indices where end + 1 == place.rest.count || place.rest[end + 1] == slash {
             let part = Array(place.rest[...end])
             guard let status = try? EntryStatus(of: terminated(part), in: root.number) else { return nil }
@@ -103,19 +124,41 @@ package enum ContainerRoots {
     ///
     /// The longest container counts whose path begins the given one: a container inside another one may have been given a path with
     /// symbolic links. If there is none, the path may have another spelling: the first directory on it counts that is a container's.
-    package static func place(of path: [UInt8]) -> Place? {
+    /// A symbolic link before it is replaced with its target, which may lie in a container.
+    package static func place(of path: [UInt8]) -> Place? { place(of: path, links: linkCount) }
+
+    /// How many symbolic links are followed (path_resolution(7)), and how long one may be (`PATH_MAX`).
+    private static let (linkCount, linkLength) = (40, 4_096)
+
+    private static func place(of path: [UInt8], links: Int) -> Place? {
         let roots = roots.withLock { $0 }
         guard !roots.isEmpty, let path = absolute(path) else { return nil }
         var longest: [UInt8]?
         for root in roots where isPrefix(root, of: path) && root.count > longest?.count ?? -1 { longest = root }
         if let longest { return Place(root: longest, rest: rest(of: path, after: longest.count)) }
         let identities = roots.compactMap { identity($0) }
+        var mayHang = false
         for end in path.indices.dropFirst() where path[end] == slash || end + 1 == path.count {
             let prefix = path[end] == slash ? Array(path[..<end]) : path
-            guard let found = identity(prefix) else { return nil }
-            if identities.contains(found) { return Place(root: prefix, rest: rest(of: path, after: prefix.count)) }
+            let found = identity(prefix)
+            let rest = rest(of: path, after: prefix.count)
+            if let found, identities.contains(found) { return Place(root: prefix, rest: rest) }
+            if !mayHang, let target = target(of: prefix) {
+                return links == 0 ? nil : place(of: target + [slash] + rest, links: links - 1)
+            }
+            guard let found else { return nil }
+            if case .path = found { mayHang = true }
         }
         return nil
+    }
+
+    /// Returns the absolute target of a symbolic link; nil for another entry.
+    private static func target(of path: [UInt8]) -> [UInt8]? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: linkLength, alignment: 1)
+        defer { buffer.deallocate() }
+        guard let count = try? Entry.readSymlink(terminated(path), into: buffer), count > 0 else { return nil }
+        let target = Array(buffer[..<count])
+        return target[0] == slash ? target : Array(path[...(path.lastIndex(of: slash) ?? 0)]) + target
     }
 
     private enum Identity: Equatable {
