@@ -130,6 +130,19 @@ struct LinkedListTests {
         world.expectSame(level)
     }
 
+    @Test(arguments: ["Documents", "Documents/party.gro"]) func aFolderWithoutPermissionIsNotAway(level: String)
+        async throws
+    {
+        let world = try await World()
+        chmod(world.path(level), 0)
+        defer { chmod(world.path(level), 0o755) }
+        for words in [["add", "Tea"], ["remove", "bread"], ["undo"]] {
+            let result = await world.daemon.grocery(words + ["--list", "party"])
+            #expect(result.status != 0 && !result.errors.contains("is away"), "\(words): \(result.errors)")
+            #expect(result.errors.contains("Permission denied"), "\(words): \(result.errors)")
+        }
+    }
+
     @Test(arguments: levels) func conflictsAreResolvedBehindNoLink(level: String) async throws {
         let world = try await World()
         let (daemon, bread) = (world.daemon, world.bread)

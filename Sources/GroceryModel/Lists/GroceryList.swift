@@ -103,9 +103,9 @@ package struct GroceryList: Sendable {
     }
 
     /// Refuses a symbolic link in place of a folder of the list. A list whose package is a link would be taken for a folder that is
-    /// missing.
+    /// missing, and so would one in a folder that this user may not search.
     ///
-    /// - Throws: ``GroceryError/Code/away``.
+    /// - Throws: ``GroceryError/Code/away`` for a link, and ``DocumentError`` if a folder cannot be looked at.
     func requirePlace() throws {
         do throws(DocumentError) {
             for names in [["Documents"], rootNames(false), rootNames(true), itemNames(true)].prefix(
@@ -117,6 +117,7 @@ package struct GroceryList: Sendable {
                     path: path(names))
             }
         } catch {
+            guard error.code == .symbolicLink else { throw error }
             throw GroceryError(.away, "the list is away: \(error.message)")
         }
     }
