@@ -230,7 +230,10 @@ extension TreeWatcher {
             notices.append(.containerGone(container: container.number, error: .stale))
         }
         if let other = self.container(withRoot: found, otherThan: container) {
+            let wasBusy = container.failure == .busy
             container.failure = .busy
+            // Two that are looked at for each other would not end.
+            guard !wasBusy else { return }
             // It may have another directory by now, as after an exchange, or none. Where it does, `lose` has this one looked at again.
             suspect(other.number, cause: cause)
             return
