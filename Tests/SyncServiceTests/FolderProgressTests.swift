@@ -47,4 +47,23 @@ struct FolderProgressTests {
         folder.finish("a", isComplete: false)
         #expect(folder.progress["a"] == nil && !folder.isUnderWay("a"))
     }
+
+    @Test func anOldErrorIsNotThatOfAFileThatComes() {
+        var folder = FolderState(place)
+        folder.errors = ["a": "no room", "b": "no room"]
+        folder.begin("a")
+        folder.errors["a"] = nil
+        // Syncthing tells the errors of the fetching before until this one ends.
+        let told = ["a", "b"].map { FolderError(path: $0, message: "no room") }
+        folder.take(told)
+        #expect(folder.errors == ["b": "no room"])
+        folder.finish("a", isComplete: true)
+        folder.take(told)
+        #expect(folder.errors == ["b": "no room"])
+        // It has failed again.
+        folder.begin("a")
+        folder.finish("a", isComplete: false)
+        folder.take(told)
+        #expect(folder.errors == ["a": "no room", "b": "no room"])
+    }
 }

@@ -377,6 +377,7 @@ extension ContainerSession {
             try Task.checkCancellation()
             var coming: Int64 = 0
             var unknown: [String] = []
+            var refused: (path: String, error: String)?
             for (part, size) in sizes {
                 if ResolvedPath.isEntry(place.directory + "/" + part) {
                     finished = finished.clampedAdding(size)
@@ -391,13 +392,16 @@ extension ContainerSession {
                             // An evicted file also waits for a device.
                             if !evicted.contains(part) { throw SharingError.failed(message: "\(path): \(error)") }
                         } else if DiskRoom(place.directory)?.holds(size, reserve) == false {
-                            throw SharingError.failed(
-                                message: "\(path): \(error); it comes as soon as there is room")
+                            refused = (path, error)
                         }
                     }
                     coming = coming.clampedAdding(min(folders[index].progress[part]?.done ?? 0, size))
                     if !folders[index].missing.contains(part) { unknown.append(part) }
                 }
+            }
+            // A file that comes takes the room itself, and its start may not have been told yet.
+            if let refused, try await run.client.status(of: place.folder).isIdle, !ResolvedPath.isEntry(refused.path) {
+                throw SharingError.failed(message: "\(refused.path): \(refused.error); it comes as soon as there is room")
             }
             let total = sizes.values.reduce(finished) { $0.clampedAdding($1) }
             await progress(finished.clampedAdding(coming), total)

@@ -67,8 +67,7 @@ extension ContainerSession {
             }
             if folders[index].areErrorsDoubtful {
                 folders[index].areErrorsDoubtful = false
-                let errors = try await run.client.errors(of: name)
-                folders[index].errors = Dictionary(errors.map { ($0.path, $0.message) }) { _, last in last }
+                folders[index].take(try await run.client.errors(of: name))
                 awaitRoom(index)
             }
             while let path = folders[index].ignoreDoubts.popFirst() { try await checkShared(path, index) }

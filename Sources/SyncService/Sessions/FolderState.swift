@@ -130,6 +130,12 @@ struct FolderState {
         }
     }
 
+    /// Takes the errors that Syncthing was asked for. While it fetches, they are those of the fetching before, so none of them is
+    /// that of a file whose start it has told since.
+    mutating func take(_ told: [FolderError]) {
+        errors = Dictionary(told.map { ($0.path, $0.message) }) { _, last in last }.filter { !started.contains($0.key) }
+    }
+
     /// Forgets the progress of files that do not come any more, once it is known which are missing.
     mutating func forgetProgress() {
         guard !isNeedDoubtful else { return }

@@ -8,6 +8,8 @@ package struct FolderError: Sendable, Hashable {
     package var path: String
     package var message: String
 
+    package init(path: String, message: String) { (self.path, self.message) = (path, message) }
+
     package init(from reader: inout JSONReader) throws(JSONError) {
         let start = reader.position
         var path: String?

@@ -15,6 +15,8 @@ package struct FolderStatus: Sendable, Hashable {
     package var missingBytes: Int64 = 0
     package var errors: Int64 = 0
     package var pullErrors: Int64 = 0
+    /// Whether Syncthing neither reads the folder nor fetches files of it.
+    package var isIdle: Bool { state == "idle" }
 
     package init(from reader: inout JSONReader) throws(JSONError) {
         var state: String = ""
