@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Open directories by slot, the one used longest ago giving way. An open directory keeps its file system mounted, so
-/// those that are not used are let go. It only keeps numbers: the watcher opens and closes.
+/// all are let go at the end of a turn that leaves nothing to do, and those that are not used while turns follow each other. It only keeps numbers: the watcher opens and closes.
 struct DirectoryCache {
     private struct Slot {
         var directory: DirectoryID
@@ -63,17 +63,15 @@ struct DirectoryCache {
     }
 
     /// Lets go of everything; the descriptors are to be closed.
-    mutating func removeAll() -> [CInt] {
+    mutating func removeAll() -> [(directory: DirectoryID, number: CInt)] {
+        guard used > 0 else { return [] }
         defer {
-            slots = []
-            free = []
+            slots.removeAll(keepingCapacity: true)
+            free.removeAll(keepingCapacity: true)
             used = 0
         }
-        return slots.compactMap { $0?.number }
+        return slots.compactMap { $0.map { ($0.directory, $0.number) } }
     }
-
-    /// When the next sweep is due.
-    func nextDeadline(idleTime: UInt64) -> UInt64? { used == 0 ? nil : sweptTime + idleTime }
 
     /// The directories that were not used since the last sweep, where one is due.
     mutating func sweep(now: UInt64, idleTime: UInt64) -> [(directory: DirectoryID, slot: Int16)] {

@@ -68,10 +68,18 @@ extension TreeWatcher {
         }
     }
 
+    /// Closes the directories that were not used for a while, while turns have more to do all the time.
     func closeIdleDirectories() {
-        guard cache.nextDeadline(idleTime: 0) != nil else { return }
         for idle in cache.sweep(now: kernel.now(), idleTime: settings.directoryIdleTime) {
             closeDescriptor(of: idle.directory)
+        }
+    }
+
+    /// Closes all directories. Between turns none is open, so umount(8) succeeds at once.
+    func closeOpenDirectories() {
+        for entry in cache.removeAll() {
+            directories[entry.directory].cacheSlot = -1
+            kernel.close(entry.number)
         }
     }
 
@@ -82,9 +90,7 @@ extension TreeWatcher {
             guard error == .tooManyDescriptors || error == .tooManyDescriptorsInSystem else { throw error }
         }
         closeDescriptors(isAll: true)
-        for slot in directories.records.indices where directories.records[slot].cacheSlot >= 0 {
-            closeDescriptor(of: directories.id(ofSlot: Int32(slot)))
-        }
+        closeOpenDirectories()
         return try openOnce(id)
     }
 

@@ -246,7 +246,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         guard !isClosed else { return }
         isClosed = true
         pool.stop()
-        for number in cache.removeAll() { kernel.close(number) }
+        closeOpenDirectories()
         closeDescriptors(isAll: true)
         for container in containers.values { container.openRoot = nil }
         inbox = []
@@ -289,10 +289,13 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         closeAhead()
         finishCheck()
         followMounts()
-        return more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
+        more =
+            more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
             || deferredLookUps.contains(where: isDue) || strays.values.contains(where: isDue)
             || hasComparisonStep || hasLinksToFind || !movedOnFrom.isEmpty
             || (!unwantedWatches.isEmpty && position >= removalPosition) || !unclosed.isEmpty
+        if !more { closeOpenDirectories() }
+        return more
     }
 
     private func beginTurn() {
@@ -320,7 +323,6 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         consider(nextMountLook)
         consider(asksMountsAgain)
         if !tasksAreOutstanding { consider(nextBalance) }
-        consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
         for container in containers.values {
             consider(container.nextPoll)
             consider(container.comparison?.notBefore)

@@ -16,7 +16,7 @@ package struct WatchSettings: Sendable {
     package var pollInterval: UInt64 = 30_000_000_000
     /// How long the first half of a rename waits for the second.
     package var renameWindow: UInt64 = 2_000_000
-    /// How long an unused directory descriptor is kept.
+    /// How long an unused directory descriptor is kept while turns follow each other without a pause.
     package var directoryIdleTime: UInt64 = 2_000_000_000
     /// How many directory descriptors are kept at most.
     package var openDirectoryLimit = 256

@@ -18,6 +18,8 @@ final class TestDaemon: Sendable {
     private let process: Mutex<ChildProcess>
     private let arguments: [String]
 
+    var processID: pid_t { process.withLock { $0.processID } }
+
     var client: GatherClient { GatherClient(socket: socket) }
 
     /// Starts a daemon and waits until it is ready, as systemd would: it says so on `NOTIFY_SOCKET`.
