@@ -23,9 +23,9 @@ extension GroceryList {
         guard !sources.isEmpty || self.itemsPath != target.itemsPath else {
             throw GroceryError(.invalid, "the list is \(isPackage ? "a package" : "a folder") of this name already")
         }
-        let (all, home) = (sources, container.data + "/Documents")
+        let (all, home, former) = (sources, container.data + "/Documents", listName)
         try await FileSystem.run {
-            try target.makeFolders()
+            try target.makeFolders(of: former)
             for source in all {
                 // The pictures go first, and are looked for in both places meanwhile: no item is without its own.
                 try GroceryList.moveAll(from: source.picturesPath, to: target.picturesPath) {

@@ -54,7 +54,7 @@ extension GroceryList {
         let contents = contents.asRead
         let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
-        try await FileSystem.run { [self] () throws(DocumentError) in try makeFolders() }
+        try await FileSystem.run { [self] in try makeFolders() }
         let document = Document<ItemContents>(path: path(of: id), options: documentOptions)
         do {
             try await document.create(contents)

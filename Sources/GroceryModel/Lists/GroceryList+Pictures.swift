@@ -71,7 +71,7 @@ extension GroceryList {
     private func create(_ picture: Picture, _ name: String) async throws -> String {
         let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
-        try await FileSystem.run { [self] () throws(DocumentError) in try makeFolders() }
+        try await FileSystem.run { [self] in try makeFolders() }
         let path = picturesPath + "/" + name
         let document = Document<Picture>(path: path, options: documentOptions)
         try await document.create(picture)

@@ -130,8 +130,17 @@ package struct GroceryList: Sendable {
     }
 
     /// Makes the folders of the list.
-    func makeFolders() throws(DocumentError) {
+    ///
+    /// - Parameter former: The name of the list that becomes this one.
+    /// - Throws: ``GroceryError/Code/invalid`` for a new list with a name that other devices cannot hold, and ``DocumentError``.
+    func makeFolders(of former: String? = nil) throws {
         let isPackage = isPackage
+        if let listName, !forms.contains(where: { FileSystem.exists(path(rootNames($0))) }),
+            let obstacle = ListName.obstacle(
+                to: listName, beside: ListName.folders(in: path(["Documents"])).filter { $0 != former })
+        {
+            throw GroceryError(.invalid, "a new list cannot be named '\(DisplayText.escaped(listName))': \(obstacle)")
+        }
         _ = try container.folder(itemNames(isPackage))
         if isPackage { _ = try container.folder(pictureNames(true)) }
     }
