@@ -56,7 +56,9 @@ import SystemdSupport
     nonisolated(nonsending) func run() async throws {
         do {
             if checkConfig {
-                let count = try options(listening: false).configuration().containers.count
+                let configuration = try options(listening: false).configuration()
+                for remark in configuration.remarks() { Gatherd.say("note: \(remark)") }
+                let count = configuration.containers.count
                 let file = config ?? DaemonPaths.current.configuration
                 let directory = file.lastIndex(of: "/").map { file[...$0] } ?? ""
                 print(

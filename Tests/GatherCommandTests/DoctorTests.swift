@@ -348,7 +348,7 @@ struct DoctorTests {
         #expect(
             complaints { $0.entries["/var/lib/gatherd"] = MadeUpMachine.directory(0o755, 0, 0) }.map(\.command)
                 == ["sudo chown -R gatherd: /var/lib/gatherd", "sudo chmod 700 /var/lib/gatherd"])
-        #expect(complaints { $0.free = 1 << 20 }.map(\.command) == ["df -h /var/lib/gatherd"])
+        #expect(complaints { $0.free = 100 << 20 }.map(\.command) == ["df -h /var/lib/gatherd"])
         #expect(complaints { $0.entries["/var/lib/gatherd"] = nil }.map(\.level) == [.warning])
         let unsaved = complaints { $0.change { $0.metrics["gatherd_changes_unsaved"] = 1 } }
         #expect(unsaved.map(\.level) == [.problem])
@@ -365,6 +365,48 @@ struct DoctorTests {
                     "gatherd cannot save its state since 10:21: /var/lib/gatherd/saved: No space left on device; after a restart it would compare all containers, and live queries would start over",
                     command: "findmnt -T /var/lib/gatherd; df -h /var/lib/gatherd")
             ])
+    }
+
+    @Test func aFullDiskOfAContainerIsNamed() {
+        func found(_ room: RoomFacts, isShared: Bool = false) -> [Finding] {
+            complaints {
+                $0.rooms["/srv/box"] = room
+                $0.change { $0.containers[0].isShared = isShared }
+            }
+        }
+        let full = found(RoomFacts(free: 4_096, size: 1 << 30))
+        #expect(
+            full == [
+                Finding(
+                    .warning, "box", "4.0K free on the disk of /srv/box, so nothing can be saved there",
+                    command: "df -h /srv/box")
+            ])
+        #expect(found(RoomFacts(free: 0, size: 4_096)).count == 1)
+        let files = found(RoomFacts(free: 1 << 30, size: 1 << 40, freeFiles: 0))
+        #expect(files.map(\.command) == ["df -i /srv/box"])
+        #expect(files[0].text.hasPrefix("no more files can be made on the disk of"))
+        // Syncthing needs more.
+        #expect(found(RoomFacts(free: 9 << 20, size: 1 << 30)).isEmpty)
+        let shared = found(RoomFacts(free: 9 << 20, size: 1 << 30), isShared: true)
+        #expect(shared.map(\.text) == ["9.0M free on the disk of /srv/box, so Syncthing fetches nothing"])
+        #expect(found(RoomFacts(free: 11 << 20, size: 1 << 30), isShared: true).isEmpty)
+        // An image that nobody writes to, and a file system that does not tell.
+        #expect(found(RoomFacts(free: 0, size: 1 << 30, isReadOnly: true)).isEmpty)
+        #expect(found(RoomFacts(free: 0, size: 0)).isEmpty)
+    }
+
+    @Test func containersWithOneNameButForCaseAreNamed() {
+        let found = complaints {
+            $0.entries["/srv/Box"] = MadeUpMachine.directory(0o755)
+            $0.entries["/srv/BOX"] = MadeUpMachine.directory(0o755)
+            $0.change { facts in
+                for name in ["Box", "BOX"] {
+                    facts.containers.append(ContainerFacts(identifier: name, path: "/srv/" + name, state: "live"))
+                }
+            }
+        }
+        #expect(found.map(\.subject) == ["BOX"])
+        #expect(found[0].text.hasPrefix("the name differs from 'Box' and 'box' in upper and lower case alone"))
     }
 
     @Test func missingContentTypesAreAFinding() {

@@ -35,6 +35,8 @@ struct MadeUpMachine: SystemFacts {
         ),
     ]
     var free: UInt64 = 50 << 30
+    /// The room at paths where it is not ``free``.
+    var rooms: [String: RoomFacts] = [:]
     var fileSystems: [String: String] = [:]
     var mounts = ["/", "/proc"]
     /// Why the mount at a path does not answer.
@@ -85,7 +87,7 @@ struct MadeUpMachine: SystemFacts {
         .filter { !$0.contains("/") }.map(String.init)
     }
     func resolved(_ path: String) -> String? { links[path] ?? (entries[path] == nil ? nil : path) }
-    func freeBytes(at path: String) -> UInt64? { free }
+    func room(at path: String) -> RoomFacts? { rooms[path] ?? RoomFacts(free: free, size: 100 << 30) }
     func polledFileSystem(at path: String) -> String? { fileSystems[path] }
     func mountPoints() -> [String] { mounts }
     func silentMount(at path: String) -> (path: String, reason: String)? { silentMounts[path].map { (path, $0) } }

@@ -80,6 +80,41 @@ struct DaemonTests {
         }
     }
 
+    @Test func containersThatWereNamedAlikeGoOn() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "gatherd.toml")
+        for name in ["one", "ONE", "two"] {
+            try directory.write("", to: "\(name)/a")
+            if name != "two" {
+                try directory.write("path = \"\(directory.path)/\(name)\"\n", to: "containers.d/\(name).toml")
+            }
+        }
+        try await DaemonFixture.run(containers: [:], directory: directory) { daemon in
+            func reload() async throws -> String? {
+                do {
+                    _ = try await daemon.call(ServiceInterface.Reload.self, .init())
+                    return nil
+                } catch VarlinkClientError.error(let error) {
+                    return ServiceError(error).map { "\($0)" } ?? "\(error)"
+                }
+            }
+            func names() async throws -> Set<String> {
+                Set(try await daemon.call(ContainerInterface.List.self, .init()).containers.map(\.identifier))
+            }
+            #expect(try await names() == ["one", "ONE"])
+            // Each may change.
+            try directory.write(
+                "packages = [\"x\"]\npath = \"\(directory.path)/ONE\"\n", to: "containers.d/ONE.toml")
+            #expect(try await reload() == nil)
+            // A third one does not come.
+            try directory.write("path = \"\(directory.path)/two\"\n", to: "containers.d/One.toml")
+            let refusal = try await reload()
+            #expect(refusal?.contains("/containers.d/One.toml") == true, "\(refusal ?? "it was taken")")
+            #expect(refusal?.contains("at \(directory.path)/ONE in upper and lower case alone") == true)
+            #expect(try await names() == ["one", "ONE"])
+        }
+    }
+
     @Test func reload() async throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "gatherd.toml")

@@ -128,12 +128,33 @@ package struct ContainerConfiguration: Sendable, Equatable {
         }
     }
 
+    /// Whether another container has the same identifier but for upper and lower case. People, and the file systems of some devices
+    /// that it may be shared with, take both for one.
+    func isNamedLike(_ other: ContainerConfiguration) -> Bool {
+        identifier != other.identifier && identifier.lowercased() == other.identifier.lowercased()
+    }
+
+    /// The reason for which no other container is added whose identifier differs in upper and lower case alone.
+    var namesake: String {
+        "its name differs from that of container '\(identifier)' at \(path) in upper and lower case alone"
+    }
+
     /// Globs of names that are not read, those of the program that shares the container included.
     var ignoredNames: [String] { ignore + (sync?.ownNames ?? []) }
 
     /// Returns a path without doubled or trailing slashes and without `.` components.
     static func normalized(_ path: String) -> String {
         "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    }
+
+    /// Returns why a path is no directory now, as a sentence; nil if it is one.
+    static func directoryFault(at path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            return errno == ENOENT
+                ? "there is no such directory yet; its items come once it is there" : String(cString: strerror(errno))
+        }
+        return status.st_mode & S_IFMT == S_IFDIR ? nil : "this is no directory"
     }
 
     /// The path with symbolic links resolved, as far as it exists.

@@ -1,6 +1,7 @@
 // The daemon's configuration: every key of gatherd.toml with its default, and the containers.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 package import Logging
 
 /// The configuration in `gatherd.toml`, `containers.d` and the command line together.
@@ -34,4 +35,24 @@ package struct DaemonConfiguration: Sendable, Equatable {
     var lines: [String: Int] = [:]
 
     package init() {}
+
+    /// Returns what an administrator should look at, although the daemon starts with it: containers without a directory, and those
+    /// whose identifiers people may confuse. Waits two seconds at most for a mount that does not answer.
+    package func remarks() -> [ConfigurationError] {
+        var known: [String: ContainerConfiguration] = [:]
+        return containers.flatMap { container in
+            var faults: [String] = []
+            if let other = known[container.identifier.lowercased()] {
+                faults.append(other.namesake)
+            } else {
+                known[container.identifier.lowercased()] = container
+            }
+            if let failure = MountPaths.failure(at: container.path) {
+                faults.append("the file system at \(failure.mount.text) does not answer")
+            } else if let fault = ContainerConfiguration.directoryFault(at: container.path) {
+                faults.append(fault)
+            }
+            return faults.map { ConfigurationError(container, in: self, $0) }
+        }
+    }
 }

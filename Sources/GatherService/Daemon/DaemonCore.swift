@@ -206,7 +206,10 @@ final class DaemonCore {
         }
         if let inForce {
             for container in places.containers where !inForce.contains(container) {
-                guard let obstacle = runtime.obstacle(to: container) else { continue }
+                // Those that are there go on.
+                let isNew = !inForce.contains { $0.identifier == container.identifier }
+                let other = places.containers.first { $0.isNamedLike(container) }
+                guard let obstacle = (isNew ? other?.namesake : nil) ?? runtime.obstacle(to: container) else { continue }
                 throw ConfigurationError(container, in: configuration, obstacle)
             }
         }

@@ -82,6 +82,10 @@ struct ContainerHandler {
         if engine.container(configuration.identifier) != nil {
             throw ContainerError.containerExists(identifier: configuration.identifier)
         }
+        if let other = engine.containers.first(where: { $0.configuration.isNamedLike(configuration) }) {
+            throw ContainerError.invalidContainer(
+                identifier: configuration.identifier, message: "\(other.configuration.namesake); nothing was added")
+        }
         if let obstacle = runtime.obstacle(to: configuration) {
             throw ContainerError.invalidContainer(identifier: configuration.identifier, message: obstacle)
         }

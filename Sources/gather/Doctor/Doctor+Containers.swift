@@ -11,6 +11,7 @@ extension Doctor {
     mutating func examine(_ container: ContainerFacts) {
         let before = findings.count
         let name = container.identifier
+        noteNamesake(of: container)
         guard reaches(container) else { return }
         examineSandbox(container)
         examineContents(container)
@@ -27,6 +28,7 @@ extension Doctor {
             )
         }
         noteMounts(in: container)
+        noteRoom(for: container)
         switch container.state {
         case "unavailable" where !findings[before...].contains { $0.level >= .warning }:
             note(
@@ -235,6 +237,39 @@ extension Doctor {
             if seen.paths.count <= Self.directoriesNamed { seen.paths.append(directory) }
         }
         return seen
+    }
+
+    /// Notes another container whose identifier differs in upper and lower case alone. They are from a time when such were added.
+    private mutating func noteNamesake(of container: ContainerFacts) {
+        let name = container.identifier
+        let others = containers.map(\.identifier).filter { $0 != name && $0.lowercased() == name.lowercased() }
+        // The first of them names the others.
+        guard let first = others.min(), name < first else { return }
+        note(
+            .warning, name,
+            "the name differs from \(others.sorted().map { "'\($0)'" }.joined(separator: " and ")) in upper and lower case alone; "
+                + "add one of them under another name",
+            command: gather("container list"))
+    }
+
+    /// The free space below which a disk counts as full, in bytes. Most documents do not fit in it.
+    private static var leastRoom: UInt64 { 1 << 20 }
+
+    /// The part of a disk that Syncthing leaves free by default, as its inverse.
+    private static var reservedPart: UInt64 { 100 }
+
+    /// Notes a full disk, on which programs cannot save in the container. One that nobody writes to has no room by its kind.
+    private mutating func noteRoom(for container: ContainerFacts) {
+        guard let path = facts.resolved(container.path), let room = facts.room(at: path), !room.isReadOnly,
+            room.size > 0
+        else { return }
+        let isFull = room.free < Self.leastRoom || room.freeFiles == 0
+        let stopsSharing = container.isShared && room.free < room.size / Self.reservedPart
+        guard isFull || stopsSharing else { return }
+        note(
+            .warning, container.identifier,
+            "\(roomText(room)) on the disk of \(DisplayText.escaped(path)), so \(isFull ? "nothing can be saved there" : "Syncthing fetches nothing")",
+            command: "df \(room.freeFiles == 0 ? "-i" : "-h") \(ShellText.quoted(path))")
     }
 
     /// Notes file systems mounted below, which are not part of the container.

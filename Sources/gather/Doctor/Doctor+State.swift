@@ -54,16 +54,21 @@ extension Doctor {
                 "\(stateDirectory) is open to others (mode \(String(entry.access.mode & 0o7777, radix: 8))), and holds the names of files",
                 command: asRoot("chmod 700 \(quoted)"))
         }
-        if let free = facts.freeBytes(at: stateDirectory) {
-            if free < Self.roomWanted {
-                isFine = false
-                note(
-                    .warning, "state",
-                    "\(Readable.size(Int64(clamping: free))) free in \(stateDirectory), so saving may fail soon",
-                    command: "df -h \(quoted)")
-            } else if isFine {
-                note(.fine, "state", "\(stateDirectory), \(Readable.size(Int64(clamping: free))) free")
-            }
+        guard let room = facts.room(at: stateDirectory) else { return }
+        if room.free < Self.roomWanted || room.freeFiles == 0 {
+            isFine = false
+            note(
+                .warning, "state", "\(roomText(room)) in \(stateDirectory), so saving may fail soon",
+                command: "df \(room.freeFiles == 0 ? "-i" : "-h") \(quoted)")
+        } else if isFine {
+            note(.fine, "state", "\(stateDirectory), \(roomText(room))")
         }
+    }
+
+    /// Returns the room on a file system in words.
+    func roomText(_ room: RoomFacts) -> String {
+        room.freeFiles == 0
+            ? "no more files can be made"
+            : "\(Readable.size(Int64(clamping: room.free)))\(room.free < 1_024 ? " bytes" : "") free"
     }
 }

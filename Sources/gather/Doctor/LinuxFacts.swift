@@ -83,10 +83,17 @@ struct LinuxFacts: SystemFacts {
         MountPaths.failure(at: path).map { ($0.mount.text, $0.error == .timedOut ? "does not answer" : "\($0.error)") }
     }
 
-    func freeBytes(at path: String) -> UInt64? {
+    func room(at path: String) -> RoomFacts? {
         var figures = statvfs()
         guard statvfs(path, &figures) == 0 else { return nil }
-        return UInt64(figures.f_bavail) * UInt64(figures.f_frsize)
+        func bytes(_ blocks: UInt64) -> UInt64 {
+            let (bytes, overflow) = blocks.multipliedReportingOverflow(by: UInt64(figures.f_frsize))
+            return overflow ? .max : bytes
+        }
+        return RoomFacts(
+            free: bytes(UInt64(figures.f_bavail)), size: bytes(UInt64(figures.f_blocks)),
+            freeFiles: figures.f_files == 0 ? nil : UInt64(figures.f_favail),
+            isReadOnly: figures.f_flag & UInt(ST_RDONLY) != 0)
     }
 
     func polledFileSystem(at path: String) -> String? { PolledFileSystem.name(at: path) }

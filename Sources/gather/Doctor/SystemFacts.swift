@@ -21,8 +21,8 @@ protocol SystemFacts {
     func resolved(_ path: String) -> String?
     /// Returns the mount on the way to a path that does not answer, and the reason; nil if there is none.
     func silentMount(at path: String) -> (path: String, reason: String)?
-    /// Returns the bytes that an ordinary user may still write.
-    func freeBytes(at path: String) -> UInt64?
+    /// Returns the room on the file system of a path; nil if it does not tell.
+    func room(at path: String) -> RoomFacts?
     /// Returns the name of a file system that is polled; nil for any other.
     func polledFileSystem(at path: String) -> String?
     /// Returns the paths of all mount points.
@@ -44,6 +44,16 @@ struct EntryFacts {
     var access: FileAccess
     var isDirectory: Bool
     var isSocket = false
+}
+
+/// The room on a file system.
+struct RoomFacts {
+    /// The bytes that an ordinary user may still write.
+    var free: UInt64
+    var size: UInt64
+    /// The number of files that may still be made; nil for a file system without such a limit.
+    var freeFiles: UInt64?
+    var isReadOnly = false
 }
 
 /// A daemon that answered.
