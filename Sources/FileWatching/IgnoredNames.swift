@@ -4,13 +4,13 @@
 import Glibc
 
 /// Globs of names that a container ignores (fnmatch(3), on the name alone).
-struct IgnoredNames: Sendable {
+package struct IgnoredNames: Sendable {
     /// Globs without a special character, which are compared as they are.
     private let literals: [[UInt8]]
     /// The others, each ended by a NUL.
     private let patterns: [[CChar]]
 
-    init(_ globs: [String]) {
+    package init(_ globs: [String]) {
         let isPattern = { (glob: String) in glob.utf8.contains { "*?[\\".utf8.contains($0) } }
         literals = globs.filter { !isPattern($0) }.map { Array($0.utf8) }
         patterns = globs.filter(isPattern).map { $0.utf8.map(CChar.init(bitPattern:)) + [0] }
@@ -19,7 +19,7 @@ struct IgnoredNames: Sendable {
     var isEmpty: Bool { literals.isEmpty && patterns.isEmpty }
 
     /// Whether a name is ignored.
-    func contains(_ name: UnsafeRawBufferPointer) -> Bool {
+    package func contains(_ name: UnsafeRawBufferPointer) -> Bool {
         for literal in literals
         where literal.count == name.count && name.elementsEqual(literal) {
             return true

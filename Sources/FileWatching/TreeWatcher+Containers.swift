@@ -36,6 +36,13 @@ extension TreeWatcher {
         check(container, cause: causeNow)
     }
 
+    /// Names that match the globs are no entries of a container from now on. Those that it has stay, and others are not looked for: that
+    /// is for the caller.
+    package func setIgnored(_ number: UInt32, globs: [String]) {
+        containers[number]?.options.ignored = IgnoredNames(globs)
+        ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
+    }
+
     /// Opens a directory for reading and looks into it, as the watcher would. Returns the error, nil if both work. A mount that does
     /// not answer is an error, too, so this ends.
     package func openingError(at path: String) -> SystemError? {

@@ -170,6 +170,9 @@ struct FormerStore: Sendable {
         return rows.isShared ? rows.syncState(UInt32(truncatingIfNeeded: -1 - place)) : nil
     }
 
+    /// Whether some rows were recorded while their container was shared.
+    var hasSync: Bool { !sync.isEmpty || held.contains { $0.isShared } }
+
     /// Whether there may have been packages.
     var hasPackages: Bool { !packages.isEmpty || held.contains { !$0.packages.isEmpty } }
 
@@ -220,7 +223,8 @@ struct FormerStore: Sendable {
             record.values.kind != .package || package(record) == rows.packages[row]
         else { return false }
         guard conflicts(record) == (rows.conflicts.isEmpty ? nil : rows.conflicts[row]) else { return false }
-        if rows.isShared, sync(record) != rows.syncState(row) { return false }
+        // A container that is not shared now may have been.
+        if rows.isShared || hasSync, sync(record) ?? .notShared != rows.syncState(row) { return false }
         let name = block.nameBytes(slot)
         guard withName(record, { $0.elementsEqual(name) }) else { return false }
         return extras(record).orNone == rows.extras(row).orNone

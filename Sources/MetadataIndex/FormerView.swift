@@ -89,6 +89,9 @@ extension FormerView: RowReader {
         return current.conflicts(of: row)
     }
 
+    /// Whether the container was shared at some time since then, or is now.
+    package var wasShared: Bool { current.isShared || changes.formers.hasSync }
+
     package func sync(of row: Row) -> SyncState {
         if case .record(let record) = place(row.number) { return changes.formers.sync(record) ?? .notShared }
         return current.sync(of: row)

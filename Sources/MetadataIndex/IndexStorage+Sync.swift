@@ -94,6 +94,16 @@ extension IndexStorage {
         rows.syncBase = isShared ? .unknown : .notShared
     }
 
+    /// The container with its items is shared from now on, or is not. No helper may be there. All items have another state.
+    mutating func changeShared(_ isShared: Bool) {
+        guard rows.isShared != isShared else { return }
+        settle()
+        if !hasUnrecorded { recordAllLive() }
+        rows.sync = SparseColumn()
+        syncChanges = nil
+        setShared(isShared)
+    }
+
     /// A helper begins to tell the states, or none does any more. All states are unknown.
     mutating func setHelper(_ isThere: Bool) {
         guard rows.isShared else { return }

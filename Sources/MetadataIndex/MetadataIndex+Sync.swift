@@ -7,6 +7,10 @@ extension MetadataIndex {
     /// The container is shared with other devices from now on, or is not. Only before it has items.
     package func setShared(_ isShared: Bool) { storage.setShared(isShared) }
 
+    /// The container with its items is shared with other devices from now on, or is not. No helper may tell states then.
+    /// Complexity: O(rows).
+    package func changeShared(_ isShared: Bool) { storage.changeShared(isShared) }
+
     /// A helper begins to tell the states of items, or none does any more. All states are unknown then.
     /// Complexity: O(rows).
     package func setHelper(_ isThere: Bool) { storage.setHelper(isThere) }

@@ -212,6 +212,21 @@ struct StartTests {
 
     // MARK: The log
 
+    @Test func aContainerThatIsAddedIsAnnouncedOnce() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.makeDirectory("one")
+        let log = LogRecorder(.info)
+        try await DaemonFixture.run(directory: directory, log: log) { daemon in
+            for name in ["one", "gone"] {
+                let path = directory.path + "/" + name
+                _ = try await daemon.call(ContainerInterface.Add.self, .init(identifier: name, path: path))
+            }
+            try await daemon.flush()
+            #expect(log.all.filter { $0.hasPrefix("container 'one'") && $0.contains("being read") }.count == 1, "\(log.all)")
+            #expect(log.all.filter { $0.hasPrefix("container 'gone'") }.count == 1, "\(log.all)")
+        }
+    }
+
     @Test func eachContainerHasOneLineAtTheStart() async throws {
         let directory = try TemporaryDirectory()
         try directory.makeDirectory("tree")

@@ -3,6 +3,7 @@
 
 import GatherProtocol
 import Glibc
+import Logging
 import Metadata
 import TestSupport
 import Testing
@@ -360,6 +361,54 @@ struct SyncTests {
             let list = try await daemon.call(ContainerInterface.List.self, .init()).containers
             #expect(list.first { $0.identifier == "other" }?.sync == "syncthing")
             #expect(try await Self.items(daemon).isEmpty)
+        }
+    }
+
+    /// No item leaves a result and comes back, and nothing is read again.
+    @Test func itemsStayWhenTheirContainerIsShared() async throws {
+        let directory = try TemporaryDirectory()
+        for name in ["a", "d/b", "d/c"] { try directory.write(name, to: "other/" + name) }
+        let log = LogRecorder(.info)
+        try await DaemonFixture.run(directory: directory, log: log) { daemon in
+            _ = try await daemon.call(
+                ContainerInterface.Add.self, .init(identifier: "other", path: directory.path + "/other"))
+            let subscriber = try await Subscriber(
+                daemon, .init(predicate: "kind == 'file'", attributes: ["path", "isUbiquitous"]))
+            try await subscriber.gather()
+            let identifiers = Set(subscriber.items.keys)
+            #expect(identifiers.count == 3)
+            func share(_ sync: String?) async throws {
+                let request = ContainerInterface.Share.Request(identifier: "other", sync: sync)
+                let reply = try await daemon.call(ContainerInterface.Share.self, request)
+                #expect(reply.container.sync == sync && reply.container.state == .live)
+            }
+            func states() -> Set<Bool?> { Set(subscriber.values.values.map(\.isUbiquitous)) }
+            #expect(states() == [false])
+            for _ in 0..<2 {
+                try await share("syncthing")
+                while states() != [nil] { try await subscriber.next() }
+                // Of Syncthing's own file there is no item.
+                try directory.write("", to: "other/d/.syncthing.x.tmp")
+                #expect(try await Self.items(daemon, "kind == 'file'").count == 3)
+                #expect(Set(subscriber.items.keys) == identifiers)
+                try await share(nil)
+                #expect(try await Self.items(daemon, "kind == 'file'").count == 4)
+                while subscriber.items.count < 4 || states() != [false] { try await subscriber.next() }
+                #expect(unlink(directory.path + "/other/d/.syncthing.x.tmp") == 0)
+                while subscriber.items.count > 3 { try await subscriber.next() }
+                #expect(Set(subscriber.items.keys) == identifiers)
+            }
+            #expect(subscriber.violations.isEmpty, "\(subscriber.violations)")
+            try await share("syncthing")
+        }
+        #expect(log.all.filter { $0.contains("no longer watched") }.isEmpty, "\(log.all)")
+        #expect(log.all.filter { $0.contains("'other'") && $0.contains("being read") }.count == 1, "\(log.all)")
+        // What was saved is gone on with.
+        let next = LogRecorder(.info)
+        try await DaemonFixture.run(directory: directory, log: next) { daemon in
+            let list = try await daemon.call(ContainerInterface.List.self, .init()).containers
+            #expect(list.first { $0.identifier == "other" }?.sync == "syncthing")
+            #expect(try await Self.items(daemon, "isUbiquitous == nil AND kind == 'file'").count == 3)
         }
     }
 

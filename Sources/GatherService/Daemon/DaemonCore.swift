@@ -470,7 +470,7 @@ final class DaemonCore {
     private func apply(_ wanted: [ContainerConfiguration]) {
         for record in engine.containers where !wanted.contains(record.configuration) {
             let same = wanted.first { $0.identifier == record.identifier }
-            if let same, engine.setPackages(of: record, by: same) { continue }
+            if let same, engine.setPackages(of: record, by: same) || engine.setSharing(of: record, by: same) { continue }
             engine.removeContainer(record)
         }
         for container in wanted where engine.container(container.identifier) == nil { engine.addContainer(container) }

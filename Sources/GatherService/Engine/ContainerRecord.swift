@@ -109,6 +109,12 @@ final class ContainerRecord {
         entry.set(packages: packages)
     }
 
+    /// The container is shared from now on, or is not.
+    func set(sync: SyncProgram?) {
+        configuration.sync = sync
+        index.changeShared(sync != nil)
+    }
+
     var index: MetadataIndex { entry.index }
 
     /// Why questions about extended attributes have no exact answer in a container that has everything else exactly.

@@ -54,8 +54,9 @@ extension Engine {
             watcher.setEnclosure(other.number, to: enclosure(of: other))
         }
         for subscription in subscriptions.values { subscription.containerAdded(record) }
-        if !isStart { logStart(of: record) }
         turn()
+        // Unless the turn has found it, and the log says so.
+        if !isStart { logStart(of: record) }
         return record
     }
 

@@ -120,7 +120,7 @@ struct ContainerHandler {
         }
     }
 
-    /// Shares a container, or shares it no longer. Other names are no items then, so the container is read anew.
+    /// Shares a container, or shares it no longer. Other names are no items then.
     private func share(_ call: VarlinkCall) throws {
         try AccessPolicy.requireOperator(call.peer)
         let request = try call.request(of: ContainerInterface.Share.self)
@@ -154,6 +154,10 @@ struct ContainerHandler {
             containers.removeAll { $0.identifier == configuration.identifier }
             containers.append(configuration)
         }
+        let isDone = engine.setSharing(of: record, by: configuration) { [engine] in
+            call.reply(ContainerInterface.Share.Reply(container: engine.describe(record)))
+        }
+        if isDone { return }
         engine.removeContainer(record)
         call.reply(ContainerInterface.Share.Reply(container: engine.describe(engine.addContainer(configuration))))
     }

@@ -173,7 +173,7 @@ struct ChangePass {
         let viewer = environment?.viewer?.credentials
         difference.conflicts =
             former.conflictVersions(of: row, for: viewer) != current.conflictVersions(of: row, for: viewer)
-        if current.isShared {
+        if former.wasShared {
             let (old, now) = (former.sync(of: row), current.sync(of: row))
             if old != now {
                 difference.sync = AttributeSet(Attribute.ofSync.filter { old.value(of: $0) != now.value(of: $0) })
