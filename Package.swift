@@ -189,7 +189,7 @@ let package = Package(
                 arguments,
             ],
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]),
-        .testTarget(name: "GatherCommandTests", dependencies: ["gather", "GatherKit", "Metadata"]),
+        .testTarget(name: "GatherCommandTests", dependencies: ["gather", "GatherKit", "Metadata", arguments]),
         .executableTarget(
             name: "grocery",
             dependencies: [

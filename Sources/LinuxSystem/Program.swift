@@ -47,8 +47,11 @@ package enum Program {
     ///   - arguments: The arguments. The first is the program.
     ///   - environment: The environment as `NAME=VALUE`.
     ///   - descriptors: The descriptors that it gets beside those without FD_CLOEXEC.
+    ///   - leadsGroup: Whether it leads a new process group, which kill(2) can signal as a whole. Such a program may not read from
+    ///     the terminal.
     package static func start(
-        _ arguments: [[UInt8]], environment: [[UInt8]] = Program.environment, descriptors: [Inherited] = []
+        _ arguments: [[UInt8]], environment: [[UInt8]] = Program.environment, descriptors: [Inherited] = [],
+        leadsGroup: Bool = false
     ) throws(SystemError) -> CInt {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -62,7 +65,11 @@ package enum Program {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        // The group has the number of the new process (POSIX_SPAWN_SETPGROUP with 0).
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (leadsGroup ? POSIX_SPAWN_SETPGROUP : 0)))
 
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

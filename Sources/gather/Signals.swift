@@ -14,12 +14,13 @@ enum Signals {
         // Made here, because a signal handler may not allocate.
         Progress.isOnScreen.store(false, ordering: .relaxed)
         ChildCommand.running.store(0, ordering: .relaxed)
+        ChildCommand.leadsGroup.store(false, ordering: .relaxed)
         pending.store(0, ordering: .relaxed)
         signal(SIGPIPE, SIG_IGN)
         signal(SIGINT) { Signals.end($0) }
     }
 
-    /// Ends the process on SIGTERM and SIGHUP together with the command that it runs.
+    /// Ends the process on SIGTERM and SIGHUP together with the command that it runs and all that it has started.
     static func installForCommands() {
         for number in [SIGTERM, SIGHUP] { signal(number) { Signals.end($0) } }
     }
@@ -37,7 +38,17 @@ enum Signals {
         let child = ChildCommand.running.load(ordering: .sequentiallyConsistent)
         // The thread that starts it checks for the signal next.
         if child == ChildCommand.starting { return }
-        if child > 0 { kill(child, number) }
+        if child > 0 {
+            if ChildCommand.leadsGroup.load(ordering: .sequentiallyConsistent) {
+                kill(-child, number)
+            } else if getpgrp() == getpid() {
+                // A shell has made this process group for the command line alone. It holds all that the program has started.
+                signal(number, SIG_IGN)
+                kill(0, number)
+            } else {
+                kill(child, number)
+            }
+        }
         _exit(128 + number)
     }
 }

@@ -22,8 +22,8 @@ struct WatchCommand: ParsableCommand {
 
             The options --exec and --exec-batch take the rest of the line as a command. It runs without a shell, one at a \
             time. In its arguments {} is the path, {/} its last component and {//} its directory. Without the extension, the \
-            first two are {.} and {/.}. GATHER_CHANGE is result, added, changed or removed. The first results count, unless \
-            --changes is given.
+            first two are {.} and {/.}. GATHER_CHANGE is result, added or changed, and with --removed also removed. The first \
+            results count, unless --changes is given. Changes of a tenth of a second are one, unless --batch is given.
 
             EXAMPLES
               gather watch "name LIKE 'Item_*'"
@@ -57,8 +57,13 @@ struct WatchCommand: ParsableCommand {
         completion: .list([]))
     var since: String?
 
-    @Option(help: ArgumentHelp("Merge the changes of this many milliseconds.", valueName: "ms"))
-    var batch: Int = 0
+    @Option(
+        help: ArgumentHelp(
+            "Merge the changes of this many milliseconds (0; 100 with --exec and --exec-batch).", valueName: "ms"))
+    var batch: Int?
+
+    @Flag(help: "With --exec and --exec-batch, run the command for removed items, too.")
+    var removed = false
 
     @OptionGroup var hosts: HostOptions
     @OptionGroup var daemon: ConnectionOptions
@@ -75,13 +80,22 @@ struct WatchCommand: ParsableCommand {
     var execBatch: [String] = []
 
     mutating func validate() throws {
-        if batch < 0 || batch > 3_600_000 { throw ValidationError("--batch wants milliseconds, an hour at most.") }
-        guard !exec.isEmpty || !execBatch.isEmpty else { return }
+        if let batch, batch < 0 || batch > 3_600_000 {
+            throw ValidationError("--batch wants milliseconds, an hour at most.")
+        }
+        guard !exec.isEmpty || !execBatch.isEmpty else {
+            if removed { throw ValidationError("--removed goes with --exec or --exec-batch; removals are printed anyway.") }
+            return
+        }
         if output.json || output.nulTerminated {
             throw ValidationError("--exec and --exec-batch print nothing: they do not go with --json or --null.")
         }
         if template == nil { throw ValidationError("--exec and --exec-batch want a command behind them.") }
     }
+
+    /// One touch(1) of a new file is several changes, and a command is to run once for it.
+    private static let batchOfCommands = 100
+    var batchingInterval: Duration { .milliseconds(batch ?? (template == nil ? 0 : Self.batchOfCommands)) }
 
     private var template: CommandTemplate? { CommandTemplate(exec.isEmpty ? execBatch : exec) }
 
@@ -95,7 +109,7 @@ struct WatchCommand: ParsableCommand {
         let scopes = try places.scopes(connection)
         let query = MetadataQuery(
             predicate: asked.predicate, scopes: scopes, attributes: output.wanted,
-            batchingInterval: .milliseconds(batch), since: since, socket: connection.daemon)
+            batchingInterval: batchingInterval, since: since, socket: connection.daemon)
         var isWaiting = false
         do throws(GatherError) {
             try connection.showProgress(scopes)
@@ -108,7 +122,8 @@ struct WatchCommand: ParsableCommand {
             query: query, question: asked, connection: connection, endsAfterChange: once, timer: timer,
             isWaiting: isWaiting,
             printing: output.settings(isResuming: since != nil, tellsResults: !changes, connection),
-            runner: template.map { ChangeRunner($0, isBatch: exec.isEmpty, tellsResults: !changes) },
+            runner: template.map { ChangeRunner(
+                    $0, isBatch: exec.isEmpty, tellsResults: !changes, tellsRemovals: removed) },
             isTalkative: !output.json && template == nil && Terminal.isTerminal() && Terminal.isTerminal(STDERR_FILENO))
         // The task ends the process, or this thread does when the reader of the pipe is gone.
         Task { await session.follow() }
@@ -130,7 +145,7 @@ struct WatchCommand: ParsableCommand {
             printing.host = connection.hostName
             let query = MetadataQuery(
                 predicate: asked.predicate, scopes: try places.scopes(connection), attributes: output.wanted,
-                batchingInterval: .milliseconds(batch), socket: connection.daemon)
+                batchingInterval: batchingInterval, socket: connection.daemon)
             return HostWatch(query: query, host: connection.hostName, printing: printing)
         }
         let session = HostWatchSession(

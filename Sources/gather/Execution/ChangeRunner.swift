@@ -15,16 +15,20 @@ struct ChangeRunner {
     private let template: CommandTemplate
     private let isBatch: Bool
     private let tellsResults: Bool
+    private let tellsRemovals: Bool
+    private var guardian = RepetitionGuard()
     /// Whether progress notifications have the difference since a clock.
     private var isResumed = false
     /// The status of the last command that failed; 0 if none did.
     private(set) var status: Int32 = 0
 
-    /// `tellsResults` says whether the command runs for the first results too.
-    init(_ template: CommandTemplate, isBatch: Bool, tellsResults: Bool) {
+    /// `tellsResults` says whether the command runs for the first results too, and `tellsRemovals` whether it runs for items that
+    /// are gone.
+    init(_ template: CommandTemplate, isBatch: Bool, tellsResults: Bool, tellsRemovals: Bool) {
         self.template = template
         self.isBatch = isBatch
         self.tellsResults = tellsResults
+        self.tellsRemovals = tellsRemovals
     }
 
     mutating func run(_ notification: QueryNotification) async throws {
@@ -49,7 +53,7 @@ struct ChangeRunner {
 
     /// Removals come first: if a name goes from one item to another, its last command is for the new item.
     private mutating func take(_ changes: QueryChanges) async throws {
-        try await take(.removed, changes.removed.map { Item(path: $0.pathBytes) })
+        if tellsRemovals { try await take(.removed, changes.removed.map { Item(path: $0.pathBytes) }) }
         try await take(
             .changed,
             changes.changed.map { Item(path: $0.pathBytes ?? [], previous: $0.previousPathBytes) })
@@ -61,20 +65,32 @@ struct ChangeRunner {
         if isBatch {
             for paths in CommandTemplate.batches(items.map(\.path)) {
                 let subject = paths.count == 1 ? DisplayText.escaped(paths[0]) : "\(paths.count) paths"
-                try await carryOut(template.arguments(for: paths), [change], subject)
+                try await carryOut(template.arguments(for: paths), [change], for: paths, subject)
             }
         } else {
             for item in items {
                 var variables = [change, (name: "GATHER_PATH", value: item.path)]
                 if let previous = item.previous { variables.append((name: "GATHER_PREVIOUS_PATH", value: previous)) }
-                try await carryOut(template.arguments(for: item.path), variables, DisplayText.escaped(item.path))
+                try await carryOut(
+                    template.arguments(for: item.path), variables, for: [item.path], DisplayText.escaped(item.path))
             }
         }
     }
 
     private mutating func carryOut(
-        _ arguments: [[UInt8]], _ variables: [(name: String, value: [UInt8])], _ subject: String
+        _ arguments: [[UInt8]], _ variables: [(name: String, value: [UInt8])], for paths: [[UInt8]],
+        _ subject: String
     ) async throws {
+        let pause = guardian.pause(before: paths)
+        if pause > .zero {
+            if guardian.isFirstPause {
+                Output.note(
+                    "\(subject): changed again at the end of its command, \(RepetitionGuard.freeRuns) times in a row; if the command "
+                        + "changes it, exclude that from the predicate. It runs once a second at most")
+            }
+            try await Task.sleep(for: pause)
+        }
+        defer { guardian.noteEnd(of: paths) }
         let status: Int32
         do throws(ChildCommand.StartError) {
             status = try await ChildCommand.run(arguments, variables: variables)

@@ -11,6 +11,8 @@ enum ChildCommand {
     /// The running process; 0 for none, ``starting`` during its start. Signal handlers read it.
     static let running = Atomic<Int32>(0)
     static let starting: Int32 = -1
+    /// Whether the process leads a process group of its own.
+    static let leadsGroup = Atomic<Bool>(false)
 
     /// The reason why a program could not be started.
     struct StartError: Error {
@@ -27,10 +29,14 @@ enum ChildCommand {
 
     /// Runs a program to its end and returns its status; 128 and the signal's number if a signal ended it. `variables`
     /// are added to the environment. Throws ``StartError`` if the program cannot be started.
+    ///
+    /// It has a process group of its own, so that a signal that ends this command ends all that it has started. With a terminal as
+    /// standard input it has not: only the group in the foreground may read from the terminal, and gets Ctrl-C.
     static func run(_ arguments: [[UInt8]], variables: [(name: String, value: [UInt8])]) async throws(StartError)
         -> Int32
     {
-        let child = try startHoldingSignals(arguments, variables: variables)
+        let child = try startHoldingSignals(
+            arguments, variables: variables, leadsGroup: !Terminal.isTerminal(STDIN_FILENO))
         let status = await wait(for: child)
         running.store(0, ordering: .sequentiallyConsistent)
         return exitStatus(status)
@@ -38,7 +44,7 @@ enum ChildCommand {
 
     /// Runs a program as ``run(_:variables:)`` does, and blocks this thread until its end.
     static func runBlocking(_ arguments: [[UInt8]]) throws(StartError) -> Int32 {
-        let child = try startHoldingSignals(arguments, variables: [])
+        let child = try startHoldingSignals(arguments, variables: [], leadsGroup: false)
         let status = waitBlocking(for: child)
         running.store(0, ordering: .sequentiallyConsistent)
         return exitStatus(status)
@@ -46,27 +52,28 @@ enum ChildCommand {
 
     /// Starts a program. A signal during the start ends both processes when the new one is known.
     private static func startHoldingSignals(
-        _ arguments: [[UInt8]], variables: [(name: String, value: [UInt8])]
+        _ arguments: [[UInt8]], variables: [(name: String, value: [UInt8])], leadsGroup: Bool
     ) throws(StartError) -> pid_t {
+        self.leadsGroup.store(leadsGroup, ordering: .sequentiallyConsistent)
         running.store(starting, ordering: .sequentiallyConsistent)
         var child: pid_t = 0
         defer {
             running.store(child, ordering: .sequentiallyConsistent)
             Signals.endIfPending()
         }
-        child = try start(arguments, variables: variables)
+        child = try start(arguments, variables: variables, leadsGroup: leadsGroup)
         return child
     }
 
     private static func start(
-        _ arguments: [[UInt8]], variables: [(name: String, value: [UInt8])]
+        _ arguments: [[UInt8]], variables: [(name: String, value: [UInt8])], leadsGroup: Bool
     ) throws(StartError) -> pid_t {
         let environment =
             Program.environment.filter { entry in
                 !variables.contains { entry.starts(with: Array("\($0.name)=".utf8)) }
             } + variables.map { Array("\($0.name)=".utf8) + $0.value }
         do throws(SystemError) {
-            return try Program.start(arguments, environment: environment)
+            return try Program.start(arguments, environment: environment, leadsGroup: leadsGroup)
         } catch {
             throw StartError(program: arguments.first ?? [], code: error.code)
         }
