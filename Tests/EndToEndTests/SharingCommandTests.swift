@@ -48,6 +48,21 @@ struct SharingCommandTests {
             devices.count == 1 && devices[0]["name"] as? String == "attic" && devices[0]["connected"] as? Bool == true)
     }
 
+    @Test func aDeviceIsNamedBehindItsIdentifier() async throws {
+        let machine = try await SharingMachine()
+        let shared = await machine.gather("share", "notes", "--with", FakeHelper.attic + "=my attic")
+        #expect(shared.status == 0 && shared.lines[0].contains("notes is shared with my attic"), "\(shared)")
+        #expect(machine.helper.calls == ["add ATTICAA as my attic", "share notes with ATTICAA"])
+        for arguments in [["--with", FakeHelper.attic + "="], ["--stop", "--with", "ATTICAA=x"]] {
+            let refused = await ChildProcess(
+                .gather, ["share", "notes"] + arguments, environment: machine.environment
+            ).result()
+            #expect(refused.status == 64, "\(refused)")
+        }
+        let waits = await machine.gather("join", FakeHelper.attic, "notes", "--timeout", "10s")
+        #expect(waits.status == 64 && waits.errors.contains("cannot be given with a container"), "\(waits)")
+    }
+
     @Test func deviceThatAsksIsAdmitted() async throws {
         let machine = try await SharingMachine()
         try await machine.helper.change { state in

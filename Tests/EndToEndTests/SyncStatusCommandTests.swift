@@ -26,7 +26,7 @@ struct SyncStatusCommandTests {
         }
     }
 
-    private static let inStep = "notes\tin step\t0\t0\t0\t0"
+    private static let inStep = "notes\tin step\t0\t0\t0\t0\tattic=connected\t"
 
     @Test func statusIsForPipesAndPrograms() async throws {
         let machine = try await machine()
@@ -39,7 +39,7 @@ struct SyncStatusCommandTests {
             state.status.folders[0].shares[0].missing = 2
         }
         let missing = await machine.gather("sync", "status", "notes")
-        #expect(missing.status == 0 && missing.lines == ["notes\treceiving\t3\t250\t2\t0"])
+        #expect(missing.status == 0 && missing.lines == ["notes\treceiving\t3\t250\t2\t0\tattic=connected\t"])
         let json = try jsonLines(await machine.gather("sync", "status", "--json"))
         #expect(json.count == 1 && json[0]["running"] as? Bool == true && json[0]["version"] as? String == "1.29.5")
         #expect(json[0]["thisDevice"] as? String == FakeHelper.here)
@@ -53,7 +53,7 @@ struct SyncStatusCommandTests {
     @Test func containerWithoutAFolderIsShown() async throws {
         let machine = try await SharingMachine()
         _ = try await machine.daemon.client.setSharing(of: "notes")
-        #expect(await machine.gather("sync", "status").lines == ["notes\tno folder\t0\t0\t0\t0"])
+        #expect(await machine.gather("sync", "status").lines == ["notes\tno folder\t0\t0\t0\t0\t\t"])
         let json = try jsonLines(await machine.gather("sync", "status", "--json"))
         let next = try #require(json[0]["next"] as? [String])
         #expect(next.contains { $0.hasSuffix("gather share notes") }, "\(next)")
@@ -72,11 +72,11 @@ struct SyncStatusCommandTests {
         #expect(await watch.nextLine() == Self.inStep)
         while machine.helper.monitorCount == 0 { await Task.yield() }
         try await machine.helper.change { $0.status.folders[0].error = "marker missing" }
-        #expect(await watch.nextLine() == "notes\terror\t0\t0\t0\t0")
+        #expect(await watch.nextLine() == "notes\terror\t0\t0\t0\t0\tattic=connected\tmarker missing")
         try await machine.helper.stop()
-        #expect(await watch.nextLine() == "notes\tunknown\t0\t0\t0\t0")
+        #expect(await watch.nextLine() == "notes\tunknown\t0\t0\t0\t0\t\t")
         try await machine.helper.start()
-        #expect(await watch.nextLine() == "notes\terror\t0\t0\t0\t0")
+        #expect(await watch.nextLine() == "notes\terror\t0\t0\t0\t0\tattic=connected\tmarker missing")
         watch.kill(SIGINT)
         #expect(await watch.result().status == 130)
     }

@@ -31,7 +31,14 @@ struct DeviceArgumentTests {
             #expect(try DeviceArgument.resolve(text, among: Self.devices) == Self.attic)
         }
         #expect(
-            try DeviceArgument.resolve(["cellar", "ATTICAA", "attic"], among: Self.devices) == [Self.other, Self.attic])
+            try DeviceArgument.named(["cellar", "ATTICAA", "attic=x=y"], among: Self.devices).map(\.identifier)
+                == [Self.other, Self.attic])
+        let named = try DeviceArgument.named(["cellar", "ATTICAA", "attic=x=y"], among: Self.devices)
+        #expect(named.map(\.name) == [nil, "x=y"])
+        // A name with a sign is a name.
+        let odd = SharingDevice(identifier: Self.attic, name: "a=b")
+        #expect(try DeviceArgument.named(["a=b"], among: [odd])[0].name == nil)
+        #expect(try DeviceArgument.named(["A=B"], among: [odd])[0].identifier == Self.attic)
     }
 
     @Test func unknownOrAmbiguousDeviceIsRefused() {

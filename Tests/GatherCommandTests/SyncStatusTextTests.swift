@@ -144,8 +144,14 @@ struct SyncStatusTextTests {
 
     @Test func pipeGetsColumns() {
         let share = SharedFolder.Share(device: "ATTICAA-X", completion: 40, missingItems: 3, missingBytes: 600)
-        let sync = ContainerSync("grocery", path: nil, status([folder(missing: (1, 2), shares: [share])]))
-        #expect(SyncStatusText.plain(sync) == "grocery\treceiving\t1\t2\t3\t600")
+        let away = SharedFolder.Share(device: "OLDAAAA-X")
+        func plain(_ error: String?) -> String {
+            let status = status([folder(error: error, missing: (1, 2), shares: [share, away])])
+            let sync = ContainerSync("grocery", path: nil, status)
+            return SyncStatusText(status: status, containers: [sync], words: "").plain(sync)
+        }
+        #expect(plain(nil) == "grocery\treceiving\t1\t2\t3\t600\tattic=connected,OLDAAAA=away\t")
+        #expect(plain("no\tspace") == "grocery\terror\t1\t2\t3\t600\tattic=connected,OLDAAAA=away\tno\\tspace")
     }
 
     @Test func oddAmountsOfTheHelperDoNotTrap() {
@@ -158,7 +164,7 @@ struct SyncStatusTextTests {
             let status = status(folders)
             let text = SyncStatusText(status: status, containers: ContainerSync.all(status, []), words: "")
             #expect(!text.lines(color: true, width: 80, isUnicode: true).isEmpty)
-            #expect(!SyncStatusText.plain(text.containers[0]).isEmpty)
+            #expect(!text.plain(text.containers[0]).isEmpty)
         }
     }
 

@@ -17,14 +17,15 @@ struct ShareCommand: ParsableCommand {
             With a container it has Syncthing carry its files. Then it prints the ID of this device, and the command for the \
             other one. A container that a file configures gets the line sync = "syncthing" there first.
 
-            The option --with takes the name or ID of a device. One that is not known yet is added.
+            The option --with takes the name or ID of a device. One that is not known yet is added. With =NAME behind its ID \
+            the device gets this name here.
 
             --stop ends the sharing: with the devices of --with, or with all. No file is removed on any device.
 
             EXAMPLES
               gather share
               gather share grocery
-              gather share grocery --with laptop --with ABCDEFG-...
+              gather share grocery --with laptop --with ABCDEFG-...=phone
               gather share grocery --stop --with laptop
               gather share grocery --stop
             """)
@@ -58,12 +59,18 @@ struct ShareCommand: ParsableCommand {
         var client = try BlockingSharingClient(helper.target(daemon))
         let status = try client.status()
         try status.checkRunning()
-        let devices = try DeviceArgument.resolve(names, among: status.devices.filter { !$0.isHere })
-        if stop { return try stopSharing(container, with: devices, &client, status) }
+        let named = try DeviceArgument.named(names, among: status.devices.filter { !$0.isHere })
+        let devices = named.map(\.identifier)
+        if stop {
+            guard named.allSatisfy({ $0.name == nil }) else {
+                throw Failure(status: ExitStatus.usage, "--stop names no device; leave the =NAME out")
+            }
+            return try stopSharing(container, with: devices, &client, status)
+        }
 
         var gatherd = try daemon.connect()
         let path = try ShareCommand.prepare(container, &gatherd)
-        for device in devices { try client.admit(device, among: status) }
+        for device in named { try client.admit(device.identifier, name: device.name, among: status) }
         let folders = try ShareCommand.share(container, with: devices, helper.target(daemon))
         let now = try client.status()
         let sync = ContainerSync(container, path: path, now)

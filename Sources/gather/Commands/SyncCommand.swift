@@ -25,7 +25,7 @@ struct SyncStatusCommand: ParsableCommand {
         discussion: """
             A container is in step if all of its devices are known to have the same items. A pipe gets a line for each \
             container, with tabs between: identifier, state, items and bytes that are missing here, items and bytes that are \
-            missing on other devices.
+            missing on other devices, the devices (attic=connected,phone=away) and errors.
 
             With --watch, a terminal shows the present state until Ctrl-C. A pipe gets the line of each container that \
             changed, and with --json an object for each change.
@@ -35,7 +35,7 @@ struct SyncStatusCommand: ParsableCommand {
             EXAMPLES
               gather sync status
               gather sync status grocery photos --watch
-              gather sync status | cut -f1,2
+              gather sync status | cut -f1,2,8
               gather sync status --json | jq '.containers[] | select(.inStep | not)'
             """)
 

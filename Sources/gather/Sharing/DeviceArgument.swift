@@ -49,14 +49,28 @@ enum DeviceArgument {
         }
     }
 
-    /// Returns several of them.
-    static func resolve(_ texts: [String], among devices: [SharingDevice]) throws(Failure) -> [String] {
-        var identifiers: [String] = []
+    /// Returns several of them, each with the name behind its equals sign. A device whose own name has such a sign is found by it.
+    static func named(
+        _ texts: [String], among devices: [SharingDevice]
+    ) throws(Failure) -> [(identifier: String, name: String?)] {
+        var found: [(identifier: String, name: String?)] = []
         for text in texts {
-            let identifier = try resolve(text, among: devices)
-            if !identifiers.contains(identifier) { identifiers.append(identifier) }
+            let sign = text.firstIndex(of: "=")
+            let isName = devices.contains { $0.name.lowercased() == text.lowercased() }
+            var name: String?
+            if let sign, !isName { name = String(text[text.index(after: sign)...]) }
+            if name == "" {
+                throw Failure(status: ExitStatus.usage, "'\(DisplayText.escaped(text))' has no name behind the '='")
+            }
+            let device = name == nil ? text : String(text[..<(sign ?? text.endIndex)])
+            let identifier = try resolve(device, among: devices)
+            if let place = found.firstIndex(where: { $0.identifier == identifier }) {
+                found[place].name = name ?? found[place].name
+            } else {
+                found.append((identifier, name))
+            }
         }
-        return identifiers
+        return found
     }
 }
 

@@ -32,7 +32,7 @@ struct SyncStatusPrinter {
             printScreen(text, &output)
         } else {
             for container in text.containers {
-                let line = SyncStatusText.plain(container)
+                let line = text.plain(container)
                 if lastPlain.updateValue(line, forKey: container.identifier) != line { output.line(line) }
             }
         }

@@ -115,13 +115,16 @@ struct SyncStatusText {
 
     // MARK: A pipe
 
-    /// Returns a line for a pipe: identifier, state, and the items and bytes that are missing here and there.
-    static func plain(_ container: ContainerSync) -> String {
+    /// Returns a line for a pipe: identifier, state, the items and bytes that are missing here and there, the devices, and errors.
+    func plain(_ container: ContainerSync) -> String {
         let items = Amount.sum(container.devices.map(\.items))
         let bytes = Amount.sum(container.devices.map(\.bytes))
         return [
             DisplayText.escaped(container.identifier), container.state.rawValue, "\(container.missingItems)",
             "\(container.missingBytes)", "\(items)", "\(bytes)",
+            container.devices.map { "\(status.name(of: $0.device))=\($0.isConnected ? "connected" : "away")" }
+                .joined(separator: ","),
+            container.errors.map { DisplayText.escaped($0) }.joined(separator: "; "),
         ].joined(separator: "\t")
     }
 
