@@ -139,10 +139,12 @@ let package = Package(
 
         // MARK: Grocery
 
-        .target(name: "GroceryModel", dependencies: ["GatherDocuments", "GatherKit", "Varlink", nioPosix]),
+        .target(name: "GroceryModel",
+            dependencies: ["GatherDocuments", "GatherKit", "PredicateLanguage", "Varlink", nioPosix]),
         .testTarget(
             name: "GroceryModelTests",
-            dependencies: ["TestSupport", "GroceryModel", "GatherDocuments", "GatherService"]),
+            dependencies: ["TestSupport", "GroceryModel", "GatherDocuments", "GatherService"],
+            exclude: ["sorted-names.txt"]),
 
         .target(
             name: "GroceryPage",

@@ -70,7 +70,7 @@ enum Ladder {
                 "GatherKit", "GatherDocuments", "PredicateLanguage", "ContentTypes", "GatherService", "LinuxSystem",
                 "Metadata",
             ], arguments),
-        Rung(6, "GroceryModel", ["GatherKit", "GatherDocuments", "Varlink"], nio),
+        Rung(6, "GroceryModel", ["GatherKit", "GatherDocuments", "PredicateLanguage", "Varlink"], nio),
         Rung(
             7, "GroceryPage", ["GroceryModel", "GatherDocuments", "GatherKit", "Varlink", "Metadata", "NIOHTTP1"], nio),
         Rung(7, "GroceryScreen", ["GroceryModel", "CNcurses", "GatherDocuments", "GatherKit", "LinuxSystem"]),

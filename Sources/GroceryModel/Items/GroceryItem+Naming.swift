@@ -4,10 +4,10 @@
 internal import GatherKit
 
 extension [GroceryItem] {
-    /// Returns the items sorted by name without regard to case, then by identifier.
+    /// Returns the items sorted by name (``NameOrder``), then by identifier.
     package func sortedByName() -> [GroceryItem] {
         // Places are moved in place of items, which are large.
-        let keys = map { $0.name.lowercased() }
+        let keys = map { NameOrder($0.name) }
         return indices.sorted { keys[$0] == keys[$1] ? self[$0].id < self[$1].id : keys[$0] < keys[$1] }
             .map { self[$0] }
     }

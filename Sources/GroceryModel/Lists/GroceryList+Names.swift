@@ -26,6 +26,6 @@ extension GroceryList {
             default: break
             }
         }
-        return [(nil, own)] + counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return [(nil, own)] + counts.sorted { NameOrder($0.key) < NameOrder($1.key) }.map { ($0.key, $0.value) }
     }
 }

@@ -29,7 +29,7 @@ extension [GroceryItem] {
         var groups: [ItemGroup] = []
         if settings.isGrouped {
             let byTag = Dictionary(grouping: open) { $0.tags.first }
-            for tag in byTag.keys.compactMap({ $0 }).sorted(by: { ($0.lowercased(), $0) < ($1.lowercased(), $1) }) {
+            for tag in byTag.keys.compactMap({ $0 }).sorted(by: { NameOrder($0) < NameOrder($1) }) {
                 groups.append(ItemGroup(tag: tag, isBought: false, items: byTag[tag] ?? []))
             }
             if let rest = byTag[nil] { groups.append(ItemGroup(tag: nil, isBought: false, items: rest)) }

@@ -7,7 +7,7 @@
 /// combining marks after base characters below U+0510 (Latin, Greek, Cyrillic); kana voicing marks, Arabic and Hebrew
 /// points stay, as in the open CoreFoundation. `c` folds case in full (sharp s is ss), without a locale. `n` only
 /// composes (NFC). Bytes that are not UTF-8 stay.
-struct TextFolding: Sendable, Hashable {
+package struct TextFolding: Sendable, Hashable {
     let foldsCase: Bool
     let dropsMarks: Bool
     let composes: Bool
@@ -37,6 +37,11 @@ struct TextFolding: Sendable, Hashable {
             }
         }
         return folder.finish()
+    }
+
+    /// Returns a text canonically decomposed, without the marks that `d` drops.
+    package static func withoutMarks(_ text: String) -> String {
+        String(decoding: TextFolding(.diacriticInsensitive).fold(text).bytes, as: UTF8.self)
     }
 
     /// Folds a string.

@@ -86,7 +86,7 @@ struct TagsCommand: AsyncParsableCommand {
         }
         let width = counts.values.map { "\($0)".count }.max() ?? 0
         Output.print(
-            counts.sorted { ($0.key.lowercased(), $0.key) < ($1.key.lowercased(), $1.key) }.map { tag, count in
+            counts.sorted { NameOrder($0.key) < NameOrder($1.key) }.map { tag, count in
                 String(repeating: " ", count: width - "\(count)".count) + "\(count)  \(DisplayText.escaped(tag))"
             })
         if counts.isEmpty, Output.isTerminal { Output.note("no item has a tag; see: grocery tag --help") }
