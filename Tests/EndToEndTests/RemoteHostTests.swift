@@ -163,6 +163,13 @@ struct RemoteHostTests {
         #expect(found.status == 0 && found.text == "", "\(found.errors)")
         let missing = await machines.gather("--hosts-from", file, "find", "name == 'b.txt'", "--quiet")
         #expect(missing.status == 1, "\(missing.errors)")
+        // The headings of an inventory are no machines, nor are variables and the names of groups.
+        let inventory = try machines["attic"].directory + "/inventory"
+        try Change.write(
+            "[upper]\nattic ansible_host=10.0.0.1\n\n[upper:vars]\nansible_user=ada\n[lower]\ncellar\n[all:children]\nupper\nlower\n",
+            to: inventory)
+        let listed = await machines.gather("--hosts-from", inventory, "count", "size > 100")
+        #expect(listed.lines == ["attic\t100", "cellar\t100"], "\(listed.errors)")
         let status = await machines.gather("--hosts-from", file, "status", "--json")
         let hosts = try status.lines.map { line in
             (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["host"] as? String

@@ -1,6 +1,8 @@
 // The name of another machine.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
 /// Another machine with a daemon, which is reached through ssh(1).
 ///
 /// ```swift
@@ -27,6 +29,9 @@ public struct RemoteHost: Sendable, Hashable, CustomStringConvertible {
         if place.hasPrefix("[") {
             guard let end = place.firstIndex(of: "]") else { return nil }
             host = place[place.index(after: place.startIndex)..<end]
+            // Brackets around a name are the heading of a group in an inventory.
+            var address = in6_addr()
+            guard inet_pton(AF_INET6, String(host.prefix { $0 != "%" }), &address) == 1 else { return nil }
             let rest = place[place.index(after: end)...]
             guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
             if !rest.isEmpty { port = rest.dropFirst() }

@@ -85,7 +85,7 @@ struct HostOptions: ParsableArguments {
         return remote
     }
 
-    /// Returns the names in a file: the first word of each line, without empty lines and those that begin with `#`.
+    /// Returns the names in a file: the first word of each line, without empty lines, those that begin with `#`, and headings.
     private static func names(in path: String) throws(Failure) -> [String] {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -110,8 +110,20 @@ struct HostOptions: ParsableArguments {
                     "\(DisplayText.escaped(path)) has more than \(Readable.size(Int64(fileBytes)))")
             }
         }
-        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
             .compactMap { $0.split(whereSeparator: \.isWhitespace).first }
             .filter { !$0.hasPrefix("#") }.map { String($0) }
+        return withoutHeadings(words)
+    }
+
+    /// Returns the names without the headings of an Ansible inventory, such as `[web]`. Sections with a colon in their heading, such as
+    /// `[web:vars]`, have variables or names of groups, and no machine. An address in brackets is no heading.
+    private static func withoutHeadings(_ words: [String]) -> [String] {
+        var hasMachines = true
+        return words.filter { word in
+            guard word.hasPrefix("["), word.hasSuffix("]"), RemoteHost(word) == nil else { return hasMachines }
+            hasMachines = !word.contains(":")
+            return false
+        }
     }
 }
