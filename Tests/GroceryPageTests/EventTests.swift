@@ -29,6 +29,24 @@ struct EventTests {
         }
     }
 
+    @Test func `A client of HTTP 1 0 gets events without chunks`() async throws {
+        try await TestServer.with { server async throws in
+            _ = try await server.item("Milk")
+            let request = EventTests.request.replacing("HTTP/1.1", with: "HTTP/1.0")
+            for fields in ["", "Connection: keep-alive\r\n"] {
+                let answer = try await RawClient.exchange(
+                    server.port, request.replacing("Host:", with: fields + "Host:")
+                ) { $0.contains("Milk") && $0.hasSuffix("\n\n") }
+                #expect(answer.status == 200 && answer.field("transfer-encoding") == nil)
+                #expect(answer.field("connection") == "close")
+                #expect(answer.body.hasPrefix("event: "), "\(answer.body)")
+                for event in answer.body.split(separator: "\n\n") {
+                    #expect(event.hasPrefix("event: ") && event.split(separator: "\n").count == 2)
+                }
+            }
+        }
+    }
+
     @Test func `A name cannot forge an event`() async throws {
         try await TestServer.with { server async throws in
             let reader = try await EventReader.open(server.port, EventTests.request)

@@ -122,4 +122,37 @@ struct PageAccessTests {
             ])
         #expect(!PageLinks(address: "0.0.0.0", port: 8470, names: [], token: token).texts.isEmpty)
     }
+
+    @Test func `The likely address comes first, and those that no phone reaches are left out`() throws {
+        func likely(_ all: [(String, String)], _ sources: String...) -> [String] {
+            NetworkAddress.likely(all.map { NetworkAddress(device: $0.0, address: $0.1) }, sources: sources)
+                .map { "\($0.device) \($0.address)" }
+        }
+        let home = [
+            ("docker0", "172.17.0.1"), ("br-0123456789ab", "172.18.0.1"), ("eth0", "192.168.7.5"),
+            ("eth0", "fe80::1"), ("usb0", "169.254.3.4"), ("wlan0", "192.168.1.5"), ("wlan0", "fd00::5"),
+            ("wg0", "10.8.0.2"), ("tailscale0", "100.64.0.1"), ("tun0", "10.9.0.2"), ("virbr0", "192.168.122.1"),
+        ]
+        #expect(
+            likely(home, "192.168.1.5", "fd00::5") == [
+                "wlan0 192.168.1.5", "wlan0 fd00::5", "eth0 192.168.7.5",
+            ])
+        // A VPN that carries everything is no way for a phone.
+        #expect(likely(home, "10.8.0.2") == ["eth0 192.168.7.5", "wlan0 192.168.1.5", "wlan0 fd00::5"])
+        // Alone they are told.
+        #expect(likely([("docker0", "172.17.0.1"), ("eth0", "169.254.3.4")]) == ["docker0 172.17.0.1"])
+        #expect(likely([("eth0", "169.254.3.4"), ("eth0", "fe80::1")]) == ["eth0 169.254.3.4"])
+        #expect(likely([("eth0", "febf::1")]).isEmpty)
+        let tunnel = NetworkAddress(device: "work", address: "10.1.1.1", isTunnel: true)
+        let wire = NetworkAddress(device: "enp3s0", address: "10.0.0.2")
+        #expect(NetworkAddress.likely([tunnel, wire], sources: ["10.1.1.1"]) == [wire])
+        #expect(NetworkAddress.likely([tunnel], sources: []) == [tunnel])
+        let token = try #require(PageToken(text: "abcdefghijklmnopqrstuvwx"))
+        let links = PageLinks(address: "0.0.0.0", port: 80, names: ["a.lan"], token: token) { _ in [wire] }
+        #expect(
+            links.lines == [
+                "http://a.lan:80/#token=abcdefghijklmnopqrstuvwx",
+                "http://10.0.0.2:80/#token=abcdefghijklmnopqrstuvwx  enp3s0",
+            ])
+    }
 }

@@ -60,6 +60,13 @@ struct PageConnectionTests {
             let answer = try await server.send(
                 "POST", "/api/remove", "{\"ids\":[]}", headers: ["Expect": "100-continue"])
             #expect(answer.text.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK"))
+            // HTTP/1.0 has no interim answers.
+            let old = try await RawClient.exchange(
+                server.port,
+                "POST /api/remove HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer \(server.token.text)\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n{\"ids\":[]}"
+            )
+            #expect(old.text.hasPrefix("HTTP/1.1 200 OK"), "\(old.text)")
         }
     }
 

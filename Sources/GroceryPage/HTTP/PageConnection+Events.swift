@@ -6,7 +6,7 @@ internal import NIOHTTP1
 
 extension PageConnection {
     /// Starts the stream. The first event is the whole list, so a client that comes back needs no memory of the server.
-    func startStream(_ response: PageResponse) {
+    func startStream(_ response: PageResponse, version: HTTPVersion) {
         guard let context else { return }
         let loop = context.eventLoop
         let connection = NIOLoopBound(self, eventLoop: loop)
@@ -18,7 +18,10 @@ extension PageConnection {
             context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in connection.value.close() }
             return
         }
-        writeAll(response, withBody: false, closes: false)
+        // A client of HTTP/1.0 cannot read chunks (RFC 9112, section 6.1). Its body ends with the connection. The encoder of NIO sends
+        // chunks for HTTP/1.1 only.
+        let isOld = version != .http1_1
+        writeAll(response, withBody: false, closes: isOld, version: isOld ? .http1_0 : .http1_1)
         context.flush()
         expectNothing()
         state = .streaming(subscriber)

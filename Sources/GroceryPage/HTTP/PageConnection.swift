@@ -124,7 +124,8 @@ final class PageConnection: ChannelInboundHandler {
         }
         state = .receiving(request, limit: limit)
         expect(within: limits.bodyTime)
-        if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+        // HTTP/1.0 has no interim answers (RFC 9110, section 10.1.1).
+        if head.version == .http1_1, head.headers.first(name: "expect")?.lowercased() == "100-continue" {
             write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
             context?.flush()
         }
@@ -163,7 +164,7 @@ final class PageConnection: ChannelInboundHandler {
 
     private func write(_ response: PageResponse) {
         guard case .answering(let head) = state, let context else { return }
-        if response.isEventStream { return startStream(response) }
+        if response.isEventStream { return startStream(response, version: head.version) }
         // Without room it keeps the place that it has.
         if response.opensList, !isAuthenticated { _ = authenticate() }
         let closes = isEnding || !head.isKeepAlive
@@ -185,8 +186,10 @@ final class PageConnection: ChannelInboundHandler {
         close()
     }
 
-    func writeAll(_ response: PageResponse, withBody: Bool, closes: Bool) {
-        var head = HTTPResponseHead(version: .http1_1, status: response.status, headers: response.headers)
+    func writeAll(
+        _ response: PageResponse, withBody: Bool, closes: Bool, version: HTTPVersion = .http1_1
+    ) {
+        var head = HTTPResponseHead(version: version, status: response.status, headers: response.headers)
         for (name, value) in PageResponse.commonHeaders { head.headers.add(name: name, value: value) }
         if !response.isEventStream, response.status != .notModified, response.status != .noContent {
             head.headers.replaceOrAdd(name: "Content-Length", value: "\(response.body.readableBytes)")

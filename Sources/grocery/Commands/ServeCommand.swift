@@ -47,7 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
                 list: list, address: address, port: port, token: token, names: hosts, tell: Output.note)
             let running = Task {
                 try await server.run { links in
-                    Output.print(links.texts)
+                    Output.print(links.lines)
                     Output.note("Ctrl-C ends the server")
                 }
             }
