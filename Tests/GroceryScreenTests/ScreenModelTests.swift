@@ -289,6 +289,45 @@ struct ScreenModelTests {
         #expect(work == expected.map { "\($0)" })
     }
 
+    @Test func `The tags that are typed are removed, and all of them only if nothing is typed`() {
+        let id = Samples.identifier(1)
+        func untagged(_ keys: (inout ScreenModel) -> Void) -> [String] {
+            var model = Samples.model([Samples.item(1, "Milk", tags: ["market", "bio", "new"])])
+            model.type("T")
+            #expect(model.prompt?.line.text == "#market #bio #new")
+            keys(&model)
+            return model.takeWork().compactMap { if case .untag(id, let tags) = $0.1 { tags } else { nil } }.flatMap {
+                $0
+            }
+        }
+        #expect(untagged { $0.type("bio\n") } == ["bio"])
+        #expect(untagged { $0.type("#new, #bio\n") } == ["new", "bio"])
+        #expect(untagged { $0.press(.enter) } == ["market", "bio", "new"])
+        #expect(untagged { $0.press(.escape) } == [])
+        // Keys that edit the text keep it.
+        #expect(
+            untagged {
+                for _ in "#new " { $0.press(.backspace) }
+                $0.press(.enter)
+            } == ["market", "bio"])
+        #expect(
+            untagged {
+                $0.press(.pasteBegin)
+                $0.type("new")
+                $0.press(.pasteEnd)
+                $0.press(.enter)
+            } == ["new"])
+        // An earlier text from the history is edited as any other.
+        #expect(
+            untagged {
+                $0.type("bi")
+                $0.press(.escape)
+                $0.type("T")
+                $0.press(.up)
+                $0.type("o\n")
+            } == ["bio"])
+    }
+
     private func bottomLine(_ model: ScreenModel) -> String { model.draw().text(line: model.height - 1) }
 
     @Test func theBottomLineNamesTheChangeThatAnUndoTakesBack() {

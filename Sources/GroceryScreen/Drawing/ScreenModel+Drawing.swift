@@ -161,7 +161,9 @@ extension ScreenModel {
                 grid.clear(line: line - 1, columns: 0..<width)
                 grid.put(error, line: line - 1, column: 0, style: .error)
             }
-            draw(prompt.line, title: prompt.title + ": ", line: line, &grid)
+            draw(
+                prompt.line, title: prompt.title + ": ", line: line,
+                style: prompt.isProposal ? .reversed : .plain, &grid)
         case .filter:
             if let filterError, line > 0 {
                 grid.clear(line: line - 1, columns: 0..<width)
@@ -185,7 +187,9 @@ extension ScreenModel {
     }
 
     /// Draws a line that is edited. The part around the cursor is shown.
-    private func draw(_ editor: LineEditor, title: String, line: Int, _ grid: inout Grid) {
+    private func draw(
+        _ editor: LineEditor, title: String, line: Int, style: CellStyle = .plain, _ grid: inout Grid
+    ) {
         let column = grid.put(title, line: line, column: 0, room: width / 2, style: .bold)
         let room = max(0, width - column - 1)
         var before = Glyphs.of(editor.before, isUnicode: isUnicode)[...]
@@ -194,7 +198,7 @@ extension ScreenModel {
             beforeWidth -= first.width
             before = before.dropFirst()
         }
-        let cursor = grid.put(Array(before), line: line, column: column)
+        let cursor = grid.put(Array(before), line: line, column: column, style: style)
         grid.put(editor.after, line: line, column: cursor)
         grid.cursor = CellPlace(column: min(cursor, width - 1), line: line)
     }

@@ -28,7 +28,7 @@ struct KeyHelp: Sendable {
         KeyHelp("r", "Rename", "Change the name"),
         KeyHelp("n", "Amount", "Change the quantity"),
         KeyHelp("t", "Tag", "Add tags"),
-        KeyHelp("T", "Untag", "Remove tags"),
+        KeyHelp("T", "Untag", "Remove the tags that are typed; Enter alone removes all"),
         KeyHelp("c", "Conflict", "Choose between the versions of an item in conflict"),
         KeyHelp("s", "Sort", "Sort by name or time"),
         KeyHelp("g", "Group", "Group by tag, or not"),

@@ -32,6 +32,8 @@ struct Prompt: Sendable {
     var line: LineEditor
     /// The text that it began with.
     var first = ""
+    /// Whether the text is only proposed: the first character that is typed replaces it.
+    var isProposal = false
     /// Why the text could not be saved.
     var error: String?
 }

@@ -138,7 +138,7 @@ extension ScreenModel {
                 return
             }
             let tags = item.tags.map { "#" + $0 }.joined(separator: " ")
-            ask(.untag(item.id), title: "Remove from \(item.name)", tags)
+            ask(.untag(item.id), title: "Remove from \(item.name)", tags, isProposal: true)
         case "c":
             guard item.conflictVersions > 0 else {
                 message = Message(text: "\(item.name) is not in conflict")

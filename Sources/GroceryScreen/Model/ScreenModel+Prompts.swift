@@ -4,9 +4,10 @@
 internal import GroceryModel
 
 extension ScreenModel {
-    mutating func ask(_ purpose: Prompt.Purpose, title: String, _ text: String = "") {
+    mutating func ask(_ purpose: Prompt.Purpose, title: String, _ text: String = "", isProposal: Bool = false) {
         historyPlace = nil
-        mode = .prompt(Prompt(purpose: purpose, title: title, line: LineEditor(text), first: text))
+        mode = .prompt(
+            Prompt(purpose: purpose, title: title, line: LineEditor(text), first: text, isProposal: isProposal))
     }
 
     mutating func press(_ key: Key, in prompt: Prompt) {
@@ -20,7 +21,9 @@ extension ScreenModel {
         case .up, .control("p"): recall(-1, in: prompt)
         case .down, .control("n"): recall(1, in: prompt)
         default:
+            if prompt.isProposal, case .character = key { prompt.line = LineEditor() }
             if prompt.line.press(key) {
+                prompt.isProposal = false
                 prompt.error = nil
                 mode = .prompt(prompt)
             }
@@ -31,6 +34,7 @@ extension ScreenModel {
         let text = ItemText.trimmed(prompt.line.text)
         var done = prompt
         done.error = nil
+        done.isProposal = false
         switch prompt.purpose {
         case .add where text.isEmpty, .tag where text.isEmpty, .untag where text.isEmpty, .command where text.isEmpty:
             mode = .list
@@ -108,6 +112,7 @@ extension ScreenModel {
         guard history.indices.contains(place) || place == history.count else { return }
         historyPlace = place
         var prompt = prompt
+        prompt.isProposal = false
         prompt.line = LineEditor(history.indices.contains(place) ? history[place] : "")
         mode = .prompt(prompt)
     }

@@ -150,7 +150,12 @@ final class ListWorker: Sendable {
                 for tag in tags where !contents.tags.contains(tag) { contents.tags.append(tag) }
             }
         case .untag(let id, let tags):
-            try await list.edit([id], "untag \(name)") { $0.tags.removeAll(where: tags.contains) }
+            try await list.edit([id], "untag \(name)") { contents in
+                if let missing = tags.first(where: { !contents.tags.contains($0) }) {
+                    throw ScreenFailure(message: "\(name) has no tag #\(missing)")
+                }
+                contents.tags.removeAll(where: tags.contains)
+            }
         case .remove(let id):
             try await list.remove([id])
             return WorkOutcome(message: "Removed \(name); u brings it back")
