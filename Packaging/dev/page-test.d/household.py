@@ -241,5 +241,13 @@ class Files:
     def pictures(self):
         return [path for path in self.all() if re.search(r"\.(jpe?g|png)$", path)]
 
+    def disagree(self, name, other):
+        """Leaves another version of an item beside it, as a change on another device does."""
+        path = self.named(name)[0]
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path + ".sync-conflict-20261125-003609-KIHKRYN", "w", encoding="utf-8") as file:
+            file.write(text.replace(name, other, 1))
+
     def conflicts(self):
         return [path for path in self.all() if ".sync-conflict-" in path]
