@@ -111,11 +111,14 @@ final class WatchedContainer {
         if let comparison, !comparison.isInBackground { return .verifying }
         if let fileSystem {
             return .degraded(
-                reason: "all \(directories) directories are polled: \(PollReason.fileSystem(name: fileSystem))")
+                reason:
+                    "\(directories == 1 ? "its directory is" : "all \(directories) directories are") polled: \(PollReason.fileSystem(name: fileSystem))"
+            )
         }
         if unwatched > 0 {
             let reason = pollReason ?? .watchLimit
-            return .degraded(reason: "\(unwatched) of \(directories) directories are polled: \(reason)")
+            let part = directories == 1 ? "its directory is" : "\(unwatched) of \(directories) directories are"
+            return .degraded(reason: "\(part) polled: \(reason)")
         }
         // They are watched again, but what lies in them is not known yet, and no question waits for it.
         if let comparison, comparison.isPoll, !comparison.isAudit {

@@ -401,7 +401,8 @@ final class DaemonCore {
 
     private var statusText: String {
         let live = engine.subscriptions.count
-        return "\(engine.itemCount) items in \(engine.containers.count) containers, \(live) live queries"
+        return "\(Plural.count(engine.itemCount, "item")) in \(Plural.count(engine.containers.count, "container")), "
+            + Plural.count(live, "live query", "live queries")
     }
 
     /// Starts the watchdog's heartbeat, twice as often as required, on the event loop, so that a loop that hangs is

@@ -83,7 +83,7 @@ extension SharingMethods {
             if settings.maxConflicts != FolderDefaults.maxConflicts {
                 find(
                     "maxConflicts",
-                    "Syncthing's folder \(name) keeps at most \(settings.maxConflicts) versions in conflict, and deletes others",
+                    "Syncthing's folder \(name) keeps at most \(settings.maxConflicts == 1 ? "1 version" : "\(settings.maxConflicts) versions") in conflict, and deletes others",
                     "set maxConflicts to -1 in Syncthing")
             }
             if !settings.isCaseSensitive {
@@ -145,7 +145,10 @@ extension SharingMethods {
         let errors = try await run.client.errors(of: name)
         if let first = errors.first {
             let example = namesItems ? ", such as \(first.path): \(first.message)" : ""
-            find("itemErrors", "\(errors.count) items of \(name) could not be scanned or downloaded\(example)", nil)
+            find(
+                "itemErrors",
+                "\(errors.count == 1 ? "1 item" : "\(errors.count) items") of \(name) could not be scanned or downloaded\(example)",
+                nil)
         }
         let others = EvictedPatterns(lines: try await run.client.ignorePatterns(of: name).patterns).others
         let patterns = IgnorePatterns.effective(others).filter { $0 != "/Documents" }
