@@ -40,6 +40,8 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(name: "CMessageDigest", pkgConfig: "libmd", providers: [.apt(["libmd-dev"])]),
+        .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .target(name: "CNcurses", linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
 
         // MARK: Rung 1: the system, the vocabulary, the wire
@@ -139,8 +141,11 @@ let package = Package(
 
         // MARK: Grocery
 
-        .target(name: "GroceryModel",
-            dependencies: ["GatherDocuments", "GatherKit", "PredicateLanguage", "Varlink", nioPosix]),
+        .target(
+            name: "GroceryModel",
+            dependencies: [
+                "GatherDocuments", "GatherKit", "PredicateLanguage", "Varlink", "CTurboJPEG", "CPNG", nioPosix,
+            ]),
         .testTarget(
             name: "GroceryModelTests",
             dependencies: ["TestSupport", "GroceryModel", "GatherDocuments", "GatherService"],

@@ -37,6 +37,8 @@ enum Ladder {
         Rung(0, "CSystemd"),
         Rung(0, "CPCRE2"),
         Rung(0, "CMessageDigest"),
+        Rung(0, "CTurboJPEG"),
+        Rung(0, "CPNG"),
         Rung(0, "CNcurses"),
         Rung(1, "LinuxSystem", ["CLinux"], system),
         Rung(1, "Metadata"),
@@ -70,7 +72,9 @@ enum Ladder {
                 "GatherKit", "GatherDocuments", "PredicateLanguage", "ContentTypes", "GatherService", "LinuxSystem",
                 "Metadata",
             ], arguments),
-        Rung(6, "GroceryModel", ["GatherKit", "GatherDocuments", "PredicateLanguage", "Varlink"], nio),
+        Rung(
+            6, "GroceryModel",
+            ["GatherKit", "GatherDocuments", "PredicateLanguage", "Varlink", "CTurboJPEG", "CPNG"], nio),
         Rung(
             7, "GroceryPage", ["GroceryModel", "GatherDocuments", "GatherKit", "Varlink", "Metadata", "NIOHTTP1"], nio),
         Rung(7, "GroceryScreen", ["GroceryModel", "CNcurses", "GatherDocuments", "GatherKit", "LinuxSystem"]),

@@ -1,0 +1,2 @@
+// The simplified interface of libpng (libpng(3)).
+#include <png.h>

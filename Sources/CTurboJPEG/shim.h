@@ -1,0 +1,2 @@
+// The simple interface of libjpeg-turbo.
+#include <turbojpeg.h>
