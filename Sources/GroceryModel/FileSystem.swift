@@ -46,6 +46,22 @@ package enum FileSystem {
         return bytes
     }
 
+    /// Returns the size of a file that has more bytes than a limit. A pipe has no size.
+    package static func sizeText(_ path: String, beyond limit: Int) -> String {
+        var status = stat()
+        let isKnown = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > limit
+        return isKnown ? "\(status.st_size) bytes" : "more than \(limit) bytes"
+    }
+
+    /// Keeps a text that could not be saved in its temporary file. Returns whether it is there. A file that is there stays as it is.
+    ///
+    /// - Parameter bytes: The text as it was read from the file; nil if it was not.
+    package static func keepText(_ bytes: [UInt8]?, at path: String) -> Bool {
+        if access(path, F_OK) == 0 { return true }
+        guard let bytes, makeFolders(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) else { return false }
+        return (try? create(path, bytes)) != nil
+    }
+
     /// Writes a new file that only this user may read.
     package static func create(_ path: String, _ bytes: [UInt8]) throws(Failure) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -15,6 +15,12 @@ package enum GroceryLimits {
     package static let summaryBytes = 1_024
     /// The largest picture in bytes.
     package static let pictureBytes = 16 << 20
+    /// The longest side of a picture that a list keeps, in pixels. The page has the same (`PICTURE_SIDE`).
+    static let pictureSide = 1_280
+    /// The most pixels of a picture before it is scaled: each takes up to four bytes of memory.
+    static let picturePixels = 120_000_000
+    /// The quality of a picture that is compressed again, of 100. The page has the same.
+    static let pictureQuality = 82
     /// The fewest characters of an identifier's beginning that name an item.
     package static let shortestBeginning = 4
     /// The changes of each author that can be undone.

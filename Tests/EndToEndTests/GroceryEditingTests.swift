@@ -310,9 +310,13 @@ struct GroceryEditingTests {
         let refused = await world.run("edit", "flour", editor: editor)
         #expect(refused.status == 1 && refused.text == "")
         #expect(refused.errors.contains("nothing is saved, since \(reason)"), "\(refused.errors)")
-        let kept = try #require(refused.errors.firstMatch(of: /Your text is in (.*)\n/)?.1)
-        #expect(editor == "rm" || access(String(kept), F_OK) == 0)
-        unlink(String(kept))
+        // The place of the text is told, if there is a text.
+        let kept = refused.errors.firstMatch(of: /Your text is in (.*)\n/)?.1
+        #expect((kept == nil) == (editor == "rm"), "\(refused.errors)")
+        if let kept {
+            #expect(access(String(kept), F_OK) == 0)
+            unlink(String(kept))
+        }
         #expect(try world.files() == files)
         // Other texts are as good as before, and what another program wrote is no slip of this user.
         let odd = "flour\nquantity: 2 kg\nquantity: 3\nbought: maybe\n\nhi\n"
@@ -450,6 +454,23 @@ struct GroceryEditingTests {
         #expect(try world.files().keys.sorted() == names)
         try Change.write("no picture", to: source)
         #expect(await world.run("image", "flour", source).status == 64)
+    }
+
+    @Test func `A picture that a list cannot keep is refused with its size and with what helps`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Flour")
+        let source = world.daemon.directory + "/p"
+        try Data(GroceryEditingTests.picture).write(to: URL(filePath: source))
+        try #require(truncate(source, 30 << 20) == 0)
+        let large = await world.run("image", "flour", source)
+        #expect(large.status == 64)
+        #expect(large.errors.contains("has 31457280 bytes, and 16777216 bytes are the most"), "\(large.errors)")
+        let pipe = await world.run("image", "flour", "/dev/zero")
+        #expect(pipe.status == 64 && pipe.errors.contains("has more than 16777216 bytes"), "\(pipe.errors)")
+        try Data([0, 0, 0, 24] + Array("ftypheic".utf8) + [0, 0, 0, 0]).write(to: URL(filePath: source))
+        let foreign = await world.run("image", "flour", source)
+        #expect(foreign.status == 64 && foreign.errors.contains("heif-convert"), "\(foreign.errors)")
+        #expect(try world.files().count == 1)
     }
 
     @Test func `A line that names another file as the picture neither shows nor removes it`() async throws {

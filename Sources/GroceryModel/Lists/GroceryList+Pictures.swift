@@ -37,18 +37,20 @@ extension GroceryList {
     }
 
     /// Gives an item a picture, or removes it. The former one goes to the trash.
+    ///
+    /// - Parameter bytes: The file of the picture. It is prepared as ``PreparedPicture`` says.
     package func setPicture(_ bytes: [UInt8]?, of id: ItemIdentifier) async throws {
         let contents = try await contents(of: id)
-        var name: String?
-        if let bytes {
-            guard bytes.count <= GroceryLimits.pictureBytes else {
-                throw GroceryError(
-                    .invalid,
-                    "the picture has \(bytes.count) bytes, and \(GroceryLimits.pictureBytes) are the most")
+        var (name, bytes) = (String?.none, bytes)
+        if let file = bytes {
+            guard file.count <= GroceryLimits.pictureBytes else {
+                throw GroceryError(.invalid, "the picture has more than \(GroceryLimits.pictureBytes) bytes")
             }
-            guard let ending = GroceryList.ending(bytes) else {
-                throw GroceryError(.invalid, "the file is no picture that is known: JPEG, PNG, GIF, WebP, HEIC or AVIF")
+            let prepared = try await FileSystem.run { () throws(GroceryError) in try PreparedPicture.bytes(file) }
+            guard let ending = GroceryList.ending(prepared) else {
+                throw GroceryError(.invalid, "the picture cannot be prepared")
             }
+            bytes = prepared
             // A name of its own for each picture, so that the former one stays until the item names the new one.
             name = "\(id.fileName)-\(ItemIdentifier.random().short).\(ending)"
         }
@@ -87,8 +89,10 @@ extension GroceryList {
         if has("GIF8", at: 0) { return "gif" }
         if has("RIFF", at: 0), has("WEBP", at: 8) { return "webp" }
         if has("ftyp", at: 4) {
-            if has("avif", at: 8) { return "avif" }
-            if has("heic", at: 8) || has("heix", at: 8) || has("mif1", at: 8) { return "heic" }
+            if has("avif", at: 8) || has("avis", at: 8) { return "avif" }
+            // The brands of ISO/IEC 23008-12, for pictures and for bursts of them.
+            let brands = ["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "mif2", "msf1"]
+            if brands.contains(where: { has($0, at: 8) }) { return "heic" }
         }
         return nil
     }

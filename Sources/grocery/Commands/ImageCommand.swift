@@ -9,7 +9,8 @@ struct ImageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "image", abstract: "Give an item a picture, or remove it.",
         discussion: """
-            The file is copied beside the item. JPEG, PNG, GIF, WebP, HEIC and AVIF are known. The former picture goes to the trash.
+            A copy lies beside the item, without the place where the picture was taken. JPEG and PNG are turned upright and scaled as \
+            on the page. GIF and WebP keep their size. HEIC and AVIF have to be converted first. The former picture goes to the trash.
 
             EXAMPLES
               grocery image flour flour.jpg
@@ -36,6 +37,11 @@ struct ImageCommand: AsyncParsableCommand {
         let item = try await list.items().named(item)
         let bytes = try file.map { file throws(FileSystem.Failure) in
             try FileSystem.read(file, limit: GroceryLimits.pictureBytes)
+        }
+        if let file, let bytes, bytes.count > GroceryLimits.pictureBytes {
+            throw Problem(
+                "\(DisplayText.escaped(file)) has \(FileSystem.sizeText(file, beyond: GroceryLimits.pictureBytes)), and "
+                    + "\(GroceryLimits.pictureBytes) bytes are the most of a picture", status: 64)
         }
         try await list.setPicture(bytes, of: item.id)
         Output.print(["\(item.title) has \(bytes == nil ? "no" : "a") picture"])
