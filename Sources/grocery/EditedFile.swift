@@ -27,12 +27,17 @@ struct EditedFile {
     func edit() throws {
         let editor = EditorProcess.command ?? "vi"
         guard try EditorProcess.run(editor, on: path) == 0 else {
-            throw Problem("nothing is saved, since the editor '\(editor)' ended with an error. Your text is in \(path)")
+            throw Problem("nothing is saved, since the editor '\(editor)' ended with an error\(place(nil))")
         }
     }
 
     /// Returns the text as bytes. One that is too long for an item ends somewhere beyond the limit.
     func bytes() throws(FileSystem.Failure) -> [UInt8] { try FileSystem.read(path, limit: GroceryLimits.fileBytes) }
+
+    /// The sentence that says where the text is; empty if it is gone, such as with an editor that removed the file.
+    ///
+    /// - Parameter bytes: The text as it was read; nil if it was not.
+    func place(_ bytes: [UInt8]?) -> String { FileSystem.keepText(bytes, at: path) ? ". Your text is in \(path)" : "" }
 
     func remove() { unlink(path) }
 }

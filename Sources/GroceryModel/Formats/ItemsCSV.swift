@@ -38,7 +38,8 @@ enum ItemsCSV {
                     // A separator that is not in quotes would move the values of all later columns.
                     throw GroceryError(
                         .invalid,
-                        "line \(record.line) has \(record.cells.count) cells, and the header \(header.columns.count)")
+                        "line \(record.line) has \(record.cells.count == 1 ? "1 cell" : "\(record.cells.count) cells"), and the header \(header.columns.count)"
+                    )
                 }
             }
             try item.add(to: &file, &identifiers)

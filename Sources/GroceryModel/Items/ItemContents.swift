@@ -41,7 +41,7 @@ package struct ItemContents: DocumentContents, Hashable {
     /// Reads the text of a file.
     package init(bytes: [UInt8]) throws {
         guard bytes.count <= GroceryLimits.fileBytes else {
-            throw GroceryError(.invalid, "it has \(bytes.count) bytes, and \(GroceryLimits.fileBytes) are the most")
+            throw GroceryError(.invalid, "it has more than \(GroceryLimits.fileBytes) bytes")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw GroceryError(.invalid, "it is not UTF-8 text")

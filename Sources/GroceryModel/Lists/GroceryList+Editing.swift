@@ -38,7 +38,7 @@ extension GroceryList {
     package func add(_ items: [ExportedItem]) async throws -> [ItemIdentifier] {
         var ids: [ItemIdentifier] = []
         try await recording {
-            items.count == 1 ? "add \(items[0].contents.name)" : "add \(ids.count) items"
+            items.count == 1 || ids.count == 1 ? "add \(items[0].contents.name)" : "add \(ids.count) items"
         } of: { steps in
             for item in items {
                 let id = item.id ?? .random()

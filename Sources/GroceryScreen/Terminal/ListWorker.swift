@@ -186,9 +186,12 @@ final class ListWorker: Sendable {
             ExternalEditor.removeDraft(text.path)
             return WorkOutcome(outcome)
         } catch let error as GroceryError where error.code == .removed {
-            throw ScreenFailure(message: "\(error.message). Your text is in \(text.path)")
+            let isKept = FileSystem.keepText(text.bytes, at: text.path)
+            throw ScreenFailure(message: error.message + (isKept ? ". Your text is in \(text.path)" : ""))
         } catch {
-            throw ScreenFailure(message: "\(ListWorker.failure(error).message); e opens the text again: \(text.path)")
+            let isKept = FileSystem.keepText(text.bytes, at: text.path)
+            throw ScreenFailure(
+                message: ListWorker.failure(error).message + (isKept ? "; e opens the text again: \(text.path)" : ""))
         }
     }
 }

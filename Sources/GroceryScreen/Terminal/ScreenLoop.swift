@@ -150,6 +150,8 @@ final class ScreenLoop {
 
     private func edit(_ id: ItemIdentifier, _ contents: ItemContents) {
         do {
+            // A draft that is gone would be an empty text.
+            if let draft = drafts[id], access(draft.path, F_OK) != 0 { drafts[id] = nil }
             let draft = try drafts[id] ?? ExternalEditor.makeDraft(contents)
             drafts[id] = draft
             cncurses_leave()

@@ -127,9 +127,14 @@ struct ImportCommand: AsyncParsableCommand {
         }
         let read = try ImportedFile(bytes, as: format ?? ImportFormat(guessing: bytes, name: file))
         let result = try await options.list().importing(read.items) { result in
-            let warning = "these \(result.added.count) items are too many to be taken back with 'grocery undo'"
+            let count = result.added.count
+            let warning =
+                (count == 1 ? "this item is too large" : "these \(count) items are too many")
+                + " to be taken back with 'grocery undo'"
             guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return Output.note(warning) }
-            guard Output.confirm("\(warning). Import them?") else { throw Problem("nothing was imported") }
+            guard Output.confirm("\(warning). Import \(count == 1 ? "it" : "them")?") else {
+                throw Problem("nothing was imported")
+            }
         }
         let here = read.items.count - result.added.count
         Output.print([

@@ -31,12 +31,15 @@ struct TextCommand: AsyncParsableCommand {
         let file = try EditedFile(base.text)
         try file.edit()
         let mine: ItemContents
+        var bytes: [UInt8]?
         do {
-            mine = try ItemContents(edited: file.bytes(), base: base)
+            let read = try file.bytes()
+            bytes = read
+            mine = try ItemContents(edited: read, base: base)
         } catch {
             // The text is the user's.
             let reason = (error as? GroceryError)?.message ?? "\(error)"
-            throw Problem("nothing is saved, since \(reason). Your text is in \(file.path)")
+            throw Problem("nothing is saved, since \(reason)\(file.place(bytes))")
         }
         do {
             switch try await put(mine, base, item, list) {
@@ -48,7 +51,7 @@ struct TextCommand: AsyncParsableCommand {
                 Output.note("others changed it, too; see: grocery resolve \(item.id.short)")
             }
         } catch {
-            Output.note("your text is in \(file.path)")
+            if FileSystem.keepText(bytes, at: file.path) { Output.note("your text is in \(file.path)") }
             throw error
         }
         file.remove()
