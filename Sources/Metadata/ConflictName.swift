@@ -7,17 +7,20 @@
 /// beside it under such a name. The form is Syncthing's. The extension is the part from the last dot of the name on, so
 /// `a.tar.gz` has `a.tar.sync-conflict-….gz`, and `.hidden` has `.sync-conflict-….hidden`. Syncthing leaves the device empty
 /// (`…-HHMMSS-.EXT`) where it does not know it. The names of early versions end with the time (`…-HHMMSS.EXT`).
+///
+/// A version in conflict is a regular file with such a name that lies below no archive (`.gather`, `.stversions`). A version
+/// of a version belongs to the file that the first one belongs to.
 public struct ConflictName: Sendable, Hashable {
-    /// The name of the file that the version belongs to, as bytes.
+    /// The name of the file that the version belongs to, as bytes. It is no name of a conflict version.
     public let original: [UInt8]
     /// The date and time in the name, 15 bytes of ASCII such as `20261125-140509`. It is the local time of the machine
     /// that found the conflict.
     public let time: String
     /// The device in the name: the one whose version became the current one, not the author of this version. Seven
     /// characters of base32 (RFC 4648), or none.
-    public var device: String { String(ending.dropFirst()) }
-    /// The part behind the time: a hyphen and the device, a hyphen, or nothing.
-    private let ending: String
+    public let device: String
+    /// The name, as bytes.
+    public let bytes: [UInt8]
 
     /// The text before the date.
     package static let marker = Array(".sync-conflict-".utf8)
@@ -47,12 +50,16 @@ public struct ConflictName: Sendable, Hashable {
         guard let range = ConflictName.insertion(in: bytes.span) else { return nil }
         let time = bytes[(range.lowerBound + ConflictName.marker.count)...].prefix(ConflictName.timeLength)
         self.time = String(decoding: time, as: UTF8.self)
-        ending = String(decoding: bytes[range.dropFirst(ConflictName.leastAddedBytes)], as: UTF8.self)
-        original = Array(bytes[..<range.lowerBound] + bytes[range.upperBound...])
+        device = String(decoding: bytes[range.dropFirst(ConflictName.leastAddedBytes + 1)], as: UTF8.self)
+        var original = bytes
+        original.removeSubrange(range)
+        while let inner = ConflictName.insertion(in: original.span) { original.removeSubrange(inner) }
+        self.original = original
+        self.bytes = bytes
     }
 
     /// Returns the bytes that make a name the name of a conflict version: from the marker to the device. Nil if the name
-    /// does not have the form. Allocates nothing.
+    /// does not have the form. The name without them may be that of a conflict version again. Allocates nothing.
     package static func insertion(in name: Span<UInt8>) -> Range<Int>? {
         // The rest is at most one extension, so the marker of the last version in a name is found from its end.
         guard name.count > leastAddedBytes else { return nil }
@@ -96,11 +103,21 @@ public struct ConflictName: Sendable, Hashable {
         }
         func number(_ offset: Int) -> UInt8 { (name[time + offset] - 48) * 10 + name[time + offset + 1] - 48 }
         // A second of 60 is a leap second.
-        guard 1...12 ~= number(4), 1...31 ~= number(6), number(9) < 24, number(11) < 60, number(13) <= 60,
+        guard 1...12 ~= number(4), 1...days(ofMonth: number(4), century: number(0), year: number(2)) ~= number(6),
+            number(9) < 24, number(11) < 60, number(13) <= 60,
             endingLength == 0 || name[time + timeLength] == UInt8(ascii: "-")
         else { return false }
         for offset in 1..<max(1, endingLength) where !isBase32(name[time + timeLength + offset]) { return false }
         return true
+    }
+
+    /// The days of a month in the Gregorian calendar. `year` is the one of the century.
+    private static func days(ofMonth month: UInt8, century: UInt8, year: UInt8) -> UInt8 {
+        switch month {
+        case 4, 6, 9, 11: 30
+        case 2: (year == 0 ? century : year).isMultiple(of: 4) ? 29 : 28
+        default: 31
+        }
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
@@ -119,25 +136,20 @@ public struct ConflictName: Sendable, Hashable {
     /// Makes the name of a version of a file.
     ///
     /// - Parameters:
-    ///   - original: The name of the file.
+    ///   - original: The name of the file, or of one of its versions.
     ///   - time: Date and time, as ``time`` has them.
     ///   - device: See ``device``.
     /// - Returns: Nil if the name is longer than ``longestOriginal``, empty, `.` or `..`, has a slash or a NUL, or if the time or
     ///   the device does not have its form.
     public init?(of original: [UInt8], time: String, device: String) {
+        let original = ConflictName(bytes: original)?.original ?? original
         guard !original.isEmpty, original.count <= ConflictName.longestOriginal, original != [ConflictName.dot],
             original != [ConflictName.dot, ConflictName.dot], !original.contains(UInt8(ascii: "/")),
             !original.contains(0), ConflictName.isDevice(device)
         else { return nil }
-        self.original = original
-        self.time = time
-        ending = "-" + device
-        guard ConflictName(bytes: bytes) == self else { return nil }
-    }
-
-    /// The name, as bytes.
-    public var bytes: [UInt8] {
         let stem = original.lastIndex(of: ConflictName.dot) ?? original.endIndex
-        return original[..<stem] + ConflictName.marker + Array((time + ending).utf8) + original[stem...]
+        let added = ConflictName.marker + Array("\(time)-\(device)".utf8)
+        self.init(bytes: original[..<stem] + added + original[stem...])
+        guard self.original == original, self.time == time, self.device == device else { return nil }
     }
 }

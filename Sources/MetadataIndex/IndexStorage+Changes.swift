@@ -79,6 +79,11 @@ extension IndexStorage {
         let access = rows.access(row)
         apply(values, to: row)
         noteChange(row, from: old, access, to: values, in: package)
+        if (old.kind == .file) != (values.kind == .file) {
+            let wasVersion = versions.contains(row)
+            noteKind(row)
+            noteRenamed(row, wasVersion: wasVersion)
+        }
         return true
     }
 
@@ -198,6 +203,7 @@ extension IndexStorage {
         }
         vacate(source)
         apply(values, to: target)
+        noteKind(target)
         if let state {
             packages[target] = state
             unsettled.insert(target)

@@ -3,8 +3,8 @@
 
 import Metadata
 
-/// A name tells whether a row is a conflict version, and of which name in the same directory. So each row that is filed
-/// under a name, or is no more, is looked at: that is a comparison of the length for almost all of them. The numbers of
+/// A regular file's name tells whether it is a conflict version, and of which name in the same directory. So each row that is
+/// filed under a name, or is no more, is looked at: that is a comparison of the length for almost all of them. The numbers of
 /// versions (`RowStore.conflicts`) follow when the change set is taken (``settleConflicts()``). A file whose number differs
 /// then is one change of the set, in whatever order it and its versions came. The numbers are not saved: the names say them.
 extension IndexStorage {
@@ -31,8 +31,18 @@ extension IndexStorage {
         if versions.count(at: hash) > 0 { versions.unsettled.insert(row) }
     }
 
+    /// A row under its name got another kind: only a regular file is a version.
+    mutating func noteKind(_ row: UInt32) {
+        if rows.kind(row) != .file {
+            forgetVersion(row)
+        } else if !versions.contains(row) {
+            noteVersion(row)
+        }
+    }
+
     @inline(never)
     private mutating func noteVersion(_ row: UInt32) {
+        guard rows.kind(row) == .file else { return }
         withOriginal(of: row) { (index, parent, name) in
             let place = index.hasher.hash(parent: parent, name: name)
             index.versions.insert(row, of: place)
@@ -59,7 +69,16 @@ extension IndexStorage {
             let (head, tail) = (name[..<added.lowerBound], name[added.upperBound...])
             buffer.copyBytes(from: head)
             UnsafeMutableRawBufferPointer(rebasing: buffer[head.count...]).copyBytes(from: tail)
-            body(&self, parent, UnsafeRawBufferPointer(rebasing: buffer[..<(head.count + tail.count)]))
+            var count = head.count + tail.count
+            // A version of a version belongs to the file that the first one belongs to.
+            while let inner = ConflictName.insertion(
+                in: UnsafeRawBufferPointer(rebasing: buffer[..<count]).assumingMemoryBound(to: UInt8.self).span)
+            {
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[inner.upperBound..<count])
+                UnsafeMutableRawBufferPointer(rebasing: buffer[inner.lowerBound...]).copyMemory(from: rest)
+                count -= inner.count
+            }
+            body(&self, parent, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
     }
 
@@ -138,7 +157,7 @@ extension IndexStorage {
         var counts: [UInt64: UInt32] = [:]
         var found = 0
         for row in 1..<slotCount where rows.isLive(row) {
-            guard let name = rows.withName(row, { ConflictName($0) }) else {
+            guard rows.kind(row) == .file, let name = rows.withName(row, { ConflictName($0) }) else {
                 if versions.contains(row) { return "row \(row): a version under another name" }
                 continue
             }

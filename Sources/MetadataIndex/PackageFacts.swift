@@ -48,6 +48,8 @@ extension RowReader where Self: ~Copyable {
     /// everything. Those inside a package are told as its sums are (``PackageFacts/areOpen(to:)``).
     package func conflictVersions(of row: Row, for caller: Credentials?) -> Int64 {
         let count = conflicts(of: row)
+        // The files of an archive are no versions.
+        if count.isNone || archive(around: row) != nil { return 0 }
         guard let caller, count.inside > 0, package(at: row)?.areOpen(to: caller) != true else { return count.all }
         return Int64(count.beside)
     }

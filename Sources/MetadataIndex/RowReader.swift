@@ -63,6 +63,34 @@ extension RowReader where Self: ~Copyable {
         return nil
     }
 
+    /// The lowest archive (``ArchiveName``) that it lies below. Complexity: O(depth).
+    package func archive(around row: Row) -> Row? {
+        var above = parent(of: row)
+        var steps = mostSteps
+        while above != .root, steps > 0 {
+            if isArchive(above) { return above }
+            above = parent(of: above)
+            steps -= 1
+        }
+        return nil
+    }
+
+    /// Whether its name is that of an archive.
+    package func isArchive(_ row: Row) -> Bool { withName(of: row) { ArchiveName.isName($0) } }
+
+    /// The name of a version in conflict (``ConflictName``); nil for another item. Complexity: O(length) for almost all items,
+    /// and O(depth) for those with such a name.
+    package func conflictName(of row: Row) -> ConflictName? {
+        guard isConflictVersion(row) else { return nil }
+        return withName(of: row) { ConflictName($0) }
+    }
+
+    /// Whether it is a version in conflict. Complexity: as ``conflictName(of:)``.
+    package func isConflictVersion(_ row: Row) -> Bool {
+        withName(of: row) { ConflictName.insertion(in: $0.assumingMemoryBound(to: UInt8.self).span) != nil }
+            && kind(of: row) == .file && archive(around: row) == nil
+    }
+
     /// Whether the item lives.
     package func isLive(_ identifier: ItemIdentifier) -> Bool { self.identifier(of: identifier.row) == identifier }
 }

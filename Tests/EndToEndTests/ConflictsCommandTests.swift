@@ -149,15 +149,48 @@ struct ConflictsCommandTests {
         #expect(await daemon.gather("conflicts").text == "")
     }
 
-    @Test func aVersionOfAVersionGivesThatVersionBack() async throws {
+    @Test func aVersionOfAVersionIsOneOfTheFile() async throws {
         let daemon = try await daemon()
-        let version = "other.sync-conflict-20260101-000000-ABCDEFG.txt"
         let second = "other.sync-conflict-20260101-000000-ABCDEFG.sync-conflict-20260102-000000-ABCDEFG.txt"
         try Data("second".utf8).write(to: URL(filePath: daemon.box + "/" + second))
-        let result = await daemon.gather("conflicts", "resolve", daemon.box + "/" + second, "--keep", "newest")
-        #expect(result.status == 0 && result.text == daemon.box + "/\(version) is resolved\n", "\(result)")
-        #expect(try String(contentsOfFile: daemon.box + "/" + version, encoding: .utf8) == "second")
-        #expect(await daemon.gather("conflicts", "--in", daemon.box).lines.contains(daemon.box + "/" + version))
+        let other = daemon.box + "/other.txt"
+        let listed = await daemon.gather("conflicts", "--originals")
+        #expect(listed.lines == [daemon.box + "/note.txt", other], "\(listed)")
+        let result = await daemon.gather("conflicts", "resolve", other, "--keep", "newest")
+        #expect(result.status == 0 && result.text == other + " is resolved\n", "\(result)")
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == "second")
+        #expect(await daemon.gather("conflicts", "--originals").lines == [daemon.box + "/note.txt"])
+    }
+
+    /// Only a regular file outside of archives is a version. The rule of the list and that of the resolution are one.
+    @Test func whatCannotBeResolvedIsNotListed() async throws {
+        let daemon = try await daemon()
+        for name in Self.names { unlink(daemon.box + "/" + name) }
+        let copy = "other.sync-conflict-20261125-003609-KIHKRYN"
+        mkdir(daemon.box + "/" + copy + ".txt", 0o755)
+        symlink("other.txt", daemon.box + "/" + copy + ".link")
+        mkfifo(daemon.box + "/" + copy + ".fifo", 0o644)
+        try Data().write(to: URL(filePath: daemon.box + "/other.sync-conflict-20260231-003609-KIHKRYN.txt"))
+        let archives = [".stversions", "sub/.stversions/deep", ".gather/trash/now"]
+        for archive in archives {
+            try FileManager.default.createDirectory(
+                atPath: daemon.box + "/" + archive, withIntermediateDirectories: true)
+            for name in ["a.txt", "a.sync-conflict-20261125-003609-KIHKRYN.txt"] {
+                try Data(name.utf8).write(to: URL(filePath: daemon.box + "/\(archive)/\(name)"))
+            }
+        }
+        #expect(await daemon.gather("conflicts").text == "")
+        #expect(await daemon.gather("conflicts", "--originals").text == "")
+        #expect(await daemon.gather("find", "hasUnresolvedConflicts == TRUE").text == "")
+        for archive in archives {
+            let place = daemon.box + "/" + archive
+            #expect(await daemon.gather("conflicts", "--in", place).text == "")
+            let resolved = await daemon.gather("conflicts", "resolve", place + "/a.txt", "--keep", "newest")
+            #expect(resolved.status == 1 && resolved.errors.contains("has no versions in conflict"), "\(resolved)")
+            #expect(try String(contentsOfFile: place + "/a.txt", encoding: .utf8) == "a.txt")
+        }
+        let other = await daemon.gather("conflicts", "resolve", daemon.box + "/other.txt", "--keep", "current")
+        #expect(other.status == 1 && other.errors.contains("has no versions in conflict"), "\(other)")
     }
 
     @Test func theCurrentVersionMayBeTheNewest() async throws {

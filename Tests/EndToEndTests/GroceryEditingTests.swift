@@ -52,6 +52,34 @@ struct GroceryEditingTests {
         }
     }
 
+    @Test func `An item whose own file is gone is told, and can be resolved`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "2 l Milk", "Bread")
+        let file = try world.file("Milk")
+        let versions = ["20261125-003609-KIHKRYN", "20261125-003609-KIHKRYN.sync-conflict-20261126-003609-KIHKRYN"]
+        try FileManager.default.copyItem(atPath: file, toPath: file + ".sync-conflict-" + versions[0])
+        try Data("Oat milk\n".utf8).write(to: URL(filePath: file + ".sync-conflict-" + versions[1]))
+        let past = timespec(tv_sec: 1_000_000_000, tv_nsec: 0)
+        #expect(utimensat(AT_FDCWD, file + ".sync-conflict-" + versions[0], [past, past], 0) == 0)
+        unlink(file)
+        #expect(await world.list("--group", "none") == ["Bread"])
+        let told = await world.run("conflicts")
+        #expect(told.lines.count == 1 && told.text.contains("(2 versions; its own file is gone)"), "\(told)")
+        #expect(told.text.contains("Oat milk"))
+        #expect(await world.run("resolve", "Oat milk").status == 0)
+        let resolved = await world.run("resolve", "Oat milk", "--keep", "2")
+        #expect(resolved.status == 0, "\(resolved)")
+        #expect(await world.list("--group", "none") == ["Bread", "Milk, 2 l"])
+        #expect(await world.run("conflicts").text == "")
+        #expect(try world.file("Milk") == file)
+        // A version in the trash, and a directory with the name of one, are none.
+        try FileManager.default.createDirectory(
+            atPath: file + ".sync-conflict-20261127-003609-KIHKRYN", withIntermediateDirectories: true)
+        #expect(await world.run("conflicts").text == "")
+        #expect(await world.run("undo").status == 0)
+        #expect(await world.run("conflicts").lines.count == 1)
+    }
+
     @Test func `A quantity and tags are read from the text`() async throws {
         let world = try await World()
         _ = await world.run("add", "2 kg flour #market #baking", "Milk", "--note", "the red one")

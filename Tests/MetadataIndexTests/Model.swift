@@ -90,8 +90,8 @@ struct Model {
         var count = ConflictCount()
         let isPackage = ownStatus(path)?.kind == .package
         guard isPackage || VersionNames.originals.contains(path.lastName) else { return count }
-        for other in entries.keys {
-            guard let original = VersionNames.originalOf[other.lastName] else { continue }
+        for (other, entry) in entries {
+            guard let original = VersionNames.originalOf[other.lastName], entry.status.kind == .file else { continue }
             if other.directory == path.directory, original == path.lastName { count.beside += 1 }
             if isPackage, other.isBelow(path) { count.inside += 1 }
         }

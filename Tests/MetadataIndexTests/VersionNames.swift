@@ -21,9 +21,7 @@ enum VersionNames {
         for (head, tail) in parts {
             for marker in markers { found[head + Array(marker.utf8) + tail] = head + tail }
             // A version of a version.
-            let first = head + Array(markers[0].utf8) + tail
-            let second = head + Array((markers[0] + markers[1]).utf8) + tail
-            found[second] = first
+            found[head + Array((markers[0] + markers[1]).utf8) + tail] = head + tail
         }
         return found
     }()
@@ -33,7 +31,8 @@ enum VersionNames {
     static let all: [Path] = Set(originalOf.keys).union(originals)
         .union(
             [
-                "a.sync-conflict-20261325-140509-ABCDEFG", "a.sync-conflict-20261125-140509-ABCDEF1",
+                "a.sync-conflict-20261325-140509-ABCDEFG", "a.sync-conflict-20260231-140509-ABCDEFG",
+                "a.sync-conflict-20261125-140509-ABCDEF1",
                 ".sync-conflict-20261125-140509-ABCDEFG", "a.sync-conflict-20261125-140509-ABCDEFG.b.c",
             ].map { Array($0.utf8) }
         )

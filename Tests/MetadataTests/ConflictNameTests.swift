@@ -31,10 +31,7 @@ struct ConflictNameTests {
         ("Item_1", "Item_1.sync-conflict-20261125-003609-"), ("Item_1", "Item_1.sync-conflict-20261125-003609"),
         (".hidden", ".sync-conflict-20261125-003609-.hidden"), (".hidden", ".sync-conflict-20261125-003609.hidden"),
         ("name.", "name.sync-conflict-20261125-003609-."), ("a.tar.gz", "a.tar.sync-conflict-20261125-003609.gz"),
-        (
-            "n.sync-conflict-20260101-000000.txt",
-            "n.sync-conflict-20260101-000000.sync-conflict-20260102-000000-.txt"
-        ),
+        ("n.txt", "n.sync-conflict-20260101-000000.sync-conflict-20260102-000000-.txt"),
     ])
     func namesWithoutADeviceAreVersions(original: String, conflict: String) throws {
         let name = try #require(ConflictName(conflict))
@@ -43,12 +40,41 @@ struct ConflictNameTests {
         #expect(String(decoding: name.bytes, as: UTF8.self) == conflict)
     }
 
-    @Test func aVersionOfAVersionBelongsToThatVersion() throws {
-        let name = try #require(
-            ConflictName(
-                "n.sync-conflict-20260101-000000-AAAAAAA.sync-conflict-20260102-000000-BBBBBBB.txt"))
-        #expect(String(decoding: name.original, as: UTF8.self) == "n.sync-conflict-20260101-000000-AAAAAAA.txt")
-        #expect(name.device == "BBBBBBB")
+    @Test(arguments: [
+        ("n.txt", "n.sync-conflict-20260101-000000-AAAAAAA.sync-conflict-20260102-000000-BBBBBBB.txt"),
+        ("n", "n.sync-conflict-20260101-000000-AAAAAAA.sync-conflict-20260102-000000-BBBBBBB"),
+        ("n.txt", "n.sync-conflict-20260101-000000-AAAAAAA.txt.sync-conflict-20260102-000000-BBBBBBB"),
+        (".n", ".sync-conflict-20260101-000000-.sync-conflict-20260101-000000.sync-conflict-20260102-000000-BBBBBBB.n"),
+        // Without the inner version there is no name.
+        (
+            ".sync-conflict-20260101-000000-AAAAAAA",
+            ".sync-conflict-20260101-000000-AAAAAAA.sync-conflict-20260102-000000-BBBBBBB"
+        ),
+    ])
+    func aVersionOfAVersionBelongsToTheFile(original: String, version: String) throws {
+        let name = try #require(ConflictName(version))
+        #expect(String(decoding: name.original, as: UTF8.self) == original)
+        #expect(name.device == "BBBBBBB" && name.time == "20260102-000000")
+        #expect(ConflictName(name.original) == nil)
+        #expect(String(decoding: name.bytes, as: UTF8.self) == version)
+        let made = ConflictName(of: name.bytes, time: "20260103-000000", device: "CCCCCCC")
+        #expect(made == ConflictName(of: name.original, time: "20260103-000000", device: "CCCCCCC"))
+    }
+
+    @Test func onlyDaysOfTheCalendarAreDates() throws {
+        let days = [1: 31, 2: 28, 3: 31, 4: 30, 5: 31, 6: 30, 7: 31, 8: 31, 9: 30, 10: 31, 11: 30, 12: 31]
+        func digits(_ number: Int, _ count: Int = 2) -> String {
+            String(repeating: "0", count: count - "\(number)".count) + "\(number)"
+        }
+        for (year, leap) in [(2026, 0), (2024, 1), (2000, 1), (1900, 0), (2100, 0), (2400, 1), (2028, 1)] {
+            for month in 0...13 {
+                let last = (days[month] ?? 0) + (month == 2 ? leap : 0)
+                for day in 0...32 {
+                    let name = "n.sync-conflict-\(digits(year, 4))\(digits(month))\(digits(day))-120000-ABCDEFG.txt"
+                    #expect((ConflictName(name) != nil) == (1...max(1, last) ~= day && last > 0), "\(name)")
+                }
+            }
+        }
     }
 
     @Test(arguments: [
@@ -98,10 +124,15 @@ struct ConflictNameTests {
             var name = (0..<Int.random(in: 0...9, using: &random)).map { _ in parts.randomElement(using: &random)! }
                 .joined()
             if Bool.random(using: &random) { name = "n.sync-conflict-20261125-140509-ABCDEFG" + name }
-            let match = name.wholeMatch(of: form)
-            let expected = match.map { "\($0[1].substring ?? "")\($0[2].substring ?? "")" }
+            var expected: String?
+            // A version of a version belongs to the file.
+            while let match = (expected ?? name).wholeMatch(of: form) {
+                let original = "\(match[1].substring ?? "")\(match[2].substring ?? "")"
+                if ["", ".", ".."].contains(original) { break }
+                expected = original
+            }
             let found = ConflictName(name).map { String(decoding: $0.original, as: UTF8.self) }
-            #expect(found == expected.flatMap { ["", ".", ".."].contains($0) ? nil : $0 }, "\(name)")
+            #expect(found == expected, "\(name)")
         }
     }
 }

@@ -27,7 +27,7 @@ public struct ContainerEntry: Sendable, Hashable, Identifiable {
     public let size: Int64
     /// The time of the last change of the contents.
     public let modified: Timestamp
-    /// The name of a conflict version; nil for another entry.
+    /// The name of a conflict version, which is a regular file; nil for another entry.
     public let conflict: ConflictName?
 
     /// The path, with U+FFFD for what is not UTF-8.
@@ -49,7 +49,7 @@ public struct ContainerEntry: Sendable, Hashable, Identifiable {
             }
         size = status.size
         modified = Timestamp(seconds: status.modified.seconds, nanoseconds: Int64(status.modified.nanoseconds))
-        conflict = ConflictName(name)
+        conflict = kind == .file && !ArchiveName.holds(directory: folder) ? ConflictName(name) : nil
     }
 }
 

@@ -11,7 +11,7 @@ public enum ContainerScope: Sendable, Hashable {
     /// The name of the folder with the documents.
     static let documentsName = "Documents"
     /// The name of the folder with Gather's own files.
-    static let ownName = ".gather"
+    static let ownName = ArchiveName.own
 
     /// The names of the folder in which the scope lies.
     var folder: [String] { self == .documents ? [ContainerScope.documentsName] : [] }

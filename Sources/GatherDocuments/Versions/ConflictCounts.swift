@@ -34,9 +34,7 @@ final class ConflictCounts: Sendable {
         let key = Key(device: stamp.device, inode: stamp.inode)
         if let known = listings.withLock({ $0[key] }), known.stamp == stamp { return known.counts[name] ?? 0 }
         var counts: [[UInt8]: Int] = [:]
-        for entry in try folder.names(where: { ConflictName.insertion(in: $0) != nil }) {
-            if let original = ConflictName(entry)?.original { counts[original, default: 0] += 1 }
-        }
+        for version in try FileVersion.conflictNames(in: folder) { counts[version.original, default: 0] += 1 }
         if stamp.isSettled {
             listings.withLock { listings in
                 if listings.count >= ConflictCounts.folders { listings = [:] }

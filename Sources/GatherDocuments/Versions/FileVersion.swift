@@ -5,8 +5,8 @@ internal import LinuxSystem
 
 /// A version of a file: the current one, or one that is in conflict with it.
 ///
-/// Where two versions of a file were saved independently, one of them stays current. The other lies beside it under the
-/// name of a `ConflictName`, until a person or an application has resolved the conflict. All calls block the thread
+/// Where two versions of a file were saved independently, one of them stays current. The other lies beside it as a regular
+/// file with the name of a `ConflictName`, until a person or an application has resolved the conflict. All calls block the thread
 /// for input and output. Calls that change something hold the advisory lock of the folder.
 ///
 /// ```swift
@@ -123,10 +123,18 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
 
     /// Returns the names of the conflict versions of a file, in no order.
     static func conflictNames(of name: [UInt8], in folder: borrowing Folder) throws(DocumentError) -> [[UInt8]] {
-        try folder.names { candidate in
-            guard ConflictName.insertion(in: candidate) != nil else { return false }
-            return candidate.withUnsafeBufferPointer { ConflictName($0)?.original == name }
+        try conflictNames(in: folder).filter { $0.original == name }.map(\.bytes)
+    }
+
+    /// Returns the names of all conflict versions in a folder, in no order: of regular files outside of archives.
+    static func conflictNames(in folder: borrowing Folder) throws(DocumentError) -> [ConflictName] {
+        if ArchiveName.holds(directory: folder.path) { return [] }
+        var found: [ConflictName] = []
+        for entry in try folder.names(where: { ConflictName.insertion(in: $0) != nil }) {
+            guard try folder.status(of: entry)?.type == .regular, let name = ConflictName(entry) else { continue }
+            found.append(name)
         }
+        return found
     }
 
     private static func version(

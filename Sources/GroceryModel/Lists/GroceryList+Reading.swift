@@ -17,7 +17,7 @@ extension GroceryList {
     }
 
     /// Returns a predicate that looks into the package which a list may be.
-    private func whole(_ predicate: String) -> String {
+    func whole(_ predicate: String) -> String {
         listName == nil ? predicate : "(\(predicate)) AND \(GroceryList.anywhere)"
     }
 
@@ -81,7 +81,7 @@ extension GroceryList {
     }
 
     /// Returns the identifier of the item whose file has a path; nil for another file.
-    private func identifier(ofPath path: String, below prefixes: [String]) -> ItemIdentifier? {
+    func identifier(ofPath path: String, below prefixes: [String]) -> ItemIdentifier? {
         guard let prefix = prefixes.first(where: { path.utf8.starts(with: $0.utf8) }) else { return nil }
         return ItemIdentifier(fileName: Substring(path.utf8.dropFirst(prefix.utf8.count)))
     }

@@ -47,6 +47,33 @@ extension GroceryList {
         }
     }
 
+    /// Returns the items whose own file is gone while versions in conflict with it are there, in no order. Each has the contents of
+    /// its newest version, and the number of versions.
+    package func lostItems() async throws -> [GroceryItem] {
+        let found = try await container.client.find(
+            whole("isConflictVersion == TRUE AND name BEGINSWITH 'Item_'"), scopes: [scope], attributes: [.path])
+        let prefixes = itemPrefixes
+        var lost: Set<ItemIdentifier> = []
+        for item in found.items {
+            guard let path = item.path, let slash = path.lastIndex(of: "/"),
+                let name = ConflictName(String(path[path.index(after: slash)...]))
+            else { continue }
+            let original = path[...slash] + String(decoding: name.original, as: UTF8.self)
+            if let id = identifier(ofPath: String(original), below: prefixes) { lost.insert(id) }
+        }
+        var items: [GroceryItem] = []
+        for id in lost where !FileSystem.exists(path(of: id)) {
+            let versions = try await versions(of: id)
+            // One that was resolved meanwhile has no versions, and one that came back has a current one.
+            guard let newest = versions.first, !newest.isCurrent else { continue }
+            items.append(
+                GroceryItem(
+                    id: id, path: path(of: id), summary: ItemSummary(newest.contents), modified: newest.modified,
+                    conflictVersions: versions.count))
+        }
+        return items
+    }
+
     /// Resolves the conflict of an item. The versions that are not kept go to the trash, and so does a copy of the former current one.
     ///
     /// - Parameter shown: The versions that the user chose from; nil for those that are there now. Others stay in conflict.
@@ -70,7 +97,13 @@ extension GroceryList {
         case .merged(let contents): kept = contents
         case .both:
             kept = nil
-            for version in versions where !version.isCurrent {
+            let isLost = !versions.contains(where: \.isCurrent)
+            for (number, version) in versions.enumerated() where !version.isCurrent {
+                // Of an item whose own file is gone, one version takes its place.
+                if isLost, number == 0 {
+                    if let step = try await create(version.contents, id) { steps.append(step) }
+                    continue
+                }
                 // The picture stays with the item that it is named for.
                 var contents = version.contents
                 contents.picture = nil
@@ -102,8 +135,9 @@ extension GroceryList {
             let (path, trash) = (Array(path(of: id).utf8), trash)
             try await FileSystem.run { _ = try trash.keep(Array(former.text.utf8), of: path) }
         }
+        guard let former else { return try await create(kept, id).map { [$0] } ?? [] }
         let step = try await change(id) { contents in
-            guard former == nil || contents == former else {
+            guard contents == former else {
                 throw GroceryError(.changed, "the current version was changed meanwhile; look at the versions again")
             }
             contents = kept

@@ -15,7 +15,7 @@ extension ContainerSession {
     func findCopies() async throws {
         for index in folders.indices {
             let copies = try await find(
-                "(\(ContainerSession.everything)) AND kind == 'file' AND name LIKE '*.sync-conflict-*'",
+                "(\(ContainerSession.everything)) AND isConflictVersion == TRUE",
                 in: folders[index].place)
             for part in copies {
                 // These are not read at each start.
@@ -27,11 +27,11 @@ extension ContainerSession {
         nameCopies()
     }
 
-    /// Notes a file that may be a fresh copy. Applications keep what they removed below `.gather`, and its names.
+    /// Notes a file that may be a fresh copy. Applications keep what they removed in archives, and its names.
     func noteCopy(_ part: String, _ index: Int) {
         guard part.utf8.count > ConflictName.leastAddedBytes else { return }
         let names = part.split(separator: "/")
-        guard ConflictName(String(names.last ?? "")) != nil, !names.contains(".gather") else { return }
+        guard ConflictName(String(names.last ?? "")) != nil, !ArchiveName.holds(part.utf8) else { return }
         folders[index].freshCopies.insert(part)
     }
 

@@ -42,8 +42,7 @@ struct ConflictsListCommand: ParsableCommand {
               gather conflicts --embedded --in ~/Sync    without a daemon
             """)
 
-    /// Versions in the trash are resolved.
-    static let predicate = "isConflictVersion == TRUE AND NOT path CONTAINS '/\(Trash.path)/'"
+    static let predicate = "isConflictVersion == TRUE"
 
     @OptionGroup var places: ScopeOptions
 

@@ -9,6 +9,8 @@ struct ConflictsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts", abstract: "Show the items with versions in conflict.",
         discussion: """
+            An item whose own file is gone, while other versions of it are there, is shown too. Resolve it to have it back.
+
             EXAMPLES
               grocery conflicts
             """)
@@ -16,10 +18,19 @@ struct ConflictsCommand: AsyncParsableCommand {
     @OptionGroup var options: ListOptions
 
     mutating func run() async throws {
-        let items = try await options.list().items().filter(\.isInConflict).sortedByName()
-        Output.print(items.map { "\($0.id.short)  \($0.line)  (\($0.conflictVersions + 1) versions)" })
+        let list = try await options.list()
+        let items = try await list.items().filter(\.isInConflict).sortedByName()
+        let lost = try await list.lostItems().sortedByName()
+        Output.print(
+            items.map { "\($0.id.short)  \($0.line)  (\($0.conflictVersions + 1) versions)" }
+                + lost.map { item in
+                    let versions = item.conflictVersions == 1 ? "1 version" : "\(item.conflictVersions) versions"
+                    return "\(item.id.short)  \(item.line)  (\(versions); its own file is gone)"
+                })
         if Output.isTerminal {
-            Output.note(items.isEmpty ? "no item is in conflict" : "to see and resolve one: grocery resolve ITEM")
+            Output.note(
+                items.isEmpty && lost.isEmpty
+                    ? "no item is in conflict" : "to see and resolve one: grocery resolve ITEM")
         }
     }
 }
@@ -54,7 +65,7 @@ struct ResolveCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let list = try await options.list()
-        let item = try await list.items().named(item)
+        let item = try await (list.items() + list.lostItems()).named(item)
         let versions = try await list.versions(of: item.id)
         guard versions.contains(where: { !$0.isCurrent }) else {
             throw Problem("\(item.title) has no versions in conflict")
