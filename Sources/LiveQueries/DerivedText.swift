@@ -1,7 +1,7 @@
 // Text derived from names and paths.
 // SPDX-License-Identifier: Apache-2.0
 
-package import Metadata
+import Metadata
 
 /// Text derived from names and paths. Predicates and answers use the same functions, so that they agree.
 package enum DerivedText {
@@ -17,27 +17,16 @@ package enum DerivedText {
     /// Whether a name begins with a dot.
     package static func isHidden(_ name: UnsafeRawBufferPointer) -> Bool { name.first == UInt8(ascii: ".") }
 
-    /// Whether a name is that of a conflict version.
-    package static func isConflictVersion(_ name: UnsafeRawBufferPointer) -> Bool {
+    /// Whether a name has the form of a conflict version's.
+    static func isConflictName(_ name: UnsafeRawBufferPointer) -> Bool {
         ConflictName.insertion(in: name.assumingMemoryBound(to: UInt8.self).span) != nil
     }
 
-    /// A name as that of a conflict version, with its parts; nil if it is none.
-    package static func conflictName(_ name: UnsafeRawBufferPointer) -> ConflictName? {
-        isConflictVersion(name) ? ConflictName(name) : nil
-    }
-
-    /// The device in the name of a conflict version; nil if it names none.
-    package static func conflictDevice(_ name: UnsafeRawBufferPointer) -> String? {
-        conflictName(name).map(\.device).flatMap { $0.isEmpty ? nil : $0 }
-    }
-
-    /// The path of the file that a conflict version belongs to, from the version's own; nil if it is none.
+    /// The path of the file that a conflict version belongs to, from the version's own; nil if the name does not have the form.
     package static func conflictOf(path: [UInt8]) -> [UInt8]? {
         let start = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-        let name = path[start...]
-        guard let added = ConflictName.insertion(in: name.span) else { return nil }
-        return Array(path[..<(start + added.lowerBound)] + path[(start + added.upperBound)...])
+        guard let name = ConflictName(path[start...]) else { return nil }
+        return path[..<start] + name.original
     }
 
     /// The depth of a path from the container's root: 1 at the top.

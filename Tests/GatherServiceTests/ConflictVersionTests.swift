@@ -50,11 +50,16 @@ struct ConflictVersionTests {
                 let isPackage = isDirectory && !inPackage && name.hasSuffix(".gro")
                 var inside: Int64 = 0
                 if isDirectory { inside = visit(prefix + name + "/", inPackage: inPackage || isPackage) }
-                let beside = Int64(names.count { originalOf[$0] == name })
+                func isFile(_ name: String) -> Bool {
+                    var status = stat()
+                    return lstat(top + "/" + prefix + name, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+                }
+                let beside = Int64(names.count { originalOf[$0] == name && isFile($0) })
+                let original = isFile(name) ? originalOf[name] : nil
                 found[prefix + name] = Entry(
-                    versions: beside + (isPackage ? inside : 0), original: originalOf[name].map { prefix + $0 },
+                    versions: beside + (isPackage ? inside : 0), original: original.map { prefix + $0 },
                     inPackage: inPackage)
-                below += inside + (originalOf[name] == nil ? 0 : 1)
+                below += inside + (original == nil ? 0 : 1)
             }
             return below
         }

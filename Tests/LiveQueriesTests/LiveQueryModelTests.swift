@@ -81,7 +81,7 @@ private final class Subscriber {
         "\(user.map { "\($0): " } ?? "")'\(naive.text)' in \(scope.scopes), asked \(attributes.attributes)"
     }
 
-    /// Whether the scope or the predicate names a directory at or in the package that an item lies in.
+    /// Whether the scope or the predicate names a directory at or in the package or archive that an item lies in.
     private func looks(into package: String, at view: NaiveView) -> Bool {
         var directories = naive.directories
         for case .directory(let path) in scope.scopes { directories.append(String(decoding: path, as: UTF8.self)) }
@@ -91,6 +91,7 @@ private final class Subscriber {
     }
 
     func matches(_ view: NaiveView) -> Bool {
+        if let archive = view.archivePath, !naive.namesArchives, !looks(into: archive, at: view) { return false }
         if hasPackages, let package = view.packagePath, !naive.namesPackages, !looks(into: package, at: view) {
             return false
         }
@@ -359,7 +360,8 @@ private final class World {
 @Suite struct LiveQueryModelTests {
     @Test(
         arguments: TestLength.part(of: 0..<24 as Range<UInt64>, oneIn: 3) + [298, 455]
-            + TestLength.part(of: NaiveTree.seedsOfConflicts, oneIn: 2))
+            + TestLength.part(of: NaiveTree.seedsOfConflicts, oneIn: 2)
+            + TestLength.part(of: NaiveTree.seedsOfArchives, oneIn: 2))
     func subscribersHoldWhatMatches(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         // Apart, so that the seeds stay what they were.
@@ -368,7 +370,9 @@ private final class World {
         let users: [UInt32?] = [nil] + NaiveTree.viewers
         let hasPackages = seed % 5 < 3
         let hasConflicts = NaiveTree.seedsOfConflicts.contains(seed)
+        let hasArchives = NaiveTree.seedsOfArchives.contains(seed)
         var conflicts = SeededGenerator(seed: seed &+ 0x5D3C)
+        var archives = SeededGenerator(seed: seed &+ 0x2B11)
         let world = World(
             rowLimit: seed % 3 == 0 ? 3 : 4_096, walkLimit: seed % 2 == 0 ? 2 : 4_096, hasPackages: hasPackages)
         // A third of the runs has queries suspended that have little pending, another all that have anything.
@@ -393,7 +397,7 @@ private final class World {
         for _ in 0..<(size > 20 ? 120 : 250) {
             if subscribers.count < 25, generator.chance(2) {
                 var (naive, attributes) = (generator.pick(NaiveQuery.all), AttributeSet())
-                let scope = generator.chance(2) ? NaiveScope.all[0] : generator.pick(NaiveScope.all)
+                var scope = generator.chance(2) ? NaiveScope.all[0] : generator.pick(NaiveScope.all)
                 attributes = generator.pick(asked)
                 let user = users.randomElement(using: &others) ?? nil
                 if hasPackages {
@@ -406,6 +410,10 @@ private final class World {
                     if conflicts.chance(3) { attributes.insert(.conflictVersions) }
                     if conflicts.chance(4) { attributes.insert(.hasUnresolvedConflicts) }
                 }
+                if hasArchives {
+                    if archives.chance(5) { naive = archives.pick(NaiveQuery.ofArchives) }
+                    if archives.chance(4) { scope = archives.pick(NaiveScope.ofArchives) }
+                }
                 subscribers.append(
                     try Subscriber(
                         naive, scope, attributes, world, user: user, awaitsPlan: others.chance(4)))
@@ -413,6 +421,7 @@ private final class World {
             for _ in 0..<Int.random(in: 1...generator.pick([1, 3, 12]), using: &generator) {
                 try world.tree.randomChange(&generator, size: size)
                 if hasPackages, others.chance(6) { try world.tree.randomPackage(&others) }
+                if hasArchives, archives.chance(3) { try world.tree.randomArchive(&archives) }
                 if hasConflicts, conflicts.chance(2) { try world.tree.randomConflict(&conflicts, size: size) }
             }
             world.process()

@@ -28,10 +28,10 @@ enum NaiveVersions {
         }
         let first = "a.sync-conflict-20261107-120509-ABCDEFG"
         found[first + ".sync-conflict-20261125-120509-2345672"] = Version(
-            original: first, device: "2345672", date: seconds(dayOfNovember: 25))
+            original: "a", device: "2345672", date: seconds(dayOfNovember: 25))
         return found
     }()
-    static let names = versions.keys.sorted() + ["a.sync-conflict-20261131-250509-ABCDEFG"]
+    static let names = versions.keys.sorted() + ["a.sync-conflict-20261131-120509-ABCDEFG"]
 
     private static func seconds(dayOfNovember day: Int) -> Int64 {
         var parts = tm()
@@ -42,7 +42,10 @@ enum NaiveVersions {
 }
 
 extension NaiveView {
-    var version: NaiveVersions.Version? { NaiveVersions.versions[name] }
+    /// Only a regular file outside of archives is one.
+    var version: NaiveVersions.Version? {
+        kind == .file && archivePath == nil ? NaiveVersions.versions[name] : nil
+    }
     var conflictOf: String? { version.map { String(path.dropLast(name.count)) + $0.original } }
 }
 
@@ -79,6 +82,28 @@ extension NaiveQuery {
 extension NaiveTree {
     /// The seeds of the models whose trees have conflict versions; the other seeds stay what they were.
     static let seedsOfConflicts: Range<UInt64> = 1_000..<1_016
+
+    /// The seeds of the models whose trees have archives.
+    static let seedsOfArchives: Range<UInt64> = 1_008..<1_024
+
+    /// Gives a directory the name of an archive or takes it away, moves something into an archive, or makes one.
+    mutating func randomArchive(_ generator: inout SeededGenerator) throws {
+        let directories = items.keys.sorted().filter { items[$0]?.status.kind.isDirectory == true }
+        guard let directory = directories.randomElement(using: &generator) else { return }
+        let name = generator.pick([".gather", ".gather", ".stversions", ".gatherx"])
+        let archives = directories.filter { NaiveTree.archives.contains(items[$0]?.name ?? "") }
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: try insert(name, in: items[directory]?.parent, NaiveTree.randomStatus(.directory, &generator))
+        case 1: try move(directory, to: items[directory]?.parent, name)
+        case 2:
+            guard let archive = archives.randomElement(using: &generator) else { return }
+            try move(archive, to: items[archive]?.parent, "kept")
+        default:
+            guard let archive = archives.randomElement(using: &generator) else { return }
+            let item = generator.pick(items.keys.sorted())
+            try move(item, to: archive, items[item]?.name ?? "a")
+        }
+    }
 
     /// Makes, renames, moves or removes a conflict version, or a file that has one.
     mutating func randomConflict(_ generator: inout SeededGenerator, size: Int) throws {

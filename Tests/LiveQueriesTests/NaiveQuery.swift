@@ -79,8 +79,19 @@ struct NaiveQuery: Sendable {
 
     /// Whether what lies inside a package is an item of it.
     var namesPackages: Bool { text.contains("inPackage") }
+    /// Whether it names archives.
+    var namesArchives: Bool { text.contains("/.gather") }
     /// The directories that its paths name.
     var directories: [String] { text.contains("'/srv/box/a/") ? ["a"] : [] }
+
+    /// What can be asked of archives.
+    static let ofArchives: [NaiveQuery] = [
+        NaiveQuery(text: "path CONTAINS '/.gather/'") { "/\($0.path)".contains("/.gather/") },
+        NaiveQuery(text: "size == 0 OR path LIKE '*/.gather/*'") {
+            $0.status.size == 0 || "/\($0.path)".contains("/.gather/")
+        },
+        NaiveQuery(text: "name LIKE '*' AND NOT path CONTAINS '/.stversions/'") { _ in true },
+    ]
 
     static let all: [NaiveQuery] = [
         NaiveQuery(text: "") { _ in true },
@@ -179,6 +190,14 @@ struct NaiveScope: Sendable {
     let holds: @Sendable (NaiveView) -> Bool
 
     private static func below(_ path: String) -> QueryScope { .directory(Array(path.utf8)) }
+
+    static let ofArchives: [NaiveScope] = [
+        NaiveScope(scopes: [below(".gather")]) { $0.path.hasPrefix(".gather/") },
+        NaiveScope(scopes: [below("a/.stversions"), below(".gather/a")]) {
+            $0.path.hasPrefix("a/.stversions/") || $0.path.hasPrefix(".gather/a/")
+        },
+        NaiveScope(scopes: [.whole, below(".gather")]) { _ in true },
+    ]
 
     static let all: [NaiveScope] = [
         NaiveScope(scopes: [.whole]) { _ in true },

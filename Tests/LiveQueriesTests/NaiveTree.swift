@@ -39,10 +39,16 @@ struct NaiveView: Equatable {
     /// The path of the package that it lies inside.
     var packagePath: String?
     var isInPackage: Bool { packagePath != nil }
+    /// The path of the lowest archive that it lies below.
+    var archivePath: String? {
+        let names = path.split(separator: "/")
+        return names.indices.dropLast().last { NaiveTree.archives.contains(String(names[$0])) }
+            .map { names[...$0].joined(separator: "/") }
+    }
     /// The conflict versions in its directory, and of a package all inside.
     var versionsBeside = 0
     var versionsInside = 0
-    var conflicts: Int { versionsBeside + versionsInside }
+    var conflicts: Int { archivePath == nil ? versionsBeside + versionsInside : 0 }
 
     /// As a user may know it who sees it; nil for one who sees everything.
     func seen(by user: UInt32?) -> NaiveView {
@@ -89,6 +95,9 @@ struct NaiveTree {
             changed: Timestamp(nanoseconds: 0), owner: 0, group: 0, links: 1, inode: 1, device: 1)
     }
 
+    /// The names of archives.
+    static let archives: Set<String> = [".gather", ".stversions"]
+
     // MARK: Reading
 
     func path(_ item: Int) -> String {
@@ -122,12 +131,14 @@ struct NaiveTree {
             readers: Set(NaiveTree.viewers.filter { NaiveTree.may($0, 4, entry.status) }), own: entry.status,
             openers: openers, packagePath: package(around: item).map(path),
             versionsBeside: items.values.count {
-                $0.parent == entry.parent && NaiveVersions.versions[$0.name]?.original == entry.name
+                $0.status.kind == .file && $0.parent == entry.parent
+                    && NaiveVersions.versions[$0.name]?.original == entry.name
             },
             versionsInside: status.kind != .package
                 ? 0
                 : items.count {
-                    $0.key != item && isWithin($0.key, item) && NaiveVersions.versions[$0.value.name] != nil
+                    $0.key != item && $0.value.status.kind == .file && isWithin($0.key, item)
+                        && NaiveVersions.versions[$0.value.name] != nil
                 })
     }
 

@@ -55,9 +55,9 @@ import Testing
         }
         let both = try analysis("size > 10 AND name ENDSWITH '.txt' AND name MATCHES '[ab].*'")
         #expect(both.rows == 4)
-        #expect(both.steps.map(\.rows) == [3, 2, 1])
-        #expect(both.steps.map { String($0.text.prefix(4)) } == ["scan", "scan", "test"])
-        #expect(try analysis("").steps.isEmpty)
+        #expect(both.steps.map(\.rows) == [3, 2, 2, 1])
+        #expect(both.steps.map { String($0.text.prefix(4)) } == ["scan", "scan", "test", "test"])
+        #expect(try analysis("").steps.map(\.rows) == [4])
         #expect(try analysis("").matches == 4)
         #expect(try analysis("FALSEPREDICATE").matches == 0)
 

@@ -50,8 +50,14 @@ package enum QueryInterface {
         # list all of that gets those of the directory. Entries inside are items only if the predicate names
         # `inPackage` or the call names a scope, path, id or parent there.
         #
-        # A conflict version has a name of the form NAME.sync-conflict-YYYYMMDD-HHMMSS-DEVICE.EXT, whether or
-        # not NAME.EXT exists. Its `conflictOf` is the path of NAME.EXT. `conflictDevice` is DEVICE: the one
+        # A directory `.gather` has the trash of a container and its key-value store, and `.stversions` is Syncthing's
+        # archive. Entries below them are items only if the call names a scope, id or parent there. The predicate
+        # names them, too, if it compares `path` with a text that has such a name.
+        #
+        # A conflict version is a regular file with a name of the form
+        # NAME.sync-conflict-YYYYMMDD-HHMMSS-DEVICE.EXT, whether or not NAME.EXT exists. One of such a version
+        # belongs to the same NAME.EXT, and files below `.gather` and `.stversions` are none. Its `conflictOf` is
+        # the path of NAME.EXT. `conflictDevice` is DEVICE: the one
         # whose version won. The author of this version is in `xattr.gather.device`. `conflictDate` is the
         # local time in the name, in the daemon's time zone. Other items lack these three. Every item has
         # `conflictVersions`, the number of its conflict versions in its directory, and

@@ -136,18 +136,15 @@ struct ItemRenderer: Sendable {
         case .depth: ItemWriter.integer(Int64(snapshot.depth(of: row)), attribute, to: &writer)
         case .inPackage: ItemWriter.inPackage(snapshot.isInsidePackage(row), to: &writer)
         case .isConflictVersion:
-            let isVersion = snapshot.withName(of: row) { DerivedText.isConflictVersion($0) }
-            ItemWriter.boolean(isVersion, attribute, to: &writer)
+            ItemWriter.boolean(snapshot.isConflictVersion(row), attribute, to: &writer)
         case .conflictOf:
-            guard snapshot.withName(of: row, { DerivedText.isConflictVersion($0) }),
-                let original = DerivedText.conflictOf(path: path)
-            else { return }
+            guard snapshot.isConflictVersion(row), let original = DerivedText.conflictOf(path: path) else { return }
             original.withUnsafeBytes { ItemWriter.conflictOf($0, to: &writer) }
         case .conflictDevice:
-            guard let device = snapshot.withName(of: row, { DerivedText.conflictDevice($0) }) else { return }
+            guard let device = snapshot.conflictName(of: row)?.device, !device.isEmpty else { return }
             ItemWriter.string(device, attribute, to: &writer)
         case .conflictDate:
-            guard let name = snapshot.withName(of: row, { DerivedText.conflictName($0) }) else { return }
+            guard let name = snapshot.conflictName(of: row) else { return }
             ItemWriter.date(name.date, attribute, to: &writer)
         case .hasUnresolvedConflicts:
             ItemWriter.boolean(snapshot.conflictVersions(of: row, for: caller) > 0, attribute, to: &writer)

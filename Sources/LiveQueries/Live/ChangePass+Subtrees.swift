@@ -62,8 +62,8 @@ extension ChangePass {
         for row in selection {
             let parent = current.parent(of: row)
             if last?.parent != parent { last = (parent, subtrees.lowest(above: parent, in: current)) }
-            guard let subtree = last?.above, changes.index(of: row) == nil, difference(row, subtree).concerns(query),
-                let item = current.identifier(of: row)
+            guard let subtree = last?.above, changes.index(of: row) == nil,
+                difference(row, subtree, for: query).concerns(query), let item = current.identifier(of: row)
             else { continue }
             formerPlace.forget()
             record(number, item, matched: true, matches: true, isMoved: subtree.difference.path, below: subtree)
@@ -99,7 +99,7 @@ extension ChangePass {
             // The row's own values are unchanged; only the directories above can change the answer.
             let matched =
                 query.plan.causes.isDisjoint(with: subtree.causes) ? matches : ask(query, row, isNow: false)
-            guard matched != matches || (matches && difference(row, subtree).concerns(query)),
+            guard matched != matches || (matches && difference(row, subtree, for: query).concerns(query)),
                 let item = current.identifier(of: row)
             else { continue }
             record(number, item, matched: matched, matches: matches, isMoved: subtree.difference.path, below: subtree)
@@ -109,13 +109,18 @@ extension ChangePass {
 
     /// The differences of a row below a changed directory, whose name is as it was. If a package lies between the two, the row was inside a
     /// package before, too.
-    private func difference(_ row: Row, _ subtree: SubtreeChange) -> ItemDifference {
+    private func difference(_ row: Row, _ subtree: SubtreeChange, for query: LiveQuery) -> ItemDifference {
         var difference = subtree.difference
         if difference.inPackage {
             difference.inPackage = former.isInsidePackage(row) != current.isInsidePackage(row)
         }
+        if difference.conflicts {
+            let environment = query.plan.environment
+            difference.conflicts =
+                environment.conflictVersions(of: row, in: former) != environment.conflictVersions(of: row, in: current)
+        }
         if difference.conflictOf {
-            difference.conflictOf = current.withName(of: row) { DerivedText.isConflictVersion($0) }
+            difference.conflictOf = current.isConflictVersion(row) || former.isConflictVersion(row)
         }
         return difference
     }

@@ -193,7 +193,7 @@ struct ChangePass {
         guard old != new else { return }
         difference.path = true
         // An item with another name is told anyway.
-        difference.conflictOf = current.withName(of: row) { DerivedText.isConflictVersion($0) }
+        difference.conflictOf = current.isConflictVersion(row) || former.isConflictVersion(row)
         difference.depth = DerivedText.depth(ofPath: old) != DerivedText.depth(ofPath: new)
         difference.scope = DerivedText.isInDocuments(old) != DerivedText.isInDocuments(new)
     }

@@ -20,6 +20,8 @@ struct SubtreeChange: Sendable {
         static let access = Causes(rawValue: 2)
         /// Whether one of them is a package.
         static let package = Causes(rawValue: 4)
+        /// Whether one of them is an archive (``ArchiveName``).
+        static let archive = Causes(rawValue: 8)
     }
 
     var causes: Causes
@@ -112,6 +114,7 @@ struct SubtreeChanges: Sendable {
                 directory.difference.inPackage = true
                 changedPackages = true
             }
+            if causes.contains(.archive) { directory.difference.conflicts = true }
             directories[row] = directory
             if directory.difference.path { changedPlaces = true }
         }
@@ -132,7 +135,17 @@ struct SubtreeChanges: Sendable {
         if wanted.contains(.package), holdsPackaged(row, former) != holdsPackaged(row, former.current) {
             causes.insert(.package)
         }
+        if wanted.contains(.archive), causes.contains(.place),
+            holdsArchived(row, former) != holdsArchived(row, former.current)
+        {
+            causes.insert(.archive)
+        }
         return causes
+    }
+
+    /// Whether the items in a directory lie below an archive.
+    private static func holdsArchived(_ row: Row, _ reader: some RowReader) -> Bool {
+        reader.isArchive(row) || reader.archive(around: row) != nil
     }
 
     /// Whether the items in a directory lie inside a package.

@@ -39,8 +39,6 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
         reader.withName(of: row) { environment.types.type(reader.kind(of: row), $0) }
     }
 
-    private var conflictName: ConflictName? { reader.withName(of: row) { DerivedText.conflictName($0) } }
-
     package func value(of attribute: Attribute) -> MetadataValue {
         switch attribute {
         case .id:
@@ -82,15 +80,16 @@ package struct ItemValues<Reader: RowReader>: AttributeValues {
         case .links: return .integer(Int64(reader.status(of: row).links))
         case .depth: return .integer(Int64(DerivedText.depth(ofPath: path)))
         case .inPackage: return .boolean(reader.isInsidePackage(row))
-        case .isConflictVersion: return .boolean(reader.withName(of: row) { DerivedText.isConflictVersion($0) })
+        case .isConflictVersion: return .boolean(reader.isConflictVersion(row))
         case .conflictOf:
             // A walk to the root is for versions only.
-            guard reader.withName(of: row, { DerivedText.isConflictVersion($0) }) else { return .none }
+            guard reader.isConflictVersion(row) else { return .none }
             return DerivedText.conflictOf(path: absolutePath).map { .string(String(decoding: $0, as: UTF8.self)) }
                 ?? .none
         case .conflictDevice:
-            return reader.withName(of: row) { DerivedText.conflictDevice($0) }.map { .string($0) } ?? .none
-        case .conflictDate: return conflictName.map { .date($0.date) } ?? .none
+            guard let device = reader.conflictName(of: row)?.device, !device.isEmpty else { return .none }
+            return .string(device)
+        case .conflictDate: return reader.conflictName(of: row).map { .date($0.date) } ?? .none
         case .hasUnresolvedConflicts: return .boolean(environment.conflictVersions(of: row, in: reader) > 0)
         case .conflictVersions: return .integer(environment.conflictVersions(of: row, in: reader))
         case .isUbiquitous, .downloadingStatus, .isDownloading, .percentDownloaded, .downloadingError, .isUploaded,

@@ -86,7 +86,7 @@ struct PlanCompiler {
             let test = PlanNode.test(.name(.prefix, [UInt8(ascii: ".")]))
             return choose(answer(.boolean(true)), answer(.boolean(false)), test)
         case .inPackage:
-            let inside = PlanNode.test(.insidePackage(PackageOpenings()))
+            let inside = PlanNode.test(.inside(.package, SearchedPlaces()))
             return choose(answer(.boolean(true)), answer(.boolean(false)), inside)
         case .isConflictVersion: return choose(answer(.boolean(true)), answer(.boolean(false)), PlanCompiler.isVersion)
         case .hasUnresolvedConflicts:
@@ -112,9 +112,10 @@ struct PlanCompiler {
         }
     }
 
-    /// Finds the conflict versions: names with the text before the date, of which those are kept that have the form.
+    /// Finds the conflict versions, as `RowReader.isConflictVersion(_:)` tells them: first names with the text before the date.
     private static let isVersion = PlanNode.all([
-        .test(.name(.infix, ConflictName.marker)), .test(.conflictVersion),
+        .test(.kinds(1 << UInt16(FileKind.file.rawValue))), .test(.name(.infix, ConflictName.marker)),
+        .test(.conflictVersion), .not(.test(.inside(.archive, SearchedPlaces()))),
     ])
 
     private func choose(_ whenTrue: Bool?, _ whenFalse: Bool?, _ test: PlanNode) -> PlanNode? {

@@ -11,7 +11,6 @@ extension QueryPlan {
     package var explanation: String {
         var lines: [String] = []
         switch root.kind {
-        case .constant(true): lines.append("everything matches; nothing is tested")
         case .constant(false): lines.append("nothing can match; nothing is tested")
         case .all(let parts): for part in parts { lines.append(part.explanation) }
         default: lines.append(root.explanation)
@@ -79,9 +78,10 @@ extension PlanTest {
         case .extras(let test): "\(test.node), once for each set of attributes"
         case .contentType: "the content type, by kind and name"
         case .scope: "the scope, once for each directory"
-        case .insidePackage(let openings):
-            "inside a package\(openings.isEmpty ? "" : " but where it is looked into"), once for each directory"
-        case .conflictVersion: "the name is that of a conflict version"
+        case .inside(let enclosure, let searched):
+            (enclosure == .package ? "inside a package" : "inside .gather or .stversions")
+                + (searched.isEmpty(in: enclosure) ? "" : " but where it is looked into") + ", once for each directory"
+        case .conflictVersion: "the name has the form of a conflict version"
         case .conflicts(let comparison, let value): "conflictVersions \(comparison.symbol) \(value)"
         case .sync(let test): "\(test.node), once for each state of shared items"
         case .seen: "the caller may list the item, once for each directory"

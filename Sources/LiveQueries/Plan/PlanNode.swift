@@ -154,9 +154,9 @@ enum PlanTest: Sendable {
     /// The content type is one of these.
     case contentType(TypeSet)
     case scope(ScopeTree)
-    /// The item lies inside a package, at a place that the query does not search.
-    case insidePackage(PackageOpenings)
-    /// The name is that of a conflict version.
+    /// The item lies inside a package or an archive, at a place that the query does not search.
+    case inside(Enclosure, SearchedPlaces)
+    /// The name has the form of a conflict version's.
     case conflictVersion
     /// The number of its conflict versions.
     case conflicts(IntegerComparison, Int64)
@@ -183,7 +183,7 @@ enum PlanTest: Sendable {
         case .foldedName: 7
         case .directory: 5
         case .scope: 10
-        case .insidePackage: 6
+        case .inside: 6
         case .seen: 11
         case .depth: 20
         case .account: 25

@@ -67,13 +67,14 @@ package struct QueryPlan: Sendable {
         _ predicate: Predicate, _ scope: ScopeTree, _ scopes: [QueryScope], _ environment: PlanEnvironment
     ) -> PlanNode {
         let compiled = PlanCompiler(environment: environment).compile(predicate.root)
-        // Items outside the scope or inside a package are no items of this query, so these tests come before tests that
-        // can fail or take long.
+        // Items outside the scope, or inside a package or an archive, are no items of this query, so these tests come before
+        // tests that can fail or take long.
         var parts = [compiled]
+        let searched = SearchedPlaces(scopes, compiled, root: environment.rootPath)
         if QueryPlan.hidesPackages(predicate, environment) {
-            let openings = PackageOpenings(scopes, compiled, root: environment.rootPath)
-            parts.insert(.not(.test(.insidePackage(openings))), at: 0)
+            parts.insert(.not(.test(.inside(.package, searched))), at: 0)
         }
+        if !searched.searchesAll(.archive) { parts.insert(.not(.test(.inside(.archive, searched))), at: 0) }
         if !scope.isWhole { parts.insert(scope.isEmpty ? .constant(false) : .test(.scope(scope)), at: 0) }
         return .all(parts)
     }
@@ -171,6 +172,7 @@ package struct QueryPlan: Sendable {
     var causes: SubtreeChange.Causes {
         var causes: SubtreeChange.Causes = []
         if matchesNothing { return causes }
+        causes.insert(.archive)
         if isPlaceSensitive { causes.insert(.place) }
         if environment.viewer != nil { causes.insert(.access) }
         if environment.hasPackages || attributes.contains(.inPackage) { causes.insert(.package) }
@@ -203,11 +205,6 @@ package struct QueryPlan: Sendable {
     /// Whether nothing can match, as far as known without a test.
     package var matchesNothing: Bool {
         if case .constant(false) = root.kind { true } else { false }
-    }
-
-    /// Whether every item matches, as far as known without a test.
-    package var matchesEverything: Bool {
-        if case .constant(true) = root.kind { true } else { false }
     }
 }
 
@@ -291,8 +288,8 @@ extension QueryPlan {
         case .contentType(let types):
             let kind = reader.kind(of: row)
             return reader.withName(of: row) { types.contains(kind, $0) }
-        case .insidePackage(let openings): return openings.hide(row, in: reader, &place)
-        case .conflictVersion: return reader.withName(of: row) { DerivedText.isConflictVersion($0) }
+        case .inside(let enclosure, let searched): return searched.hide(row, in: enclosure, reader, &place)
+        case .conflictVersion: return reader.withName(of: row) { DerivedText.isConflictName($0) }
         case .conflicts(let comparison, let constant):
             return comparison.holds(environment.conflictVersions(of: row, in: reader), constant)
         case .sync(let test): return try test.holds(reader.sync(of: row))

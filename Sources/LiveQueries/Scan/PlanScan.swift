@@ -96,7 +96,7 @@ private struct PlanScan {
     private var hasFailed = false
     private var places: [DirectoryPlaces]
     private var seen: SeenDirectories?
-    private var packaged: PackagedDirectories?
+    private var enclosed: [EnclosedDirectories] = []
     /// The access that the last package grants, and whether the viewer has it.
     private var openness: (accesses: AccessSet?, isOpen: Bool)?
     /// The answers for owners and groups, by the place of the comparison and the number.
@@ -221,7 +221,7 @@ private struct PlanScan {
                 namesMatching: { (try? pattern.matches($0)) ?? false }, inBlock: block, among: &bits)
         case .scope(let tree): narrow(tree, block, &bits)
         case .seen(let viewer): narrow(viewer, block, &bits)
-        case .insidePackage(let openings): narrowToPackages(openings, block, &bits)
+        case .inside(let enclosure, let searched): narrow(to: enclosure, besides: searched, block, &bits)
         case .account(let isGroup, let node):
             snapshot.select(
                 groups: isGroup,
@@ -249,7 +249,7 @@ private struct PlanScan {
             if (try? test.holds(.none)) ?? false { bits.formUnion(closed) }
         case .conflictVersion:
             snapshot.select(
-                namesMatching: { DerivedText.isConflictVersion($0) }, inBlock: block, among: &bits)
+                namesMatching: { DerivedText.isConflictName($0) }, inBlock: block, among: &bits)
         case .conflicts(let comparison, let constant):
             let (environment, snapshot) = (plan.environment, snapshot)
             snapshot.select(
@@ -351,17 +351,24 @@ private struct PlanScan {
         seen = directories
     }
 
-    private mutating func narrowToPackages(_ openings: PackageOpenings, _ block: Int, _ bits: inout BlockBitmap) {
-        guard snapshot.hasPackages else {
+    private mutating func narrow(
+        to enclosure: Enclosure, besides searched: SearchedPlaces, _ block: Int, _ bits: inout BlockBitmap
+    ) {
+        if searched.searchesAll(enclosure) || enclosure == .package && !snapshot.hasPackages {
             bits = BlockBitmap()
             return
         }
-        // A plan has one such test. A predicate that names packages itself hides no items.
-        if packaged == nil { packaged = PackagedDirectories(in: snapshot, besides: openings) }
-        guard var directories = packaged.take() else { return }
-        snapshot.select(directoryMatching: { directories.hold($0, in: snapshot) }, inBlock: block, among: &bits)
-        packaged = directories
-        for item in openings.items where snapshot.identifier(of: item.row) == item {
+        let at: Int
+        if let known = enclosed.firstIndex(where: { $0.enclosure == enclosure && $0.searched == searched }) {
+            at = known
+        } else {
+            at = enclosed.count
+            enclosed.append(EnclosedDirectories(enclosure, in: snapshot, besides: searched))
+        }
+        // Copied once, and not for each directory.
+        let snapshot = snapshot
+        snapshot.select(directoryMatching: { enclosed[at].hold($0, in: snapshot) }, inBlock: block, among: &bits)
+        for item in searched.items where snapshot.identifier(of: item.row) == item {
             let place = Int(item.row.number) - block * IndexSnapshot.rowsPerBlock
             if (0..<IndexSnapshot.rowsPerBlock).contains(place) { bits[place] = false }
         }

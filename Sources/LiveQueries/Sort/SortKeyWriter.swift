@@ -81,18 +81,22 @@ struct SortKeyWriter {
             // 'data' comes before 'documents'.
             key.append(DerivedText.isInDocuments(text))
         case .inPackage: key.append(snapshot.isInsidePackage(row))
-        case .isConflictVersion: key.append(snapshot.withName(of: row) { DerivedText.isConflictVersion($0) })
+        case .isConflictVersion: key.append(snapshot.isConflictVersion(row))
         case .conflictOf:
+            guard snapshot.isConflictVersion(row) else {
+                key.appendMissing()
+                break
+            }
             text = environment.rootPath + [UInt8(ascii: "/")]
             snapshot.appendPath(of: row, to: &text)
             if let path = DerivedText.conflictOf(path: text) { key.append(text: path) } else { key.appendMissing() }
         case .conflictDevice:
-            if let device = snapshot.withName(of: row, { DerivedText.conflictDevice($0) }) {
+            if let device = snapshot.conflictName(of: row)?.device, !device.isEmpty {
                 key.append(text: Array(device.utf8))
             } else {
                 key.appendMissing()
             }
-        case .conflictDate: key.append(conflictName(of: row)?.date.nanoseconds)
+        case .conflictDate: key.append(snapshot.conflictName(of: row)?.date.nanoseconds)
         case .hasUnresolvedConflicts: key.append(environment.conflictVersions(of: row, in: snapshot) > 0)
         case .conflictVersions: key.append(environment.conflictVersions(of: row, in: snapshot))
         case .isUbiquitous, .downloadingStatus, .isDownloading, .percentDownloaded, .downloadingError, .isUploaded,
@@ -122,10 +126,6 @@ struct SortKeyWriter {
     private func contentType(of row: Row) -> String? {
         snapshot.withName(of: row) { environment.types.type(snapshot.kind(of: row), $0) }
             .map(environment.types.text(of:))
-    }
-
-    private func conflictName(of row: Row) -> ConflictName? {
-        snapshot.withName(of: row) { DerivedText.conflictName($0) }
     }
 
     private mutating func accountName(_ number: UInt32, isGroup: Bool) -> [UInt8] {

@@ -58,17 +58,19 @@ package struct ValueTally: Sendable {
             try forEach(selection, scanGuard) { tally, row in tally.add(number: snapshot.isInsidePackage(row) ? 1 : 0) }
         case .isConflictVersion:
             try forEach(selection, scanGuard) { tally, row in
-                tally.add(number: snapshot.withName(of: row) { DerivedText.isConflictVersion($0) } ? 1 : 0)
+                tally.add(number: snapshot.isConflictVersion(row) ? 1 : 0)
             }
         case .conflictDevice:
             try forEach(selection, scanGuard) { tally, row in
-                let device = snapshot.withName(of: row) { DerivedText.conflictDevice($0) }
-                if let device { tally.texts.add(Array(device.utf8)) } else { tally.missing += 1 }
+                if let device = snapshot.conflictName(of: row)?.device, !device.isEmpty {
+                    tally.texts.add(Array(device.utf8))
+                } else {
+                    tally.missing += 1
+                }
             }
         case .conflictDate:
             try forEach(selection, scanGuard) { tally, row in
-                let name = snapshot.withName(of: row) { DerivedText.conflictName($0) }
-                tally.add(number: name?.date.nanoseconds)
+                tally.add(number: snapshot.conflictName(of: row)?.date.nanoseconds)
             }
         case .hasUnresolvedConflicts:
             try forEach(selection, scanGuard) { tally, row in
@@ -80,7 +82,7 @@ package struct ValueTally: Sendable {
             }
         case .conflictOf:
             try forEach(selection, scanGuard) { tally, row in
-                guard snapshot.withName(of: row, { DerivedText.isConflictVersion($0) }) else {
+                guard snapshot.isConflictVersion(row) else {
                     tally.missing += 1
                     return
                 }

@@ -5,8 +5,8 @@ import GatherProtocol
 import Varlink
 
 extension ContainerSession {
-    /// Matches every item, also those inside of packages.
-    static let everything = "inPackage == TRUE OR inPackage == FALSE"
+    /// Matches every item, also those inside of packages and below `.gather`.
+    static let everything = "inPackage == TRUE OR inPackage == FALSE OR path CONTAINS '/.gather/'"
     static let attributes = ["path", "kind", "size", "modified", "changed", "inode"]
 
     /// Starts the feed of changes after a clock.

@@ -11,7 +11,7 @@ extension ContainerSession {
     func findUnshared(_ index: Int) async throws {
         let folder = folders[index].place
         let special = try await find(
-            "(inPackage == TRUE OR inPackage == FALSE) AND kind IN {'fifo', 'socket', 'characterDevice', 'blockDevice'}",
+            "(\(ContainerSession.everything)) AND kind IN {'fifo', 'socket', 'characterDevice', 'blockDevice'}",
             in: folder)
         folders[index].unshared = special
         let differs = baseState(folders[index]) != baseState()

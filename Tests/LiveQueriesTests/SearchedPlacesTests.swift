@@ -7,7 +7,7 @@ import MetadataIndex
 import PredicateLanguage
 import Testing
 
-@Suite struct PackageOpeningsTests {
+@Suite struct SearchedPlacesTests {
     private let index = MetadataIndex(root: NaiveTree.status(.directory))
 
     private func insert(_ name: String, _ parent: Row, _ kind: FileKind = .file) throws -> ItemIdentifier {

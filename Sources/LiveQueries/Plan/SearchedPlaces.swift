@@ -1,16 +1,19 @@
-// The places inside packages that a query searches.
+// The places inside packages and archives that a query searches.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
 import MetadataIndex
 import PredicateLanguage
 
-/// The places inside packages that a query searches, because its scope or predicate names them: below a directory at or
-/// in a package, one item, or the items directly in one directory.
-struct PackageOpenings: Sendable, Hashable {
+/// The places inside packages and archives that a query searches, because its scope or predicate names them: below a
+/// directory at or in one, one item, or the items directly in one directory.
+struct SearchedPlaces: Sendable, Hashable {
     /// Paths from the container's root, without a slash at either end.
     private(set) var directories: Set<[UInt8]> = []
     private(set) var items: Set<ItemIdentifier> = []
     private(set) var parents: Set<ItemIdentifier> = []
+    /// Whether a path in the predicate has the name of an archive.
+    private(set) var namesArchives = false
 
     /// No place.
     init() {}
@@ -31,6 +34,7 @@ struct PackageOpenings: Sendable, Hashable {
         case .test(.item(let identifier)): items.insert(identifier)
         case .test(.directory(let identifier)): parents.insert(identifier)
         case .test(.path(let pattern)):
+            if pattern.operation != .notEqual, ArchiveName.holds(directory: pattern.text.utf8) { namesArchives = true }
             for case .path(let path) in ItemDemand.path(pattern, below: root) ?? [] {
                 // A path with this beginning lies in the last directory that is named in full.
                 if let slash = path.lastIndex(of: UInt8(ascii: "/")) { directories.insert(Array(path[..<slash])) }
@@ -39,19 +43,25 @@ struct PackageOpenings: Sendable, Hashable {
         }
     }
 
-    var isEmpty: Bool { directories.isEmpty && items.isEmpty && parents.isEmpty }
+    /// Whether no place of this kind is searched.
+    func isEmpty(in enclosure: Enclosure) -> Bool {
+        directories.isEmpty && items.isEmpty && parents.isEmpty && !searchesAll(enclosure)
+    }
 
-    /// Whether an item lies inside a package, at a place that is not searched. Complexity: O(depth).
-    func hide(_ row: Row, in reader: some RowReader, _ place: inout ItemPlace) -> Bool {
-        guard let package = reader.package(around: row) else { return false }
-        if isEmpty { return true }
+    /// Whether all places of this kind are searched.
+    func searchesAll(_ enclosure: Enclosure) -> Bool { enclosure == .archive && namesArchives }
+
+    /// Whether an item lies inside such a directory, at a place that is not searched. Complexity: O(depth).
+    func hide(_ row: Row, in enclosure: Enclosure, _ reader: some RowReader, _ place: inout ItemPlace) -> Bool {
+        guard !searchesAll(enclosure), let outer = enclosure.directory(around: row, in: reader) else { return false }
+        if isEmpty(in: enclosure) { return true }
         if contains(row, in: items, reader) || open(reader.parent(of: row), in: reader) { return false }
         if directories.isEmpty { return true }
-        // A directory from the package down to the item's own opens it.
+        // A directory from the outer one down to the item's own opens it.
         place.know(row, reader)
         let path = place.path
         var depth = 0
-        let least = reader.depth(of: package)
+        let least = reader.depth(of: outer)
         for slash in path.indices where path[slash] == UInt8(ascii: "/") {
             depth += 1
             if depth >= least, directories.contains(Array(path[..<slash])) { return false }

@@ -1,0 +1,86 @@
+// What lies below `.gather` and `.stversions` is in no answer that does not name it.
+// SPDX-License-Identifier: Apache-2.0
+
+import GatherProtocol
+import Glibc
+import Testing
+
+@testable import GatherService
+
+struct ArchiveTests {
+    private static let copy = "Item_1.sync-conflict-20261125-120509-ABCDEFG"
+    private static let archived = [
+        ".gather/trash/now/Item_1", ".gather/trash/now/\(copy)", ".stversions/Item_1", ".stversions/\(copy)",
+        "nested/.gather/trash/Item_1",
+    ]
+
+    private func fill(_ daemon: DaemonFixture) throws {
+        for name in ["Item_1", "nested/Item_2"] + Self.archived { try daemon.directory.write("1", to: "tree/" + name) }
+    }
+
+    @Test func itemsInArchivesAreInNoAnswer() async throws {
+        try await DaemonFixture.run { daemon in
+            try fill(daemon)
+            #expect(try await daemon.find("name LIKE 'Item_*'") == ["Item_1", "nested/Item_2"])
+            #expect(try await daemon.find("kind == 'file'", scopes: ["tree/Data"]) == ["Item_1", "nested/Item_2"])
+            for predicate in [
+                "hasUnresolvedConflicts == TRUE", "conflictVersions > 0", "isConflictVersion == TRUE",
+                "conflictOf != nil", "hasUnresolvedConflicts == TRUE AND inPackage IN {TRUE, FALSE}",
+            ] { #expect(try await daemon.find(predicate).isEmpty, "\(predicate)") }
+            let count = try await daemon.call(QueryInterface.Count.self, .init(predicate: "kind == 'file'"))
+            #expect(count.count == 2)
+            let values = try await daemon.call(
+                QueryInterface.Values.self, .init(predicate: "kind == 'file'", attribute: "name"))
+            #expect(values.values.map(\.count) == [1, 1])
+        }
+    }
+
+    @Test func aQueryThatNamesAnArchiveFindsItsItems() async throws {
+        try await DaemonFixture.run { daemon in
+            try fill(daemon)
+            let trash = Self.archived.filter { $0.hasPrefix(".gather/") }
+            for scope in ["/.gather", "/.gather/trash", "/.gather/trash/now"] {
+                #expect(try await daemon.find("kind == 'file'", scopes: [daemon.tree + scope]) == trash.sorted())
+            }
+            #expect(
+                try await daemon.find("path CONTAINS '/.gather/' AND kind == 'file'")
+                    == Self.archived.filter { $0.contains(".gather/") }.sorted())
+            #expect(try await daemon.find("path BEGINSWITH '\(daemon.tree)/.stversions/I'").count == 2)
+            #expect(try await daemon.find("kind == 'file' AND NOT path CONTAINS '/.gather/'").count == 2)
+            // Wherever it is looked for, a file there is no version in conflict.
+            #expect(
+                try await daemon.find("isConflictVersion == TRUE", scopes: [daemon.tree + "/.stversions"]).isEmpty)
+            #expect(
+                try await daemon.find("hasUnresolvedConflicts == TRUE", scopes: [daemon.tree + "/.gather"]).isEmpty)
+            let item = try await daemon.call(
+                QueryInterface.Find.self, .init(predicate: "name == 'Item_1'", scopes: [daemon.tree + "/.gather"]))
+            let id = try #require(item.items.first?.id)
+            #expect(try await daemon.find("id == '\(id)'") == [".gather/trash/now/Item_1"])
+        }
+    }
+
+    @Test func aFileThatIsMovedToTheTrashLeavesALiveAnswer() async throws {
+        try await DaemonFixture.run { daemon in
+            for name in ["Item_1", "nested/Item_2", ".gather/trash/x"] {
+                try daemon.directory.write("1", to: "tree/" + name)
+            }
+            let subscriber = try await Subscriber(daemon, .init(predicate: "name LIKE 'Item_*'"))
+            try await subscriber.gather()
+            #expect(subscriber.items.count == 2)
+            #expect(rename(daemon.tree + "/Item_1", daemon.tree + "/.gather/trash/Item_1") == 0)
+            while subscriber.items.count > 1 { try await subscriber.next() }
+            #expect(rename(daemon.tree + "/nested", daemon.tree + "/.gather/trash/nested") == 0)
+            while subscriber.items.count > 0 { try await subscriber.next() }
+            #expect(rename(daemon.tree + "/.gather", daemon.tree + "/kept") == 0)
+            while subscriber.items.count < 2 { try await subscriber.next() }
+            #expect(
+                Set(subscriber.items.values) == [
+                    daemon.tree + "/kept/trash/Item_1", daemon.tree + "/kept/trash/nested/Item_2",
+                ])
+            #expect(rename(daemon.tree + "/kept", daemon.tree + "/.stversions") == 0)
+            while subscriber.items.count > 0 { try await subscriber.next() }
+            #expect(subscriber.violations.isEmpty)
+            await subscriber.close()
+        }
+    }
+}
