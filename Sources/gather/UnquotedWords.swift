@@ -65,8 +65,7 @@ enum UnquotedWords {
     /// Whether a word is not text: an attribute, a keyword, an operator, a number or a quoted literal.
     private static func stands(_ word: String) -> Bool {
         let name = word.drop { $0 == "(" || $0 == "!" }
-        let keyword = name.prefix { $0 != "[" }
-        if BareWord.isKeyword(keyword) || Attribute(name: name) != nil { return true }
+        if BareWord.isKeyword(name) || Attribute(name: name) != nil { return true }
         if let first = word.first, "'\"{$=<>!&|()".contains(first) { return true }
         let digits = word.drop { $0 == "-" }.prefix { $0.isASCII && $0.isNumber }
         return !digits.isEmpty && isPredicate("size == \(word)")

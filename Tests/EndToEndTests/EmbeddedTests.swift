@@ -214,10 +214,10 @@ struct EmbeddedTests {
     @Test func `A wrong predicate is 2, with the command that was probably meant`() async throws {
         let place = try Place()
         for command in ["find", "watch", "count"] {
-            let wrong = await place.gather(command, "Item_*", "--embedded", "--in", place.tree)
+            let wrong = await place.gather(command, "/srv", "--embedded", "--in", place.tree)
             #expect(wrong.status == 2, "\(command)")
             #expect(
-                wrong.errors.contains("gather \(command) --embedded --in \(place.tree) \"name LIKE 'Item_*'\""),
+                wrong.errors.contains("gather \(command) --embedded --in \(place.tree) \"\" --in /srv"),
                 "\(wrong.errors)")
         }
     }

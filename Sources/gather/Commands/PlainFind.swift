@@ -77,10 +77,10 @@ struct PlainFind {
                 scopes.append(SearchScope(directory: try RealPath.directory(bytes.bytes(of: directory))))
             }
         }
-        search = Search(predicate: predicate, scopes: scopes, limit: limit, isSynchronized: isSynchronized)
+        question = try AskedQuestion(predicate, FileShortcuts(), command: "gather find\(connection.words)")
+        search = Search(predicate: question.predicate, scopes: scopes, limit: limit, isSynchronized: isSynchronized)
         self.nulTerminated = nulTerminated
         self.connection = connection
-        question = AskedQuestion(predicate: predicate, withHidden: nil, command: "gather find\(connection.words)")
         exactness = nil
     }
 

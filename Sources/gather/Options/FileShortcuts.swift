@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GatherKit
+internal import PredicateLanguage
 
 /// The short options of `find`, `watch` and their kin, as `fd` has them, and the predicate that they stand for.
 struct FileShortcuts: Equatable {
@@ -24,16 +25,17 @@ struct FileShortcuts: Equatable {
     /// Returns the predicate for a word or a predicate and these options. `hidesNames` tells whether names that begin
     /// with a dot are left out.
     ///
-    /// Without options, the text is unchanged. With options, a word that is not a predicate is a pattern for the name,
-    /// and a predicate must hold as well as the options. Hidden names are left out, as `fd` does, unless there is a
-    /// predicate.
-    func predicate(_ text: String) -> (text: String, hidesNames: Bool) {
-        guard isUsed else { return (text, false) }
+    /// A word that is not a predicate is a part of the name, or with `-g` or wildcards a pattern for all of it. A predicate
+    /// must hold as well as the options. Hidden names are left out, as `fd` does, unless there is a predicate.
+    ///
+    /// - Throws: ``Failure`` for a pattern that cannot be read.
+    func predicate(_ text: String) throws(Failure) -> (text: String, hidesNames: Bool) {
+        let word = word(in: text)
+        guard isUsed || word != nil else { return (text, false) }
         var tests: [String] = []
-        let word = BareWord.word(in: text)
         let isPredicate = !text.isEmpty && word == nil
         if isPredicate { tests.append(text) }
-        if let word { tests.append(nameTest(word)) }
+        if let word { tests.append(try nameTest(word)) }
         if !extensions.isEmpty { tests.append(FileShortcuts.any(extensions.map(FileShortcuts.extensionTest))) }
         if let kinds = kindTest { tests.append(kinds) }
         tests += sizes.map(\.predicate)
@@ -46,12 +48,22 @@ struct FileShortcuts: Equatable {
         return (tests.joined(separator: " AND "), hidesNames)
     }
 
+    /// The word of a text; nil for a predicate. Beside other options, the name of an attribute is a word as well.
+    private func word(in text: String) -> String? {
+        if !isUsed { return BareWord.name(in: text) }
+        if isGlob, !text.isEmpty, (try? Predicate(parsing: text, mode: .metadata)) == nil {
+            return BareWord.unquoted(text)
+        }
+        return BareWord.word(in: text)
+    }
+
     /// A name that has the word in it, or that the whole pattern fits. Capitals in the word make case count ("smart
     /// case").
-    private func nameTest(_ word: String) -> String {
+    private func nameTest(_ word: String) throws(Failure) -> String {
         let ignoresCase = !word.contains { $0.isUppercase }
         let options = ignoresCase ? "[c]" : ""
-        let isPattern = isGlob || word.contains("*") || word.contains("?")
+        if isGlob { return try GlobPattern(word).test(options: options) }
+        let isPattern = word.contains("*") || word.contains("?")
         return "name \(isPattern ? "LIKE" : "CONTAINS")\(options) \(PredicateText.literal(word))"
     }
 

@@ -8,7 +8,7 @@ internal import GatherKit
 struct QuestionOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The condition on an item; '' holds for all. With the options below it may be a part of the name."),
+            "The condition on an item; '' holds for all. A word is a part of the name."),
         completion: Completions.predicate)
     var predicate: String?
 
@@ -18,7 +18,8 @@ struct QuestionOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("e"), .customLong("extension")],
-        help: ArgumentHelp("Only names with this extension. May be repeated.", valueName: "ext"), completion: .list([]))
+        help: ArgumentHelp("Only names with this extension. May be repeated: -e py,txt.", valueName: "ext"),
+        completion: .list([]))
     var extensions: [String] = []
 
     @Option(
@@ -47,7 +48,9 @@ struct QuestionOptions: ParsableArguments {
         help: ArgumentHelp("Only items whose content did not change since.", valueName: "age"), completion: .list([]))
     var changedBefore: AgeArgument?
 
-    @Flag(name: [.customShort("g"), .customLong("glob")], help: "The word is a pattern for the whole name.")
+    @Flag(
+        name: [.customShort("g"), .customLong("glob")],
+        help: "The word is a pattern for the whole name: *, ?, [a-c], {py,txt}.")
     var glob = false
 
     @Flag(
@@ -58,7 +61,10 @@ struct QuestionOptions: ParsableArguments {
     /// The options without the predicate.
     var shortcuts: FileShortcuts {
         FileShortcuts(
-            extensions: extensions, types: types.flatMap(\.types), sizes: sizes, changedWithin: changedWithin,
+            extensions: extensions.flatMap { list in
+                let parts = list.split(separator: ",").map(String.init)
+                return parts.isEmpty ? [list] : parts
+            }, types: types.flatMap(\.types), sizes: sizes, changedWithin: changedWithin,
             changedBefore: changedBefore, isGlob: glob, includesHidden: hidden)
     }
 
@@ -76,11 +82,7 @@ struct QuestionOptions: ParsableArguments {
                 status: ExitStatus.predicate,
                 "the predicate is not UTF-8, and it must be; '?' in LIKE stands for each byte of a name that is none")
         }
-        var shortcuts = shortcuts
-        let (text, hidesNames) = shortcuts.predicate(predicate ?? "")
-        shortcuts.includesHidden = true
-        return AskedQuestion(
-            predicate: text, withHidden: hidesNames ? shortcuts.predicate(predicate ?? "").text : nil, command: command)
+        return try AskedQuestion(predicate ?? "", shortcuts, command: command)
     }
 }
 
@@ -91,6 +93,16 @@ struct AskedQuestion {
     let withHidden: String?
     /// The command as it would be typed, for advice.
     let command: String
+
+    /// The question of a word or a predicate, with the options beside it.
+    init(_ text: String, _ shortcuts: FileShortcuts, command: String) throws(Failure) {
+        let hidesNames: Bool
+        (predicate, hidesNames) = try shortcuts.predicate(text)
+        var shortcuts = shortcuts
+        shortcuts.includesHidden = true
+        withHidden = hidesNames ? try shortcuts.predicate(text).text : nil
+        self.command = command
+    }
 }
 
 /// Values of `-t`, also with commas between.
