@@ -16,10 +16,16 @@ enum UnknownCommand {
             return try check([about])
         }
         let predicate = BareWord.predicate(meantBy: first)
-        let find = "gather find \(ShellText.doubleQuoted(predicate ?? first))"
+        let words = Array(arguments.prefix { !$0.hasPrefix("-") })
         guard predicate != nil, !first.contains(where: { "*?. ".contains($0) }) else {
-            throw Failure(status: ExitStatus.usage, "the first argument is a command. Did you mean: \(find)")
+            let meant = predicate ?? UnquotedWords.predicate(meantBy: words, isFile: { _ in false }) ?? first
+            throw Failure(
+                status: ExitStatus.usage,
+                "the first argument is a command. Did you mean: gather find \(ShellText.doubleQuoted(meant))")
         }
+        // Behind another tool's name for `find` stands what to search for.
+        let word = words.count > 1 ? words.dropFirst().joined(separator: " ") : first
+        let find = "gather find \(ShellText.quoted(word))"
         let meant = Spelling.nearest(to: first, among: commands).map { "gather \($0)" }
         throw Failure(status: ExitStatus.usage, "there is no command '\(first)'. Did you mean: \(meant ?? find)")
     }

@@ -54,11 +54,53 @@ import Testing
         #expect(hints.first?.position == position)
     }
 
+    /// The comparison that a hint suggests holds for an item that its author may have meant.
+    @Test(arguments: [
+        ("name CONTAINS[c] 'src/extras'", "/srv/src/extras/a"), ("name CONTAINS 'src/'", "/srv/src/a"),
+        ("name == './src/a.c'", "/srv/src/a.c"), ("name BEGINSWITH '/srv/sr'", "/srv/src/a"),
+        ("name LIKE './a*'", "/srv/ab"),
+        ("name LIKE '*/a*'", "/srv/ab"), ("name ENDSWITH 'b//c'", "/srv/b/c"), ("name == 'src/'", "/srv/src"),
+        ("path BEGINSWITH './a'", "/srv/x/ab"), ("path BEGINSWITH 'a'", "/srv/ab"), ("path == './a/./b'", "/srv/a/b"),
+        ("path LIKE './a*'", "/srv/ab"), ("path == '/srv/./a//b'", "/srv/a/b"),
+        ("path BEGINSWITH '/srv//.a'", "/srv/.ab"),
+        ("path == '/srv/'", "/srv"), ("name MATCHES 'beach'", "/srv/my beach.jpg"), ("name MATCHES '^a'", "/srv/ab"),
+        ("name MATCHES '\\\\.txt$'", "/srv/b.txt"), ("name MATCHES[c] 'sea|beach'", "/srv/a Beach"),
+        ("name CONTAINS[c] '^a'", "/srv/Ab"), ("name CONTAINS[c] 'a.*b$'", "/srv/xaxb"),
+        ("name LIKE 'a.*b'", "/srv/xaxbx"),
+        ("name CONTAINS 'img_[0-9]'", "/srv/img_7.jpg"), ("name CONTAINS '\\\\d\\\\d'", "/srv/a12"),
+        ("name CONTAINS 'jpg|png'", "/srv/a.png"), ("name CONTAINS '^src/a'", "/srv/src/a1"),
+        ("name CONTAINS '^a|b$'", "/srv/xb"), ("name == '*.txt'", "/srv/a.txt"), ("name LIKE '%foo%'", "/srv/afoob"),
+        ("fileExtension == '.txt'", "/srv/a.txt"),
+    ])
+    func aSuggestionFindsWhatWasMeant(text: String, path: String) throws {
+        let hint = try #require(try Predicate(parsing: text, mode: .metadata).hints.first, "\(text)")
+        let meant = try Predicate(parsing: try #require(hint.suggestion, "\(text)"), mode: .metadata)
+        #expect(meant.hints.isEmpty, "\(text): \(meant.hints)")
+        let name = String(path.split(separator: "/").last ?? "")
+        let values: [Attribute: MetadataValue] = [
+            .path: .string(path), .displayName: .string(name),
+            .fileExtension: name.contains(".") ? .string(String(name.split(separator: ".").last ?? "")) : .none,
+        ]
+        let item = PlayedItem(values: values, nameBytes: Array(name.utf8))
+        #expect(try meant.evaluate(on: item), "\(text): \(hint)")
+        #expect(try !Predicate(parsing: text, mode: .metadata).evaluate(on: item), "\(text) holds itself")
+    }
+
+    /// No suggestion is better than one that matches nothing.
+    @Test(arguments: ["path BEGINSWITH '../a'", "name CONTAINS '../a'", "path == '/srv/../a'", "path == '.'"])
+    func aPathThatNoItemHasGetsNoSuggestion(text: String) throws {
+        let hint = try #require(try Predicate(parsing: text, mode: .metadata).hints.first)
+        #expect(hint.suggestion == nil, "\(hint)")
+    }
+
     @Test(
         "A comparison that may well hold gets no remark",
         arguments: [
             "", "name LIKE '*.txt'", "name == '*'", "name == 'a%b'", "name LIKE 'a%*'", "comment == 'why?'",
-            "name MATCHES 'a*'", "fileExtension == 'txt'", "path BEGINSWITH '/srv'", "path LIKE '*/a'",
+            "name MATCHES 'a*'", "name MATCHES '^ab$'", "name CONTAINS 'c++'", "name CONTAINS 'photo (1)'",
+            "name LIKE 'a.*'",
+            "name LIKE '*.*'", "name CONTAINS '['", "comment CONTAINS '^a'", "path BEGINSWITH '/srv/.'",
+            "fileExtension == 'txt'", "path BEGINSWITH '/srv'", "path LIKE '*/a'",
             "modified > '-7d'", "modified == today", "modified > '2026-02-28'",
             "modified == '2026-02-28T10:00:00.5Z'", "mode == 0644", "mode == 420", "mode == 0o1204", "size == 07",
             "contentType == 'public.jpeg'", "contentTypeTree == 'public.image'", "contentType == 'x/y'",

@@ -17,12 +17,40 @@ extension AttributeResolver {
         remark(onMode: comparison)
         guard let attribute = comparison.left.attribute else { return }
         for (text, position) in comparison.comparedTexts {
-            let found = wildcards(text, position, attribute, comparison) ?? place(text, position, attribute, comparison)
+            let found =
+                expression(text, position, attribute, comparison) ?? wildcards(text, position, attribute, comparison)
+                ?? place(text, position, attribute, comparison)
             if let found { add(found) }
         }
     }
 
     // MARK: Text
+
+    /// A regular expression beside an operator that takes none, or one that fits a part beside MATCHES, which compares all.
+    private func expression(
+        _ text: String, _ position: Int, _ attribute: Attribute, _ comparison: Comparison
+    ) -> PredicateHint? {
+        let whole = SearchExpression.whole(text)
+        switch comparison.operation {
+        case .matches:
+            // Without a repetition it fits texts of one length only. One with both anchors is meant so.
+            guard attribute.isOfName, !text.isEmpty, !text.contains(where: { "*+{".contains($0) }), whole != text,
+                !(text.hasPrefix("^") && text.hasSuffix("$"))
+            else { return nil }
+            return PredicateHint(
+                "MATCHES compares the whole text", write: comparison.text(.matches, .string(whole)), at: position)
+        case .equal, .like, .contains, .beginsWith, .endsWith:
+            guard attribute == .name || attribute == .displayName, SearchExpression.looksLike(text) else { return nil }
+            let isPath = text.utf8.contains(UInt8(ascii: "/"))
+            // The path of a file begins elsewhere.
+            let meant = isPath && text.hasPrefix("^") ? SearchExpression.whole(String(text.dropFirst())) : whole
+            return PredicateHint(
+                "\(comparison.operation.rawValue) takes no regular expression",
+                write: comparison.text(
+                    .matches, .string(meant), of: isPath ? Expression(.attribute(.path), at: 0) : nil), at: position)
+        default: return nil
+        }
+    }
 
     /// A text with wildcards beside an operator that takes them literally, or with the wildcard of SQL beside LIKE.
     private func wildcards(
@@ -61,11 +89,16 @@ extension AttributeResolver {
         case .name, .displayName:
             guard text.utf8.contains(UInt8(ascii: "/")), operation != .matches else { return nil }
             let path = Expression(.attribute(.path), at: 0)
-            let below = text.hasPrefix("/") || text.hasPrefix("*") ? text : "/" + text
-            let meant =
-                operation == .like
-                ? comparison.text(.like, .string(text.hasPrefix("*") ? text : "*" + below), of: path)
-                : comparison.text(isWhole ? .endsWith : .contains, .string(below), of: path)
+            let meant = AttributeResolver.presentPath(text).map { present in
+                // Without a slash in front, a part of the first name would do.
+                let below = present.hasPrefix("/") || present.hasPrefix("*") ? present : "/" + present
+                if operation == .like {
+                    return comparison.text(.like, .string("*" + below.drop { $0 == "*" }), of: path)
+                }
+                let isEnd = isWhole && below.count > 1
+                let end = isEnd && below.hasSuffix("/") ? String(below.dropLast()) : below
+                return comparison.text(isEnd ? .endsWith : .contains, .string(end), of: path)
+            }
             return PredicateHint("a name has no '/'", write: meant, at: position)
         case .path:
             if text.hasPrefix("~") { return PredicateHint("'~' stands for no directory here", at: position) }
@@ -74,19 +107,33 @@ extension AttributeResolver {
                 return PredicateHint(
                     "a path does not end with '/'", write: comparison.text(operation, .string(trimmed)), at: position)
             }
-            guard !text.isEmpty, !text.hasPrefix("/") else { return nil }
-            if isWhole {
+            guard isWhole || operation == .beginsWith || operation == .like, !text.isEmpty else { return nil }
+            let present = AttributeResolver.presentPath(text)
+            if text.hasPrefix("/") {
+                guard present != text else { return nil }
                 return PredicateHint(
-                    "a path begins with '/'", write: comparison.text(.endsWith, .string("/" + text)), at: position)
+                    "a path has no '.', no '..' and no empty part",
+                    write: present.map { comparison.text(operation, .string($0)) }, at: position)
             }
-            if operation == .beginsWith || operation == .like && !text.hasPrefix("*") && !text.hasPrefix("?") {
-                return PredicateHint(
-                    "a path begins with '/'",
-                    write: comparison.text(.like, .string("*/" + text + (operation == .like ? "" : "*"))), at: position)
+            if operation == .like, text.hasPrefix("*") || text.hasPrefix("?") { return nil }
+            let meant = present.map { present in
+                isWhole
+                    ? comparison.text(.endsWith, .string("/" + present))
+                    : comparison.text(.like, .string("*/" + present + (operation == .like ? "" : "*")))
             }
-            return nil
+            return PredicateHint("a path begins with '/'", write: meant, at: position)
         default: return nil
         }
+    }
+
+    /// Returns a path without `.` and empty parts before its last one, which may be the beginning of a name; nil if it has `..`, or
+    /// nothing else.
+    private static func presentPath(_ text: String) -> String? {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        if parts.contains("..") { return nil }
+        let kept = parts.dropLast().filter { !$0.isEmpty && $0 != "." } + parts.suffix(1)
+        let present = (text.hasPrefix("/") ? "/" : "") + kept.joined(separator: "/")
+        return present.isEmpty || present == "." ? nil : present
     }
 
     // MARK: Constants, dates and modes
