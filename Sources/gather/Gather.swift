@@ -111,8 +111,11 @@ enum Main {
                 Failure(status: ExitStatus.usage, "a predicate is missing; \"\" matches all items").exit()
             }
             if Gather.exitCode(for: error) == .success { Gather.exit(withError: error) }
-            // The message of the parser has the argument as it is.
-            Program.end(status: Gather.exitCode(for: error).rawValue, message: Gather.fullMessage(for: error))
+            let (status, message) = (Gather.exitCode(for: error).rawValue, Gather.fullMessage(for: error))
+            // A status alone says all.
+            if message.isEmpty { Program.end(status: status, message: "") }
+            let arguments = LeadingOptions.moved(ProcessArguments.texts.dropFirst())
+            Failure(status: status, ForeignOption.message(message, arguments)).exit()
         }
     }
 }

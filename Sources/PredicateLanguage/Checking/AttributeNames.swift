@@ -1,10 +1,10 @@
 // Attributes by key, and suggestions for unknown keys.
 // SPDX-License-Identifier: Apache-2.0
 
-import Metadata
+package import Metadata
 
 /// Finds attributes by key, and suggests one for an unknown key.
-enum AttributeNames {
+package enum AttributeNames {
     /// The names that other programs give our attributes.
     private static let elsewhere: [String: Attribute] = [
         "filename": .name, "file": .name, "basename": .name, "title": .name, "extension": .fileExtension,
@@ -16,6 +16,13 @@ enum AttributeNames {
         "label": .tags, "labels": .tags, "directory": .path, "folder": .path, "invisible": .hidden,
         "identifier": .id,
     ]
+
+    /// Returns the attribute with a name, an alias or an extended attribute's `xattr.NAME`, outside of a predicate.
+    ///
+    /// - Throws: ``PredicateError`` for an unknown name, with the one that was probably meant.
+    package static func attribute(named name: String) throws(PredicateError) -> Attribute {
+        try attribute(name, at: 0)
+    }
 
     static func attribute(_ key: String, at position: Int) throws(PredicateError) -> Attribute {
         if let attribute = Attribute(name: key) { return attribute }

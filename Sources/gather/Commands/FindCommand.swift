@@ -14,11 +14,12 @@ struct FindCommand: ParsableCommand {
             The answer reflects every change made before the question. A pipe gets one path a line, or with --attributes \
             their values with tabs between. A terminal gets columns. If names may hold line ends, use -0.
 
-            The options -e, -t, -S, -g, -H, --changed-within and --changed-before are those of fd. With one of them a word \
-            is a part of the name, and a predicate must hold as well. 'gather explain' with the same arguments prints the \
-            predicate that they make.
+            A word is a part of the name. The options -e, -t, -S, -g, -H, --changed-within and --changed-before are those of \
+            fd, and a predicate must hold as well. 'gather explain' with the same arguments prints the predicate that they make.
 
             EXAMPLES
+              gather find report
+              gather find -g 'img_[0-9]*.{jpg,png}'
               gather find "name LIKE 'Item_*'"
               gather find -e pdf -t f report
               gather find --size +10M --changed-within 7d
@@ -39,15 +40,20 @@ struct FindCommand: ParsableCommand {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Sort by this attribute; -KEY and KEY:desc sort in descending order. May be repeated.",
-            valueName: "key"), completion: Completions.sortKey)
+            valueName: "key"), completion: Completions.sortKey, transform: { try SortArgument($0) })
     var sort: [SortArgument] = []
 
     @Option(help: ArgumentHelp("Print this many at most.", valueName: "n"))
     var limit: Int?
 
     @Option(
-        help: ArgumentHelp("Print these attributes: a,b,c.", valueName: "names"), completion: Completions.attributes)
-    var attributes: AttributeList?
+        name: .customLong("attributes"),
+        help: ArgumentHelp("Print these attributes: a,b,c. May be repeated.", valueName: "names"),
+        completion: Completions.attributes, transform: { try AttributeList($0) })
+    var attributeLists: [AttributeList] = []
+
+    /// The attributes of all lists; nil without `--attributes`.
+    var attributes: AttributeList? { AttributeList(attributeLists) }
 
     @Flag(help: "Print one JSON object a line.")
     var json = false

@@ -24,8 +24,13 @@ struct ShowCommand: ParsableCommand {
     var paths: [String]
 
     @Option(
-        help: ArgumentHelp("Print these attributes: a,b,c.", valueName: "names"), completion: Completions.attributes)
-    var attributes: AttributeList?
+        name: .customLong("attributes"),
+        help: ArgumentHelp("Print these attributes: a,b,c. May be repeated.", valueName: "names"),
+        completion: Completions.attributes, transform: { try AttributeList($0) })
+    var attributeLists: [AttributeList] = []
+
+    /// The attributes of all lists; nil without `--attributes`.
+    var attributes: AttributeList? { AttributeList(attributeLists) }
 
     @Flag(help: "Print one JSON object a line.")
     var json = false

@@ -23,7 +23,7 @@ struct ValuesCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The attribute ('gather attributes' lists them).", valueName: "attribute"),
-        completion: Completions.attribute)
+        completion: Completions.attribute, transform: { try AttributeArgument($0) })
     var attribute: AttributeArgument
 
     @OptionGroup var question: QuestionOptions
@@ -126,15 +126,5 @@ struct ValuesCommand: ParsableCommand {
         }
         line.add("count", entry.count)
         return line.bytes()
-    }
-}
-
-/// An attribute as an argument.
-struct AttributeArgument: ExpressibleByArgument {
-    let attribute: Attribute
-
-    init?(argument: String) {
-        guard let attribute = Attribute(name: argument) else { return nil }
-        self.attribute = attribute
     }
 }

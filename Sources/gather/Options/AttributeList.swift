@@ -3,27 +3,54 @@
 
 internal import ArgumentParser
 internal import GatherKit
+internal import PredicateLanguage
+
+/// An attribute as an argument.
+struct AttributeArgument {
+    let attribute: Attribute
+
+    /// - Throws: `ValidationError` for an unknown name, with the one that was probably meant, as in a predicate.
+    init(_ name: String) throws {
+        do throws(PredicateError) {
+            attribute = try AttributeNames.attribute(named: name)
+        } catch {
+            throw ValidationError("\(error.message). 'gather attributes' lists them.")
+        }
+    }
+}
 
 /// Names of attributes with commas between: `path,size`.
-struct AttributeList: ExpressibleByArgument {
+struct AttributeList {
     let attributes: [Attribute]
 
-    init?(argument: String) {
+    /// - Throws: As ``AttributeArgument/init(_:)``, and for a list without a name.
+    init(_ argument: String) throws {
         var attributes: [Attribute] = []
         for name in argument.split(separator: ",") {
-            guard let attribute = Attribute(name: name.trimmingBlanks) else { return nil }
+            let attribute = try AttributeArgument(String(name.trimmingBlanks)).attribute
             if !attributes.contains(attribute) { attributes.append(attribute) }
         }
-        guard !attributes.isEmpty else { return nil }
+        guard !attributes.isEmpty else { throw ValidationError("'gather attributes' lists the names.") }
+        self.attributes = attributes
+    }
+
+    /// Several lists as one; nil if there are none.
+    init?(_ lists: [AttributeList]) {
+        guard !lists.isEmpty else { return nil }
+        var attributes: [Attribute] = []
+        for attribute in lists.flatMap(\.attributes) where !attributes.contains(attribute) {
+            attributes.append(attribute)
+        }
         self.attributes = attributes
     }
 }
 
 /// A sort key: `size`, `-size` or `size:desc`.
-struct SortArgument: ExpressibleByArgument {
+struct SortArgument {
     let key: SortKey
 
-    init?(argument: String) {
+    /// - Throws: As ``AttributeArgument/init(_:)``, and for another direction than `asc` and `desc`.
+    init(_ argument: String) throws {
         var name = Substring(argument)
         var ascending = true
         if name.hasPrefix("-") {
@@ -34,13 +61,12 @@ struct SortArgument: ExpressibleByArgument {
         if let colon = name.lastIndex(of: ":") {
             let direction = name[name.index(after: colon)...]
             guard direction == "asc" || direction == "desc" || name.hasPrefix(Attribute.extendedPrefix) else {
-                return nil
+                throw ValidationError("the direction is asc or desc.")
             }
             if direction == "desc" { ascending.toggle() }
             if direction == "asc" || direction == "desc" { name = name[..<colon] }
         }
-        guard let attribute = Attribute(name: name) else { return nil }
-        key = SortKey(attribute, ascending: ascending)
+        key = SortKey(try AttributeArgument(String(name)).attribute, ascending: ascending)
     }
 }
 

@@ -7,9 +7,13 @@ internal import GatherKit
 /// The options of the commands that print the changes of a live query.
 struct ChangeOutput: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Print these attributes with --json: a,b,c.", valueName: "names"),
-        completion: Completions.attributes)
-    var attributes: AttributeList?
+        name: .customLong("attributes"),
+        help: ArgumentHelp("Print these attributes with --json: a,b,c. May be repeated.", valueName: "names"),
+        completion: Completions.attributes, transform: { try AttributeList($0) })
+    var attributeLists: [AttributeList] = []
+
+    /// The attributes of all lists; nil without `--attributes`.
+    var attributes: AttributeList? { AttributeList(attributeLists) }
 
     @Flag(help: "Print one JSON object a line.")
     var json = false
