@@ -31,18 +31,62 @@ struct HintTests {
     /// A predicate with a mistake is explained by its error alone.
     @Test func onlyAWordIsTakenForAName() async throws {
         let daemon = try await TestDaemon()
-        for (text, meant) in [("report", "name CONTAINS[c] 'report'"), ("Item_*", "name LIKE 'Item_*'")] {
-            let result = await daemon.gather("find", text)
-            #expect(result.status == 2)
-            #expect(
-                result.errors.contains("Did you mean: gather find --socket \(daemon.socket.path) \"\(meant)\""),
-                "\(result.errors)")
+        for name in ["My report.txt", "Item_1", "all", ".report", "a.py", "b.py", "c.txt"] {
+            try Change.write("", to: daemon.box + "/" + name)
         }
-        for text in ["name ~ 'x'", "hidden", "size 10M"] {
+        for (arguments, names) in [
+            (["report"], ["My report.txt"]), (["Item_*"], ["Item_1"]), (["all"], ["all"]),
+            (["-H", "report"], [".report", "My report.txt"]), (["-g", "[ab].py"], ["a.py", "b.py"]),
+            (["-g", "*.{py,txt}"], ["My report.txt", "a.py", "b.py", "c.txt"]),
+            (["-e", "py,txt", "-e", "x"], ["My report.txt", "a.py", "b.py", "c.txt"]),
+        ] {
+            for options in [[], ["--json"]] {
+                let result = await ChildProcess(
+                    .gather, ["find", "--socket", daemon.socket.path] + arguments + options
+                ).result()
+                #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+                if options.isEmpty {
+                    #expect(result.lines.map { String($0.dropFirst(daemon.box.count + 1)) }.sorted() == names)
+                }
+            }
+        }
+        for (word, meant) in [
+            ("^my", "name MATCHES[c] 'my.*'"), ("src/extras", "path CONTAINS[c] '/src/extras'"),
+            ("x\\.txt$", "name MATCHES[c] '.*x\\\\.txt'"),
+        ] {
+            for options in [[], ["-t", "f"], ["--json"]] {
+                let result = await ChildProcess(
+                    .gather, ["find", "--socket", daemon.socket.path, word] + options
+                ).result()
+                #expect(result.status == 0 && result.text == "")
+                if options != ["--json"] { #expect(result.errors.hasSuffix("; write \(meant)\n"), "\(result.errors)") }
+                #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+            }
+        }
+        for text in ["name ~ 'x'", "hidden", "size 10M", "title LIKE[c] '*milk*'"] {
             let result = await daemon.gather("find", text)
             #expect(result.status == 2)
             #expect(!result.errors.contains("Did you mean"), "\(result.errors)")
         }
+    }
+
+    @Test func allErrorsHaveOnePrefix() async throws {
+        let daemon = try await TestDaemon()
+        for (arguments, status) in [
+            (["find", "--name", "x"], 64), (["find", "-name", "x"], 64), (["find", "-mtime", "2"], 64),
+            (["find", "--frobnicate"], 64), (["find", "--limit", "0", ""], 64), (["find", "--sort", "foo", ""], 64),
+            (["values", "foo"], 64), (["nothing"], 64), (["find", "size =="], 2), (["find", "-g", "[a"], 64),
+            (["watch", "--exec"], 64),
+        ] as [([String], Int32)] {
+            let result = await ChildProcess(
+                .gather, arguments, environment: ["GATHER_SOCKET": daemon.socket.path]
+            ).result()
+            #expect(result.status == status && result.text == "", "\(arguments): \(result)")
+            #expect(result.errors.hasPrefix("gather: "), "\(result.errors)")
+            #expect(!result.errors.contains("Error:"), "\(result.errors)")
+        }
+        let explained = await daemon.gather("explain", "--changed-within", "7d", "-t", "f")
+        #expect(explained.lines.first?.contains("modified >= '-7d'") == true, "\(explained.text)")
     }
 
     @Test func commandThatIsMissingOrMisspelledIsNamed() async throws {
@@ -50,6 +94,7 @@ struct HintTests {
             (["wacth", "name == 'a'"], "Did you mean: gather watch"),
             (["help", "stats"], "Did you mean: gather status"),
             (["name LIKE '*.txt'"], "Did you mean: gather find \"name LIKE '*.txt'\""),
+            (["search", "jpg"], "Did you mean: gather find jpg"),
             (["*.txt"], "Did you mean: gather find \"name LIKE '*.txt'\""),
             (["find"], "a predicate is missing; \"\" matches all items"),
             (["watch", "--json"], "a predicate is missing; \"\" matches all items"),

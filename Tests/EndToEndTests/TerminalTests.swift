@@ -45,7 +45,7 @@ struct TerminalTests {
         #expect(
             found.filter { !$0.contains("/d") }.map { $0.replacing(date, with: "DATE") } == [
                 "\(escape)1mSIZE\(escape)0m  \(escape)1mMODIFIED\(escape)0m          \(escape)1mPATH\(escape)0m",
-                "   2  \(escape)2mDATE\(escape)0m  \(tree)/a.txt", "1.5K  \(escape)2mDATE\(escape)0m  \(tree)/big.txt",
+                "   2  \(escape)2mDATE\(escape)0m  \(tree)/a.txt", "1.5k  \(escape)2mDATE\(escape)0m  \(tree)/big.txt",
                 "   1  \(escape)2mDATE\(escape)0m  \(escape)36m\(tree)/way\(escape)0m",
                 "   0  \(escape)2mDATE\(escape)0m  \(tree)/x\\e[31my",
             ])

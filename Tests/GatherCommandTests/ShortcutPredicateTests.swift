@@ -1,6 +1,7 @@
 // The predicates that short options make, lengths of time, templates of commands, and tables.
 // SPDX-License-Identifier: Apache-2.0
 
+import Metadata
 import PredicateLanguage
 import Testing
 
@@ -13,11 +14,80 @@ struct ShortcutPredicateTests {
         return shortcuts
     }
 
-    @Test func withoutOptionsTheTextStays() {
-        for text in ["", "report", "size > 1", "Item_*"] {
-            #expect(FileShortcuts().predicate(text).text == text)
-            #expect(!FileShortcuts().predicate(text).hidesNames)
+    @Test func withoutOptionsAPredicateStays() throws {
+        for text in ["", "size > 1", "name LIKE 'Item_*'", "title LIKE[c] '*milk*'", "hidden", "size 10M", ".", "/srv"]
+        {
+            #expect(try FileShortcuts().predicate(text).text == text)
+            #expect(try !FileShortcuts().predicate(text).hidesNames)
         }
+    }
+
+    /// As beside other options.
+    @Test(arguments: [
+        ("report", "name CONTAINS[c] 'report'"), ("Item_*", "name LIKE 'Item_*'"),
+        ("my file", "name CONTAINS[c] 'my file'"),
+        ("'in'", "name CONTAINS[c] 'in'"), ("all", "name CONTAINS[c] 'all'"), ("^a", "name CONTAINS[c] '^a'"),
+        ("photo(1).jpg", "name CONTAINS[c] 'photo(1).jpg'"), ("src/extras", "name CONTAINS[c] 'src/extras'"),
+        ("\\.txt$", "name CONTAINS[c] '\\\\.txt$'"), ("jpg|png", "name CONTAINS[c] 'jpg|png'"),
+    ])
+    func aWordAloneIsAPartOfTheName(_ word: String, _ test: String) throws {
+        let (text, hidesNames) = try FileShortcuts().predicate(word)
+        #expect(text == test + " AND hidden == FALSE" && hidesNames)
+        let beside = try shortcuts { $0.types = [.kind("file")] }.predicate(word).text
+        #expect(beside == test + " AND kind == 'file' AND hidden == FALSE")
+        _ = try Predicate(parsing: text, mode: .metadata)
+    }
+
+    @Test(arguments: [
+        ("[ab].py", "a.py", "c.py"), ("*.{py,txt}", "x.txt", "x.tx"), ("[!a-c]*", "d", "b"), ("[^0-9]?", "ab", "1b"),
+        ("{a,b{c,d}}.x", "bd.x", "b.x"), ("[]x].y", "].y", "a.y"), ("a\\[1].z", "a[1].z", "a1.z"),
+        ("{*.c,q}", "x.c", "x.cc"),
+        ("a.{b}", "a.b", "axb"), ("[.]h", ".h", "ah"), ("**.{c,h}", "dir.h", "h"), ("x{,.bak}", "x.bak", "x.ba"),
+        ("[a\\]]", "]", "\\"), ("}{a,b}", "}a", "a"), ("[$^.|]*{+}", "^+", "a+"),
+    ])
+    func globs(_ pattern: String, _ match: String, _ other: String) throws {
+        let glob = shortcuts {
+            $0.isGlob = true
+            $0.includesHidden = true
+        }
+        let text = try glob.predicate(pattern).text
+        let predicate = try Predicate(parsing: text, mode: .metadata)
+        #expect(try predicate.evaluate(on: NamedItem(name: match)), "\(text)")
+        #expect(try !predicate.evaluate(on: NamedItem(name: other)), "\(text)")
+    }
+
+    @Test func aGlobThatIsCutOffIsRefused() {
+        for pattern in ["[ab.py", "*.{py,txt", "[]", "{a,[}"] {
+            let glob = shortcuts { $0.isGlob = true }
+            #expect(throws: Failure.self, "\(pattern)") { try glob.predicate(pattern) }
+        }
+    }
+
+    private struct NamedItem: AttributeValues {
+        let name: String
+
+        func value(of attribute: Attribute) -> MetadataValue { attribute == .name ? .string(name) : .none }
+
+        func withText<Result>(
+            of attribute: Attribute, _ body: (UnsafeRawBufferPointer?) throws(EvaluationError) -> Result
+        ) throws(EvaluationError) -> Result {
+            try Array(name.utf8).withUnsafeBufferPointer { (bytes) throws(EvaluationError) in
+                try body(UnsafeRawBufferPointer(bytes))
+            }
+        }
+    }
+
+    /// Advice is a command that can be typed.
+    @Test(arguments: [
+        (["search", "jpg"], "gather find jpg"), (["locate", "my file"], "gather find 'my file'"),
+        (["beach"], "gather find beach"), (["wacth", "x"], "gather watch"),
+        (["*.txt"], "gather find \"name LIKE '*.txt'\""),
+        (["name", "LIKE", "x"], "gather find \"name LIKE 'x'\""),
+    ])
+    func anUnknownCommandNamesOneThatWorks(_ arguments: [String], _ meant: String) {
+        #expect {
+            try UnknownCommand.check(arguments)
+        } throws: { error in (error as? Failure)?.message.hasSuffix("Did you mean: \(meant)") == true }
     }
 
     @Test func optionsMakeAPredicateThatIsOne() throws {
@@ -28,7 +98,7 @@ struct ShortcutPredicateTests {
             $0.changedWithin = AgeArgument("7d")
             $0.changedBefore = AgeArgument("2026-01-31 09:00")
         }
-        let (text, hidesNames) = all.predicate("O'Re")
+        let (text, hidesNames) = try all.predicate("O'Re")
         #expect(
             text.hasPrefix(
                 """
@@ -40,25 +110,26 @@ struct ShortcutPredicateTests {
         _ = try Predicate(parsing: text, mode: .metadata)
     }
 
-    @Test func predicateHoldsAsWellAndHidesNothing() {
+    @Test func predicateHoldsAsWellAndHidesNothing() throws {
         let kind = shortcuts { $0.types = [.kind("file")] }
-        #expect(kind.predicate("size > 1 OR hidden == TRUE").text == "(size > 1 OR hidden == TRUE) AND kind == 'file'")
-        #expect(!kind.predicate("size > 1").hidesNames)
-        #expect(kind.predicate("").text == "kind == 'file' AND hidden == FALSE")
-        #expect(shortcuts { $0.includesHidden = true }.predicate("").text == "")
-        #expect(shortcuts { $0.includesHidden = true }.predicate("a").text == "name CONTAINS[c] 'a'")
+        #expect(
+            try kind.predicate("size > 1 OR hidden == TRUE").text == "(size > 1 OR hidden == TRUE) AND kind == 'file'")
+        #expect(try !kind.predicate("size > 1").hidesNames)
+        #expect(try kind.predicate("").text == "kind == 'file' AND hidden == FALSE")
+        #expect(try shortcuts { $0.includesHidden = true }.predicate("").text == "")
+        #expect(try shortcuts { $0.includesHidden = true }.predicate("a").text == "name CONTAINS[c] 'a'")
     }
 
     @Test(arguments: [
         ("abc", false, "name CONTAINS[c] 'abc'"), ("Abc", false, "name CONTAINS 'Abc'"),
         ("a*", false, "name LIKE[c] 'a*'"), ("abc", true, "name LIKE[c] 'abc'"), ("'a b'", true, "name LIKE[c] 'a b'"),
     ])
-    func words(_ word: String, _ isGlob: Bool, _ test: String) {
+    func words(_ word: String, _ isGlob: Bool, _ test: String) throws {
         let glob = shortcuts {
             $0.isGlob = isGlob
             $0.includesHidden = true
         }
-        #expect(glob.predicate(word).text == test)
+        #expect(try glob.predicate(word).text == test)
     }
 
     @Test(arguments: [
@@ -68,6 +139,28 @@ struct ShortcutPredicateTests {
         ("1x", nil), ("--1", nil), ("1.5M", nil), ("99999999999999999999", nil), ("9999999999T", nil),
     ])
     func sizes(_ text: String, _ predicate: String?) { #expect(SizeArgument(text)?.predicate == predicate) }
+
+    /// A size of a list can be typed as one of a predicate.
+    @Test(arguments: [
+        (999, "999"), (1_000, "1.0k"), (1_500, "1.5k"), (2_000_000, "2.0M"), (2_097_152, "2.1M"), (999_500, "1.0M"),
+        (12_345_678_901, "12G"),
+    ])
+    func sizesOfAListCountAsThoseOfOptions(_ bytes: Int64, _ text: String) throws {
+        #expect(Readable.size(bytes) == text)
+        guard bytes % 1_000_000 == 0 else { return }
+        let typed = try #require(SizeArgument(text.replacing(".0", with: "")))
+        #expect(typed.predicate == "size == \(bytes / 1_000_000)MB")
+    }
+
+    @Test func timesAreShownAsTheyWereTyped() throws {
+        let typed = TypedTimes(
+            in: "modified > '-7d' OR created < '2 weeks ago' OR name == '-7d' AND modified < '2026-01-31'",
+            [try #require(AgeArgument("2h30min")), try #require(AgeArgument("2026-01-31"))])
+        #expect(
+            typed.restored("modified > $time.now(-604800) OR created < $time.now(-1209600) OR size > $time.now(-9000)")
+                == "modified > '-7d' OR created < '2 weeks ago' OR size > '-2h30min'")
+        #expect(typed.restored("modified > $time.now(-1)") == "modified > $time.now(-1)")
+    }
 
     @Test(arguments: [
         ("10", 10_000), ("10s", 10_000), ("1.5", 1_500), ("250ms", 250), ("2h30min", 9_000_000), ("1h 5m", 3_900_000),
@@ -132,6 +225,16 @@ struct ShortcutPredicateTests {
                 " SIZE  NAME                  KIND", "12345  漢字                  file",
                 "    1  abcdefghijklmnopqrst  directory",
             ])
+        var dated = Table(header: [("size", true), ("modified", false), ("path", false)])
+        dated.add([
+            .init("2.0M", alignsRight: true), .init("2026-01-31 09:00", .dim), .init("/srv/a/long/directory/name.txt"),
+        ])
+        #expect(
+            dated.lines(color: false, width: 40) == [
+                "SIZE  MODIFIED          PATH", "2.0M  2026-01-31 09:00  …ectory/name.txt",
+            ])
+        #expect(dated.lines(color: false, width: 20).last == "2.0M  2026-01-31 09:00  …ame.txt")
+        #expect(dated.lines(color: false, width: 80).last?.hasSuffix("  /srv/a/long/directory/name.txt") == true)
         let cut = table.lines(color: false, width: 30)
         #expect(cut == [" SIZE  NAME          KIND", "12345  漢字          file", "    1  abcdefghijk…  directory"])
         for width in 0...60 {

@@ -65,10 +65,14 @@ struct ExplainCommand: ParsableCommand {
             }
             output.line(line.bytes())
         } else {
-            output.line("predicate   \(DisplayText.escaped(explanation.canonical))")
+            let times = TypedTimes(
+                in: asked.predicate,
+                [question.shortcuts.changedWithin, question.shortcuts.changedBefore].compactMap { $0 })
+            output.line("predicate   \(DisplayText.escaped(times.restored(explanation.canonical)))")
             output.line("attributes  \(explanation.attributes.joined(separator: ", "))")
             for (number, line) in explanation.plan.split(separator: "\n").enumerated() {
-                output.line((number == 0 ? "plan        " : "            ") + DisplayText.escaped(String(line)))
+                let line = times.restored(String(line))
+                output.line((number == 0 ? "plan        " : "            ") + DisplayText.escaped(line))
             }
             for hint in hints { output.line("hint        \(DisplayText.escaped("\(hint)"))") }
             if let steps = explanation.steps { table(steps, &output) }

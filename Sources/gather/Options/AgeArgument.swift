@@ -47,8 +47,11 @@ struct TimeSpan: Equatable {
 struct AgeArgument: Equatable {
     /// The moment in the predicate language. A length of time follows the clock, so that a live query stays right.
     let moment: String
+    /// The argument as it was typed.
+    let typed: String
 
     init?(_ text: String) {
+        typed = text
         if let date = AgeArgument.date(text) {
             moment = PredicateText.literal(date)
         } else if let span = TimeSpan(text), text.last?.isLetter == true {

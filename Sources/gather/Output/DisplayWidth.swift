@@ -52,6 +52,21 @@ enum DisplayWidth {
         return result + "…"
     }
 
+    /// Returns as much of the end of the text as fits, with an ellipsis if it is cut. The end of a path has the name.
+    static func cutFront(_ text: String, to width: Int) -> String {
+        guard of(text) > width else { return text }
+        guard width > 0 else { return "" }
+        var room = width - 1
+        var start = text.endIndex
+        while start > text.startIndex {
+            let before = text.index(before: start)
+            room -= of(text[before])
+            if room < 0 { break }
+            start = before
+        }
+        return "…" + text[start...]
+    }
+
     /// Returns the text in exactly this many columns, cut or padded with blanks.
     static func fitted(_ text: String, to width: Int, alignsRight: Bool = false) -> String {
         let text = cut(text, to: width)

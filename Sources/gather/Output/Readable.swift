@@ -6,15 +6,15 @@ internal import Glibc
 
 /// Values as text: short for terminals, exact for pipes.
 enum Readable {
-    /// `1.2K`, `34M`, as `ls -h` prints sizes.
+    /// `1.2k`, `34M`, as `ls --si` prints sizes: the units are those of `-S` and of a predicate's `KB` and `MB`.
     static func size(_ bytes: Int64) -> String {
-        guard bytes >= 1024 else { return "\(bytes)" }
+        guard bytes >= 1000 else { return "\(bytes)" }
         var value = Double(bytes)
         var unit = 0
-        let units = ["", "K", "M", "G", "T", "P", "E"]
-        // A value that rounds to 1024 is printed in the next unit.
-        while value >= 1023.5, unit < units.count - 1 {
-            value /= 1024
+        let units = ["", "k", "M", "G", "T", "P", "E"]
+        // A value that rounds to 1000 is printed in the next unit.
+        while value >= 999.5, unit < units.count - 1 {
+            value /= 1000
             unit += 1
         }
         let rounded = (value * 10).rounded(.up) / 10

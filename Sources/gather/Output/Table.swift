@@ -9,6 +9,9 @@ struct Table {
         var color: Color?
         var alignsRight = false
 
+        /// Whether it is a number or a date, of which a part would be another one.
+        fileprivate var isWhole: Bool { alignsRight || color == .dim }
+
         init(_ text: String, _ color: Color? = nil, alignsRight: Bool = false) {
             self.text = text
             self.color = color
@@ -31,17 +34,20 @@ struct Table {
 
     mutating func add(_ row: [Cell]) { rows.append(row) }
 
-    /// The lines, without blanks at their ends. If they are wider than `width`, the columns before the last are cut, the
-    /// widest first: the last, mostly a path, stays whole.
+    /// The lines, without blanks at their ends. If they are wider than `width`, columns of text are cut, the widest first, and
+    /// then the last one, mostly a path, of which the end stays. Numbers and dates stay whole.
     func lines(color: Bool, width: Int = .max) -> [String] {
         guard !self.rows.isEmpty else { return [] }
         let rows = header.isEmpty ? self.rows : [header] + self.rows
-        let widths = Table.widths(of: rows, within: width)
+        let widths = Table.widths(of: rows, isWhole: isWhole, within: width)
         return rows.map { row in
             var line = ""
             for (column, cell) in row.enumerated() {
                 let isLast = column == row.count - 1
-                let text = isLast ? cell.text : DisplayWidth.cut(cell.text, to: widths[column])
+                let text =
+                    isLast
+                    ? DisplayWidth.cutFront(cell.text, to: widths[column])
+                    : DisplayWidth.cut(cell.text, to: widths[column])
                 let padding = String(repeating: " ", count: max(0, widths[column] - DisplayWidth.of(text)))
                 let painted = cell.color?.paint(text, if: color) ?? text
                 if column > 0 { line += String(repeating: " ", count: Table.gap) }
@@ -53,7 +59,10 @@ struct Table {
         }
     }
 
-    private static func widths(of rows: [[Cell]], within width: Int) -> [Int] {
+    /// Whether a column has numbers or dates alone.
+    private func isWhole(_ column: Int) -> Bool { rows.allSatisfy { $0.count <= column || $0[column].isWhole } }
+
+    private static func widths(of rows: [[Cell]], isWhole: (Int) -> Bool, within width: Int) -> [Int] {
         var widths: [Int] = []
         for row in rows {
             while widths.count < row.count { widths.append(0) }
@@ -62,7 +71,8 @@ struct Table {
         var excess = widths.reduce(0, +) + gap * max(0, widths.count - 1) - width
         // Cut to the width of the next widest, so that equal columns stay equal.
         while excess > 0 {
-            let cuttable = widths.indices.dropLast().filter { widths[$0] > leastCut }
+            var cuttable = widths.indices.dropLast().filter { widths[$0] > leastCut && !isWhole($0) }
+            if cuttable.isEmpty { cuttable = widths.indices.suffix(1).filter { widths[$0] > leastCut && !isWhole($0) } }
             guard let widest = cuttable.map({ widths[$0] }).max() else { break }
             let columns = cuttable.filter { widths[$0] == widest }
             let next = max(leastCut, cuttable.map { widths[$0] }.filter { $0 < widest }.max() ?? leastCut)
