@@ -77,6 +77,8 @@ extension FormerView: RowReader {
         return current.access(of: row)
     }
 
+    package var hasArchives: Bool { current.hasArchives }
+
     package var hasPackages: Bool { current.hasPackages || changes.formers.hasPackages }
 
     package func package(at row: Row) -> PackageFacts? {

@@ -19,6 +19,9 @@ package struct IndexSnapshot: Sendable {
     /// Whether there are packages.
     package var hasPackages: Bool { !rows.packages.isEmpty }
 
+    /// Whether there are, or were, directories that are archives.
+    package var hasArchives: Bool { rows.hasArchives }
+
     /// Whether any item has conflict versions.
     package var hasConflicts: Bool { !rows.conflicts.isEmpty }
 

@@ -50,6 +50,7 @@ extension IndexStorage {
         let slot = RowStore.slot(row)
         // The name first: it may lie in an arena that is let go here, and a row that is not live keeps no bytes.
         block.setName(slot, name, replacing: false)
+        noteArchive(name)
         block.parent[slot] = parent
         block.setValues(slot, values)
         block.setExtras(slot, ExtrasTable.unknown)
@@ -164,6 +165,7 @@ extension IndexStorage {
         if from != parent { unlink(row) }
         let block = rows.writable(row)
         block.setName(RowStore.slot(row), name, replacing: true)
+        noteArchive(name)
         block.parent[RowStore.slot(row)] = parent
         file(row, hash)
         if from != parent {

@@ -12,7 +12,7 @@ extension MetadataIndex {
 extension IndexStorage {
     func checkInvariants() -> String? {
         checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
-            ?? checkPackages() ?? checkVersions() ?? checkOpenSet() ?? checkCombinations()
+            ?? checkPackages() ?? checkVersions() ?? checkArchives() ?? checkOpenSet() ?? checkCombinations()
     }
 
     private var allLive: [UInt32] { (0..<slotCount).filter { rows.isLive($0) } }

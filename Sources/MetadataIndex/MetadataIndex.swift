@@ -74,7 +74,9 @@ extension MetadataIndex: RowReader {
     /// Returns the status of a row. For a package it is as of the last change set or snapshot: changes within since then are
     /// summed up with the next. The directory's own status (`ownStatus(of:)`) is always current.
     package func status(of row: Row) -> FileStatus { storage.rows.status(row.number) }
-    /// Whether there are packages, detached items (``park()``) included.
+    /// Whether there are, or were, directories that are archives, detached items (``park()``) included.
+    package var hasArchives: Bool { storage.rows.hasArchives || storage.parked?.content.rows.hasArchives == true }
+    /// Whether there are packages, detached items included.
     package var hasPackages: Bool { !storage.packages.isEmpty || storage.parked?.content.packages.isEmpty == false }
     package func links(of row: Row) -> UInt32 { storage.rows.links(row.number) }
     package func access(of row: Row) -> FileAccess { storage.rows.access(row.number) }

@@ -22,6 +22,8 @@ package protocol RowReader: ~Copyable {
     func access(of row: Row) -> FileAccess
     /// Whether there may be packages.
     var hasPackages: Bool { get }
+    /// Whether any item may lie below an archive (``ArchiveName``).
+    var hasArchives: Bool { get }
     /// More steps up than this lead round in a circle, which only damaged states have.
     var mostSteps: Int { get }
     /// Returns the facts of a package besides its status; nil if the row is no package.
@@ -63,8 +65,9 @@ extension RowReader where Self: ~Copyable {
         return nil
     }
 
-    /// The lowest archive (``ArchiveName``) that it lies below. Complexity: O(depth).
+    /// The lowest archive (``ArchiveName``) that it lies below. Complexity: O(depth), O(1) where there are no archives.
     package func archive(around row: Row) -> Row? {
+        guard hasArchives else { return nil }
         var above = parent(of: row)
         var steps = mostSteps
         while above != .root, steps > 0 {

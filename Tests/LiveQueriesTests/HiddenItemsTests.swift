@@ -183,6 +183,7 @@ private struct CountingReader: RowReader {
     func kind(of row: Row) -> FileKind { noted(snapshot.kind(of: row)) }
     func status(of row: Row) -> FileStatus { noted(snapshot.status(of: row)) }
     var hasPackages: Bool { noted(snapshot.hasPackages) }
+    var hasArchives: Bool { noted(snapshot.hasArchives) }
     func package(at row: Row) -> PackageFacts? { noted(snapshot.package(at: row)) }
     func conflicts(of row: Row) -> ConflictCount { noted(snapshot.conflicts(of: row)) }
     func sync(of row: Row) -> SyncState { .notShared }

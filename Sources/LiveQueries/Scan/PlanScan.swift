@@ -354,7 +354,12 @@ private struct PlanScan {
     private mutating func narrow(
         to enclosure: Enclosure, besides searched: SearchedPlaces, _ block: Int, _ bits: inout BlockBitmap
     ) {
-        if searched.searchesAll(enclosure) || enclosure == .package && !snapshot.hasPackages {
+        let exists =
+            switch enclosure {
+            case .package: snapshot.hasPackages
+            case .archive: snapshot.hasArchives
+            }
+        if searched.searchesAll(enclosure) || !exists {
             bits = BlockBitmap()
             return
         }

@@ -88,6 +88,7 @@ struct IndexAssembly {
         storage.lacksAccessLists = !storage.rows.ownersLackingAccessLists.isEmpty
         countExtras(of: &storage)
         storage.findVersions()
+        storage.findArchives()
         storage.restorePackages()
         storage.restoreConflicts()
         return storage
