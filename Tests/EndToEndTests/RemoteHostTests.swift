@@ -157,6 +157,11 @@ struct RemoteHostTests {
         try Change.write("# machines\nattic  first\n\ncellar\nattic\n", to: file)
         let count = await machines.gather("--hosts-from", file, "count", "size > 100")
         #expect(count.lines == ["attic\t100", "cellar\t100"], "\(count.errors)")
+        // As an editor on Windows saves it.
+        let windows = file + ".windows"
+        try Change.write("\u{FEFF}attic  first\r\n\r\ncellar\r\n", to: windows)
+        let same = await machines.gather("--hosts-from", windows, "count", "size > 100")
+        #expect(same.lines == count.lines, "\(same.errors)")
         let values = await machines.gather("--hosts-from", file, "values", "fileExtension", "")
         #expect(values.lines == ["attic\t150\t", "cellar\t150\t", "cellar\t1\ttxt"], "\(values.errors)")
         let found = await machines.gather("--hosts-from", file, "find", "name == 'a.txt'", "--quiet")

@@ -43,6 +43,15 @@ import Testing
         #expect(KeyValueText.bytes(-0.0) != KeyValueText.bytes(0.0))
     }
 
+    @Test func aFileThatAnEditorOnWindowsSavedIsRead() throws {
+        let bytes = KeyValueFile(table: table(Self.values)).bytes
+        let windows = bytes.flatMap { $0 == UInt8(ascii: "\n") ? [UInt8(ascii: "\r"), $0] : [$0] }
+        for mark: [UInt8] in [[], [0xEF, 0xBB, 0xBF]] {
+            #expect(try KeyValueFile(mark + bytes).bytes == bytes)
+            #expect(try KeyValueFile(mark + windows).bytes == bytes)
+        }
+    }
+
     @Test func `A cut or changed file is damaged`() throws {
         let bytes = KeyValueFile(table: table(Self.values)).bytes
         for length in 0..<bytes.count {

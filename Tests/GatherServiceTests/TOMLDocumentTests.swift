@@ -26,7 +26,7 @@ struct TOMLDocumentTests {
     ])
     func `Values are what the specification says`(_ text: String, _ value: TOMLValue) throws {
         #expect(try TOMLDocument(parsing: "key = \(text)").root.entries["key"]?.value == value)
-        #expect(try TOMLDocument(parsing: "key=\(text)#comment\r\n").root.entries["key"]?.value == value)
+        #expect(try TOMLDocument(parsing: "\u{FEFF}key=\(text)#comment\r\n").root.entries["key"]?.value == value)
     }
 
     @Test(arguments: [

@@ -20,6 +20,70 @@ import Testing
                 == "Flour\nquantity: 2 kg\nbought: yes\ntags: market, baking\nshelf: 4\n\nThe one\nwith: a colon\n")
     }
 
+    @Test(arguments: [
+        "Milk\n", "Milk", "Milk\r\ntags: a\r\n\r\none\r\n", "\u{FEFF}Milk\r\nquantity: 2 l\r\n", "\u{FEFF}Milk",
+        "Milk\nbought: no\n", "Milk\nbought: No \n", "Milk\nbought:   no\nbought: 0\n",
+        "Milk\nbought: false\ntags: a\n",
+        "Milk\nbought:\ntags: b,a , b\nquantity:    2 l\nshelf: 4\nquantity: 3\n\n\nnote\n\n", "Milk\nRemember: cold",
+        "Milk\ntags: a\ntags: b\nquantity:\nbought: by Anna\nhttp://a.example\n", "", "\n", "\r\n", "\n\nnote\n",
+        "\u{FEFF}",
+    ])
+    func buyingAndTheOppositeLeaveAFileAsAPersonWroteIt(_ text: String) throws {
+        var item = try ItemContents(bytes: Array(text.utf8))
+        #expect(item.fileText == text)
+        item.isBought = true
+        let bought = try ItemContents(bytes: Array(item.fileText.utf8))
+        #expect(bought == item && bought.isBought, "\(item.fileText)")
+        var back = bought
+        back.isBought = false
+        #expect(back.fileText == text, "\(item.fileText)")
+        // Each line ends in one way.
+        let ends = item.fileText.utf8.count { $0 == UInt8(ascii: "\n") }
+        let returns = item.fileText.utf8.count { $0 == UInt8(ascii: "\r") }
+        #expect(returns == 0 || returns == ends)
+    }
+
+    @Test func aChangedFieldLeavesTheOtherLines() throws {
+        var item = try ItemContents(bytes: Array("\u{FEFF}Milk\r\nshelf: 4\r\ntags: b,a\r\n\r\n\r\ncold\r\n".utf8))
+        #expect(item.name == "Milk" && item.note == "\ncold")
+        item.name = "Oat milk"
+        item.quantity = "2 l"
+        #expect(
+            item.fileText == "\u{FEFF}Oat milk\r\nquantity: 2 l\r\nshelf: 4\r\ntags: b,a\r\n\r\n\r\ncold\r\n")
+        item.tags = ["c"]
+        item.note = "key: value"
+        item.otherLines = ["aisle: 1"]
+        #expect(
+            item.fileText
+                == "\u{FEFF}Oat milk\r\nquantity: 2 l\r\ntags: c\r\naisle: 1\r\n\r\nkey: value\r\n")
+        // A mixed file gets the line ends that most of its lines have.
+        #expect(ItemContents(text: "Milk\r\ntags: a\r\n\none\n").fileText == "Milk\ntags: a\n\none\n")
+        // The line of a wrong kind that another program wrote counts no more.
+        item = ItemContents(text: "Milk\nbought: yes\nbought: true\n")
+        item.isBought = false
+        #expect(item.fileText == "Milk\nbought: false\n")
+    }
+
+    @Test(arguments: 0..<20) func `A file keeps its lines, and has the values of each change`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            let pieces = [
+                "a", "tags: x", "tags: y,z", "", "note", "quantity: 1", "picture: p", "bought: no", "bought: yes",
+                "k: v",
+            ]
+            let lines = (0..<Int.random(in: 1...9, using: &random)).map { _ in
+                pieces[Int.random(in: 0..<pieces.count, using: &random)]
+            }
+            let text = "Milk\n" + lines.joined(separator: "\n") + "\n"
+            var item = ItemContents(text: text)
+            #expect(item.fileText == text, "seed \(seed)")
+            _ = ItemContents.change(&item, &random)
+            #expect(
+                ItemContents(text: item.fileText) == ItemContents(text: item.text),
+                "seed \(seed): \(text.debugDescription)")
+        }
+    }
+
     @Test func `A note needs no empty line before it`() throws {
         #expect(ItemContents(text: "Milk\nRemember: cold").note == "Remember: cold")
         #expect(ItemContents(text: "Milk\nhttp://a.example\n").note == "http://a.example")

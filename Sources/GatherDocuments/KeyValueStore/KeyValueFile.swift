@@ -38,8 +38,9 @@ struct KeyValueFile: Sendable {
         return KeyValueFile.magic + Array(header.utf8) + body
     }
 
-    /// Reads the bytes of a file.
+    /// Reads the bytes of a file. A byte order mark and line ends of Windows, which other programs leave, count as what was written.
     init(_ bytes: [UInt8]) throws(KeyValueProblem.Reason) {
+        let bytes = KeyValueFile.asWritten(bytes)
         guard bytes.starts(with: KeyValueFile.magic),
             let end = bytes.prefix(KeyValueFile.longestHeader).firstIndex(of: KeyValueFile.newline)
         else { throw .damaged }
@@ -53,6 +54,16 @@ struct KeyValueFile: Sendable {
         guard header.count == 3, header[1].elementsEqual("\(body.count)".utf8),
             header[2].elementsEqual(StableHash.text(of: body).utf8), read(body)
         else { throw .damaged }
+    }
+
+    /// Returns the bytes without the marks of editors on Windows. No text has a line end but those of the lines.
+    private static func asWritten(_ bytes: [UInt8]) -> [UInt8] {
+        let rest = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        let carriageReturn = UInt8(ascii: "\r")
+        guard let end = rest.prefix(longestHeader).firstIndex(of: newline), end > rest.startIndex,
+            rest[end - 1] == carriageReturn
+        else { return Array(rest) }
+        return rest.filter { $0 != carriageReturn }
     }
 
     private mutating func read(_ body: ArraySlice<UInt8>) -> Bool {

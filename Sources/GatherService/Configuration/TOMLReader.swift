@@ -10,7 +10,11 @@ struct TOMLReader {
     private var index = 0
     private(set) var line = 1
 
-    init(_ text: String) { bytes = Array(text.utf8) }
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+        // Editors on Windows begin a file with a byte order mark.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+    }
 
     func error(_ message: String) -> TOMLError { TOMLError(line: line, message: message) }
 

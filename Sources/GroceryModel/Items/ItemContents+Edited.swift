@@ -10,7 +10,7 @@ extension ItemContents {
     /// - Throws: ``GroceryError/Code/invalid`` with the line that cannot be read.
     package init(edited bytes: [UInt8], base: ItemContents) throws {
         // Some editors begin a file with a byte order mark.
-        let bytes = Array(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...])
+        let bytes = Array(bytes.withoutByteOrderMark)
         try self.init(bytes: bytes)
         guard self != base else { return }
         guard name.unicodeScalars.contains(where: ItemContents.isVisible) else {

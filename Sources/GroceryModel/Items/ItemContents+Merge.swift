@@ -3,7 +3,7 @@
 
 extension ItemContents {
     /// Merges two versions that were made from one. A field that only one of them changed has that change. Tags are merged one by
-    /// one. A field that both changed differently is a conflict, and has the value of `mine`. The line ends are those of `theirs`.
+    /// one. A field that both changed differently is a conflict, and has the value of `mine`. The form of the file is that of `theirs`.
     package static func merge(
         base: ItemContents, mine: ItemContents, theirs: ItemContents
     ) -> (merged: ItemContents, conflicts: [ItemField]) {
@@ -25,7 +25,7 @@ extension ItemContents {
         merged.tags = mine.tags.filter { theirs.tags.contains($0) || !base.tags.contains($0) }
         merged.tags += theirs.tags.filter { !base.tags.contains($0) && !merged.tags.contains($0) }
         if mine.tags == base.tags { merged.tags = theirs.tags }
-        merged.lineEnds = theirs.lineEnds
+        merged.layout = theirs.layout
         return (merged, conflicts)
     }
 

@@ -30,8 +30,8 @@ package struct ItemContents: DocumentContents, Hashable {
     package var note = ""
     /// The lines with unknown keys, as they are.
     package var otherLines: [String] = []
-    /// The line ends of the file.
-    var lineEnds = LineEnds()
+    /// The form of the file.
+    var layout = ItemLayout()
 
     /// Makes contents with a name alone.
     package init(name: String) { self.name = name }
@@ -49,29 +49,39 @@ package struct ItemContents: DocumentContents, Hashable {
         self.init(text: text)
     }
 
-    /// Reads text. Everything in it is kept.
+    /// Reads text. Everything in it is kept. A byte order mark is no part of the name.
     package init(text: String) {
-        // Views of bytes: a line end of two characters is one Character of Swift.
-        var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
-        func string(_ line: Substring.UTF8View) -> String {
-            String(Substring(line.last == UInt8(ascii: "\r") ? line.dropLast() : line))
+        var bytes = text.utf8[...]
+        if bytes.starts(with: [UInt8].byteOrderMark) {
+            layout.hasByteOrderMark = true
+            bytes = bytes.dropFirst(3)
         }
+        // Views of bytes: a line end of two characters is one Character of Swift.
+        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         // The last part is behind the last line end.
         let returns = lines.dropLast().count { $0.last == UInt8(ascii: "\r") }
-        lineEnds.areCRLF = returns * 2 > lines.count - 1
-        name = string(lines.removeFirst())
-        while let line = lines.first.map(string) {
-            guard !line.isEmpty else {
-                lines.removeFirst()
-                break
-            }
-            guard let field = FieldLine(line) else { break }
+        layout.areCRLF = returns * 2 > lines.count - 1
+        layout.isOpen = lines.last?.isEmpty == false || lines.count == 1
+        if !layout.isOpen { lines.removeLast() }
+        let all = lines.map { String(Substring($0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0)) }
+        layout.lines = all
+        var rest = all[...]
+        name = ""
+        _ = read(&rest)
+    }
+
+    /// Reads the lines of a file, and returns those of the fields. The note, and an empty line before it, is left.
+    mutating func read(_ lines: inout ArraySlice<String>) -> [HeadLine] {
+        var head: [HeadLine] = []
+        name = lines.popFirst() ?? ""
+        while let line = lines.first, let field = FieldLine(line) {
             lines.removeFirst()
+            let others = otherLines.count
             take(field, line)
+            head.append(HeadLine(key: otherLines.count > others ? nil : field.key, line: line))
         }
-        // The last line ends with a line end, which is no part of the note.
-        if lines.last?.isEmpty == true { lines.removeLast() }
-        note = lines.map(string).joined(separator: "\n")
+        note = (lines.first?.isEmpty == true ? lines.dropFirst() : lines).joined(separator: "\n")
+        return head
     }
 
     private mutating func take(_ field: FieldLine, _ line: String) {
@@ -87,28 +97,31 @@ package struct ItemContents: DocumentContents, Hashable {
         }
     }
 
-    /// The text of the file.
+    /// The bytes of the file.
     package var bytes: [UInt8] {
         get throws {
             try check()
-            return Array(text.utf8)
+            return Array(fileText.utf8)
         }
     }
 
-    /// The text of the file.
+    /// The text of a new file with these contents.
     package var text: String {
-        var text = name + "\n"
+        var text = (beginsWithMark ? "\u{FEFF}" : "") + name + "\n"
         if !quantity.isEmpty { text += "quantity: \(quantity)\n" }
         if isBought { text += "bought: yes\n" }
         if !tags.isEmpty { text += "tags: \(tags.joined(separator: ", "))\n" }
         if let picture { text += "picture: \(picture)\n" }
         for line in otherLines { text += line + "\n" }
         if !note.isEmpty { text += "\n\(note)\n" }
-        return lineEnds.areCRLF ? text.replacing("\n", with: "\r\n") : text
+        return layout.areCRLF ? text.replacing("\n", with: "\r\n") : text
     }
 
+    /// Whether the name begins with a byte order mark, which a file would lose without another one before it.
+    var beginsWithMark: Bool { name.utf8.starts(with: [UInt8].byteOrderMark) }
+
     /// These contents as a file gives them back: without blanks around a quantity, and with one kind of line end in a note.
-    var asRead: ItemContents { ItemContents(text: text) }
+    var asRead: ItemContents { ItemContents(text: fileText) }
 
     /// Makes sure that the text gives these contents again.
     package func check() throws(GroceryError) {
@@ -133,7 +146,7 @@ package struct ItemContents: DocumentContents, Hashable {
             throw GroceryError(
                 .invalid, "a note has at most \(GroceryLimits.noteBytes) bytes, and this one has \(note.utf8.count)")
         }
-        let text = text
+        let text = fileText
         guard text.utf8.count <= GroceryLimits.fileBytes else {
             throw GroceryError(
                 .invalid, "an item has at most \(GroceryLimits.fileBytes) bytes, and this one has \(text.utf8.count)")

@@ -228,7 +228,7 @@ extension GroceryList {
         let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }
         let path = Array(path(of: id).utf8)
-        try await FileSystem.run { () throws in _ = try FileVersion.add(Array(contents.text.utf8), to: path) }
+        try await FileSystem.run { () throws in _ = try FileVersion.add(Array(contents.fileText.utf8), to: path) }
     }
 
     /// Refuses to make an item anew that another list has: this list was given another name while a program had it open.

@@ -133,7 +133,7 @@ extension GroceryList {
         let former = versions.first(where: \.isCurrent)?.contents
         if let former, former != kept {
             let (path, trash) = (Array(path(of: id).utf8), trash)
-            try await FileSystem.run { _ = try trash.keep(Array(former.text.utf8), of: path) }
+            try await FileSystem.run { _ = try trash.keep(Array(former.fileText.utf8), of: path) }
         }
         guard let former else { return try await create(kept, id).map { [$0] } ?? [] }
         let step = try await change(id) { contents in

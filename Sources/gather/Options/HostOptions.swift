@@ -110,7 +110,9 @@ struct HostOptions: ParsableArguments {
                     "\(DisplayText.escaped(path)) has more than \(Readable.size(Int64(fileBytes)))")
             }
         }
-        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+        // Editors on Windows begin a file with a byte order mark.
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+        let words = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
             .compactMap { $0.split(whereSeparator: \.isWhitespace).first }
             .filter { !$0.hasPrefix("#") }.map { String($0) }
         return withoutHeadings(words)
