@@ -40,7 +40,7 @@ struct ForeignItem {
             }
         }
         item.contents.quantity = ItemText.trimmed("\(item.contents.quantity) \(unit)")
-        item.contents.tags = item.contents.tags.withoutRepetition
+        item.contents.tags = item.contents.tags.tagsWithoutRepetition
         if item.id != nil { item.fields = Set(ItemField.allCases) }
         item.place = ForeignItem.place(place, item.contents.name)
         file.items.append(item)

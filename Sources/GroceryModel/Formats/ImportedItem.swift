@@ -23,7 +23,7 @@ package struct ImportedItem: Sendable, Hashable {
     /// Makes sure that the item can be saved, and gives its fields the form in which a file of an item is read.
     mutating func normalize() throws(GroceryError) {
         do throws(GroceryError) {
-            guard !ItemText.trimmed(contents.name).isEmpty else { throw ItemText.noName }
+            try ItemText.requireName(contents.name)
             try contents.check()
         } catch {
             throw GroceryError(error.code, "\(place): \(error.message)")

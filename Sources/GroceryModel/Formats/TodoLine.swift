@@ -76,8 +76,8 @@ enum TodoLine {
             }
         }
         item.name = name.joined(separator: " ")
-        guard !ItemText.trimmed(item.name).isEmpty else { throw ItemText.noName }
-        item.tags = item.tags.withoutRepetition
+        try ItemText.requireName(item.name)
+        item.tags = item.tags.tagsWithoutRepetition
         try item.check()
         return item
     }

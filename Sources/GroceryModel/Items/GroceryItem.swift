@@ -5,6 +5,9 @@ package import GatherDocuments
 
 /// An item as a list shows it. Its note is in its file only.
 package struct GroceryItem: Sendable, Hashable, Identifiable {
+    /// The name that is shown for an item whose file has none.
+    package static let unnamed = "(no name)"
+
     package let id: ItemIdentifier
     /// The path of its file.
     package let path: String
@@ -25,7 +28,7 @@ package struct GroceryItem: Sendable, Hashable, Identifiable {
     ) {
         self.id = id
         self.path = path
-        name = summary.name
+        name = ItemText.isBlank(summary.name) ? GroceryItem.unnamed : summary.name
         quantity = summary.quantity
         isBought = summary.isBought
         tags = summary.tags

@@ -25,6 +25,7 @@ extension ItemContents {
         merged.tags = mine.tags.filter { theirs.tags.contains($0) || !base.tags.contains($0) }
         merged.tags += theirs.tags.filter { !base.tags.contains($0) && !merged.tags.contains($0) }
         if mine.tags == base.tags { merged.tags = theirs.tags }
+        merged.tags = merged.tags.tagsWithoutRepetition
         merged.layout = theirs.layout
         return (merged, conflicts)
     }
@@ -37,7 +38,7 @@ extension ItemContents {
         if quantity.isEmpty { merged.quantity = other.quantity }
         if !quantity.isEmpty, !other.quantity.isEmpty, quantity != other.quantity { conflicts.append(.quantity) }
         merged.isBought = isBought || other.isBought
-        merged.tags = (tags + other.tags).withoutRepetition
+        merged.tags = (tags + other.tags).tagsWithoutRepetition
         if picture == nil { merged.picture = other.picture }
         if let picture, let second = other.picture, picture != second { conflicts.append(.picture) }
         if note.isEmpty {

@@ -14,6 +14,6 @@ extension ItemContents {
         let amount = TypedAmount(text)
         self.init(name: try ItemText.name(amount?.name ?? text))
         quantity = amount?.quantity ?? ""
-        self.tags = tags.withoutRepetition
+        self.tags = tags.tagsWithoutRepetition
     }
 }

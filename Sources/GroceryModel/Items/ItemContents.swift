@@ -91,7 +91,7 @@ package struct ItemContents: DocumentContents, Hashable {
         case "bought" where ["", "no", "false", "0"].contains(field.value.lowercased()): isBought = false
         case "tags":
             let found = field.value.split(separator: ",").map { ItemText.trimmed($0) }.filter { !$0.isEmpty }
-            tags = (tags + found).withoutRepetition
+            tags = (tags + found).tagsWithoutRepetition
         case "picture" where picture == nil && !field.value.isEmpty: picture = field.value
         default: otherLines.append(line)
         }

@@ -14,9 +14,15 @@ package enum ItemText {
     /// Returns a name that a person typed, without blanks around it.
     package static func name(_ text: some StringProtocol) throws(GroceryError) -> String {
         let text = trimmed(text)
-        guard !text.isEmpty else { throw noName }
+        try requireName(text)
         return try line(text, "name")
     }
+
+    /// Refuses a name of blanks alone.
+    static func requireName(_ name: String) throws(GroceryError) { if isBlank(name) { throw noName } }
+
+    /// Whether a text is empty, or has blanks alone.
+    static func isBlank(_ text: String) -> Bool { text.allSatisfy(\.isWhitespace) }
 
     static let noName = GroceryError(.invalid, "an item needs a name that is not empty")
 
@@ -24,6 +30,9 @@ package enum ItemText {
     package static func quantity(_ text: some StringProtocol) throws(GroceryError) -> String {
         try line(trimmed(text), "quantity")
     }
+
+    /// Returns the text by which tags are compared: `#Aldi` and `#aldi` are one tag.
+    package static func tagKey(_ tag: String) -> String { tag.lowercased() }
 
     /// Returns a tag that a person typed, without `#` and blanks around it.
     package static func tag(_ text: some StringProtocol) throws(GroceryError) -> String {
@@ -61,5 +70,19 @@ extension [String] {
     package var withoutRepetition: [String] {
         var seen: Set<String> = []
         return filter { seen.insert($0).inserted }
+    }
+
+    /// Tags without repetition in upper or lower case, in the order of their first occurrence.
+    package var tagsWithoutRepetition: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert(ItemText.tagKey($0)).inserted }
+    }
+
+    /// Returns whether a tag is among these, in upper or lower case.
+    ///
+    /// - Parameter tag: The tag.
+    package func hasTag(_ tag: String) -> Bool {
+        let key = ItemText.tagKey(tag)
+        return contains { ItemText.tagKey($0) == key }
     }
 }

@@ -50,6 +50,7 @@ extension GroceryList {
     }
 
     func create(_ contents: ItemContents, _ id: ItemIdentifier) async throws -> UndoStep? {
+        try ItemText.requireName(contents.name)
         try contents.check()
         let contents = contents.asRead
         let lock = try await lock()
@@ -78,7 +79,15 @@ extension GroceryList {
         try await recording {
             action
         } of: { steps in
-            for id in ids { if let step = try await self.change(id, change) { steps.append(step) } }
+            for id in ids {
+                let step = try await self.change(id) { contents in
+                    let name = contents.name
+                    try change(&contents)
+                    // A file without a name may stay so.
+                    if contents.name != name { try ItemText.requireName(contents.name) }
+                }
+                if let step { steps.append(step) }
+            }
         }
     }
 
@@ -183,7 +192,8 @@ extension GroceryList {
     @discardableResult
     package func put(_ mine: ItemContents, base: ItemContents?, for id: ItemIdentifier) async throws -> PutOutcome {
         try mine.check()
-        let (mine, base) = (mine.asRead, base?.asRead)
+        if mine.name != base?.name { try ItemText.requireName(mine.name) }
+        var (mine, base) = (mine.asRead, base?.asRead)
         for _ in 0..<GroceryLimits.mergeAttempts {
             let theirs: ItemContents
             do {
@@ -210,6 +220,11 @@ extension GroceryList {
             let result = merged
             do {
                 try await edit([id], "edit \(mine.name)") { contents in
+            // A view has shown another name for none.
+            if ItemText.isBlank(theirs.name) {
+                if base?.name == GroceryItem.unnamed { base?.name = theirs.name }
+                if mine.name == GroceryItem.unnamed { mine.name = theirs.name }
+            }
                     // Another program has changed it since it was read.
                     guard contents == theirs else { throw GroceryError(.changed, "the item has changed") }
                     contents = result

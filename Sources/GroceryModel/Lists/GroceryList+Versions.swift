@@ -94,7 +94,11 @@ extension GroceryList {
                 throw GroceryError(.changed, "that version has changed or is gone")
             }
             kept = version.contents
-        case .merged(let contents): kept = contents
+        case .merged(let contents):
+            if !versions.contains(where: { $0.contents.name == contents.name }) {
+                try ItemText.requireName(contents.name)
+            }
+            kept = contents
         case .both:
             kept = nil
             let isLost = !versions.contains(where: \.isCurrent)
@@ -107,6 +111,7 @@ extension GroceryList {
                 // The picture stays with the item that it is named for.
                 var contents = version.contents
                 contents.picture = nil
+                if ItemText.isBlank(contents.name) { contents.name = GroceryItem.unnamed }
                 if let step = try await create(contents, .random()) { steps.append(step) }
             }
         }

@@ -28,9 +28,10 @@ extension [GroceryItem] {
         let bought = sorted.filter(\.isBought)
         var groups: [ItemGroup] = []
         if settings.isGrouped {
-            let byTag = Dictionary(grouping: open) { $0.tags.first }
-            for tag in byTag.keys.compactMap({ $0 }).sorted(by: { NameOrder($0) < NameOrder($1) }) {
-                groups.append(ItemGroup(tag: tag, isBought: false, items: byTag[tag] ?? []))
+            let (byTag, spellings) = (Dictionary(grouping: open) { $0.tags.first.map(ItemText.tagKey) }, tagSpellings)
+            let tags = byTag.keys.compactMap { $0 }.map { (key: $0, tag: spellings[$0] ?? $0) }
+            for (key, tag) in tags.sorted(by: { NameOrder($0.tag) < NameOrder($1.tag) }) {
+                groups.append(ItemGroup(tag: tag, isBought: false, items: byTag[key] ?? []))
             }
             if let rest = byTag[nil] { groups.append(ItemGroup(tag: nil, isBought: false, items: rest)) }
         } else if !open.isEmpty {
@@ -38,5 +39,28 @@ extension [GroceryItem] {
         }
         if !bought.isEmpty { groups.append(ItemGroup(tag: nil, isBought: true, items: bought)) }
         return groups
+    }
+
+    /// The spelling of each tag by its key: that of the item whose last change is the oldest. So the spelling that was typed first
+    /// stays.
+    package var tagSpellings: [String: String] {
+        var found: [String: (time: Int64, id: ItemIdentifier, tag: String)] = [:]
+        for item in self {
+            for tag in item.tags {
+                let (key, time) = (ItemText.tagKey(tag), item.modified?.nanoseconds ?? .max)
+                if let known = found[key], (known.time, known.id) <= (time, item.id) { continue }
+                found[key] = (time, item.id, tag)
+            }
+        }
+        return found.mapValues(\.tag)
+    }
+
+    /// Returns tags that a person typed in the spelling that items have already.
+    ///
+    /// - Parameter tags: The tags.
+    package func spelled(_ tags: [String]) -> [String] {
+        if tags.isEmpty { return [] }
+        let spellings = tagSpellings
+        return tags.map { spellings[ItemText.tagKey($0)] ?? $0 }
     }
 }

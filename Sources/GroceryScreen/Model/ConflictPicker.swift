@@ -101,7 +101,7 @@ struct ConflictPicker: Sendable {
 
     private static func fields(_ versions: [ItemVersion]) -> [ConflictField] {
         let all = versions.map(\.contents)
-        let tags = all.flatMap(\.tags).withoutRepetition
+        let tags = all.flatMap(\.tags).tagsWithoutRepetition
         let notes = all.map(\.note).filter { !$0.isEmpty }.withoutRepetition
         let fields: [ConflictField?] = [
             field("Name", all.map { .name($0.name) }),

@@ -46,7 +46,7 @@ extension ScreenModel {
         case .add: submitted[start(.add(text))] = done
         case .rename(let id): submitted[start(.rename(id, prompt.first, text))] = done
         case .setQuantity(let id): submitted[start(.setQuantity(id, prompt.first, text))] = done
-        case .tag(let id): submitted[start(.tag(id, text.asTags))] = done
+        case .tag(let id): submitted[start(.tag(id, Array((items ?? [:]).values).spelled(text.asTags)))] = done
         case .untag(let id): submitted[start(.untag(id, text.asTags))] = done
         case .command: request(.run(text))
         }

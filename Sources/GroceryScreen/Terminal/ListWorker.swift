@@ -137,7 +137,9 @@ final class ListWorker: Sendable {
     private func make(_ work: ScreenWork, _ name: String) async throws -> WorkOutcome {
         switch work {
         case .add(let text):
-            let contents = try ItemContents(typed: text)
+            var contents = try ItemContents(typed: text)
+            // Tags have the spelling of those on the list.
+            if !contents.tags.isEmpty { contents.tags = try await list.items().spelled(contents.tags) }
             return WorkOutcome(message: "Added \(contents.name)", added: try await list.add(contents))
         case .setBought(let id, let isBought):
             try await list.edit([id], (isBought ? "buy " : "unbuy ") + name) { $0.isBought = isBought }
@@ -146,15 +148,13 @@ final class ListWorker: Sendable {
         case .setQuantity(let id, let seen, let new):
             return WorkOutcome(try await list.edit(id, \.quantity, seen: seen, to: new))
         case .tag(let id, let tags):
-            try await list.edit([id], "tag \(name)") { contents in
-                for tag in tags where !contents.tags.contains(tag) { contents.tags.append(tag) }
-            }
+            try await list.edit([id], "tag \(name)") { $0.tags = ($0.tags + tags).tagsWithoutRepetition }
         case .untag(let id, let tags):
             try await list.edit([id], "untag \(name)") { contents in
-                if let missing = tags.first(where: { !contents.tags.contains($0) }) {
+                if let missing = tags.first(where: { !contents.tags.hasTag($0) }) {
                     throw ScreenFailure(message: "\(name) has no tag #\(missing)")
                 }
-                contents.tags.removeAll(where: tags.contains)
+                contents.tags.removeAll(where: tags.hasTag)
             }
         case .remove(let id):
             try await list.remove([id])

@@ -100,10 +100,11 @@ struct TagCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         try ItemArgument.requireUTF8()
-        let tags = try tags.map { text throws(GroceryError) in try ItemText.tag(text) }
+        let typed = try tags.map { text throws(GroceryError) in try ItemText.tag(text) }
         let list = try await options.list()
-        let item = try await list.items().named(item)
-        try await list.edit([item.id], "tag \(item.name)") { $0.tags = ($0.tags + tags).withoutRepetition }
+        let items = try await list.items()
+        let (item, tags) = (try items.named(item), items.spelled(typed))
+        try await list.edit([item.id], "tag \(item.name)") { $0.tags = ($0.tags + tags).tagsWithoutRepetition }
     }
 }
 
@@ -129,10 +130,10 @@ struct UntagCommand: AsyncParsableCommand {
         let list = try await options.list()
         let item = try await list.items().named(item)
         try await list.edit([item.id], "untag \(item.name)") { contents in
-            if let missing = tags.first(where: { !contents.tags.contains($0) }) {
+            if let missing = tags.first(where: { !contents.tags.hasTag($0) }) {
                 throw Problem("\(item.title) is not tagged '\(DisplayText.escaped(missing))'")
             }
-            contents.tags = tags.isEmpty ? [] : contents.tags.filter { !tags.contains($0) }
+            contents.tags = tags.isEmpty ? [] : contents.tags.filter { !tags.hasTag($0) }
         }
     }
 }

@@ -46,7 +46,7 @@ struct ListCommand: AsyncParsableCommand {
         var items = try await list.items()
         if let tag {
             let tag = try ItemText.tag(tag)
-            items.removeAll { !$0.tags.contains(tag) }
+            items.removeAll { !$0.tags.hasTag(tag) }
         }
         let groups = items.arranged(settings)
         if json {
@@ -81,8 +81,10 @@ struct TagsCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         var counts: [String: Int] = [:]
-        for item in try await options.list().items() {
-            for tag in item.tags { counts[tag, default: 0] += item.isBought ? 0 : 1 }
+        let items = try await options.list().items()
+        let spellings = items.tagSpellings
+        for item in items {
+            for tag in item.tags { counts[spellings[ItemText.tagKey(tag)] ?? tag, default: 0] += item.isBought ? 0 : 1 }
         }
         let width = counts.values.map { "\($0)".count }.max() ?? 0
         Output.print(
