@@ -67,13 +67,8 @@ struct ExportCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let list = try await options.list()
-        var items: [ExportedItem] = []
-        for item in try await list.items().sortedByName() {
-            items.append(
-                ExportedItem(
-                    id: item.id, contents: try await list.contents(of: item.id), conflictVersions: item.conflictVersions
-                ))
-        }
+        let read = try await ReadItems(try await list.items().sortedByName(), of: list)
+        let items = read.items
         switch format {
         case .json: Output.show(ItemsJSON.text(items))
         case .todo:
@@ -88,6 +83,7 @@ struct ExportCommand: AsyncParsableCommand {
                 }
             }
         }
+        try read.requireAll()
     }
 }
 

@@ -50,14 +50,9 @@ struct ListCommand: AsyncParsableCommand {
         }
         let groups = items.arranged(settings)
         if json {
-            var exported: [ExportedItem] = []
-            for item in groups.flatMap(\.items) {
-                exported.append(
-                    ExportedItem(
-                        id: item.id, contents: try await list.contents(of: item.id),
-                        conflictVersions: item.conflictVersions))
-            }
-            return Output.show(ItemsJSON.text(exported))
+            let read = try await ReadItems(groups.flatMap(\.items), of: list)
+            Output.show(ItemsJSON.text(read.items))
+            return try read.requireAll()
         }
         Output.print(ListText.lines(groups))
         if items.isEmpty, Output.isTerminal {
