@@ -93,7 +93,7 @@ struct FileSaver: ~Copyable {
             do throws(DocumentError) {
                 guard let old = status else {
                     guard try takeFreeName() else { continue }
-                    return Outcome(file: LoadedFile(stamp: try stampAfter(written), bytes: bytes), kept: kept)
+                    return Outcome(file: LoadedFile(stamp: stampAfter(written), bytes: bytes), kept: kept)
                 }
                 // It gets its second name before the exchange, so that a killed process leaves no version under the temporary name
                 // alone.
@@ -110,7 +110,7 @@ struct FileSaver: ~Copyable {
                 }
                 throw error
             }
-            return Outcome(file: LoadedFile(stamp: try stampAfter(written), bytes: bytes), kept: kept)
+            return Outcome(file: LoadedFile(stamp: stampAfter(written), bytes: bytes), kept: kept)
         }
         throw DocumentError(
             code: .busy, message: "cannot save \(folder.text(name)): another program replaces it all the time",
@@ -258,20 +258,26 @@ struct FileSaver: ~Copyable {
         _ old: EntryStatus, _ bytes: [UInt8], _ loaded: LoadedFile?, isExpected: Bool, _ known: FileStamp?,
         _ kept: inout [[UInt8]]
     ) throws(DocumentError) {
-        guard let out = try folder.status(of: temporary) else { return }
+        // The new file has the name of the document, whatever comes of this look and of the removal. The next save looks again.
+        guard let out = (try? folder.status(of: temporary)).flatMap({ $0 }) else { return }
         let isOld = FileStamp(out).hasSameContents(as: FileStamp(old))
         var isKnown = isOld && isExpected || known?.hasSameContents(as: FileStamp(out)) == true
         if !isOld, out.type == .regular, let file = try folder.read(temporary) {
             isKnown = file.bytes == bytes || file.bytes == loaded?.bytes
         }
-        if isKnown { return try folder.remove(temporary) }
+        if isKnown {
+            try? folder.remove(temporary)
+            return
+        }
         kept.append(try keep(temporary))
     }
 
     /// The stamp of the new file now. Its last rename has changed the time of its inode.
-    private func stampAfter(_ written: FileStamp) throws(DocumentError) -> FileStamp {
-        guard let now = try folder.status(of: name).map({ FileStamp($0) }), now.hasSameContents(as: written) else {
-            // Another program has replaced it. The comparison of the next save finds that.
+    private func stampAfter(_ written: FileStamp) -> FileStamp {
+        guard let now = (try? folder.status(of: name)).flatMap({ $0 }).map({ FileStamp($0) }),
+            now.hasSameContents(as: written)
+        else {
+            // The file is saved, also if this look fails. Or another program has replaced it. The comparison of the next save finds that.
             return written
         }
         return now

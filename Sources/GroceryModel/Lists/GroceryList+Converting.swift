@@ -10,9 +10,11 @@ extension GroceryList {
     /// - Parameters:
     ///   - name: The name of the list afterwards; nil for the items in the documents folder itself.
     ///   - isPackage: Whether it is a package afterwards.
-    /// - Throws: ``GroceryError/Code/invalid`` if a file of the same name is there. Nothing is overwritten.
+    /// - Throws: ``GroceryError/Code/invalid`` if a file of the same name is there, since nothing is overwritten.
+    ///   ``GroceryError/Code/notFound`` if there is no list of this name.
     package func converted(to name: String?, isPackage: Bool) async throws -> GroceryList {
         guard !isPackage || name != nil else { throw GroceryError(.invalid, "a package needs a name") }
+        try await requireList()
         let target = try GroceryList(container: container, list: name, isPackage: isPackage)
         let lock = try await lock()
         defer { withExtendedLifetime(lock) {} }

@@ -135,7 +135,7 @@ extension GroceryList {
         }
         do {
             let after = try await saveMerging(document, base: before)
-            try await document.close()
+            try? await document.close(discardsChanges: true)
             return .edited(id: id, path: path, before: before.text, after: after.text)
         } catch {
             try? await document.close(discardsChanges: true)
@@ -149,6 +149,18 @@ extension GroceryList {
         // All that this save has written. Another program that replaced one of these keeps it as a version, which is not one to merge.
         var own = [try await document.contents]
         try await document.save()
+        do {
+            try await mergeNewVersions(of: document, base: base, known, &own)
+        } catch {
+            // The change is saved. A version that could not be read or merged stays in conflict with it.
+        }
+        return own.last ?? base
+    }
+
+    /// Merges versions that other programs saved, until there is no other one.
+    private func mergeNewVersions(
+        of document: Document<ItemContents>, base: ItemContents, _ known: Set<[UInt8]>, _ own: inout [ItemContents]
+    ) async throws {
         for _ in 0..<GroceryLimits.mergeAttempts {
             guard let mine = own.last,
                 let (version, theirs) = try await newVersion(of: document, known, besides: own)
@@ -156,8 +168,8 @@ extension GroceryList {
             let (merged, conflicts) = ItemContents.merge(base: base, mine: mine, theirs: theirs)
             guard conflicts.isEmpty else { break }
             try await document.edit { $0 = merged }
-            own.append(merged)
             try await document.save()
+            own.append(merged)
             do {
                 let trash = trash
                 _ = try await FileSystem.run { () throws(DocumentError) in try version.move(to: trash) }
@@ -166,7 +178,6 @@ extension GroceryList {
                 guard error.code == .invalidVersion || error.code == .notFound else { throw error }
             }
         }
-        return try await document.contents
     }
 
     private func newVersion(
@@ -209,6 +220,11 @@ extension GroceryList {
                     return .saved
                 } catch let error as DocumentError where error.code == .exists { continue }
             }
+            // A view has shown another name for none.
+            if ItemText.isBlank(theirs.name) {
+                if base?.name == GroceryItem.unnamed { base?.name = theirs.name }
+                if mine.name == GroceryItem.unnamed { mine.name = theirs.name }
+            }
             if theirs == mine { return .unchanged }
             // Without a base, all that differs is a conflict.
             var (merged, conflicts) = ItemContents.merge(base: base ?? theirs, mine: mine, theirs: theirs)
@@ -220,11 +236,6 @@ extension GroceryList {
             let result = merged
             do {
                 try await edit([id], "edit \(mine.name)") { contents in
-            // A view has shown another name for none.
-            if ItemText.isBlank(theirs.name) {
-                if base?.name == GroceryItem.unnamed { base?.name = theirs.name }
-                if mine.name == GroceryItem.unnamed { mine.name = theirs.name }
-            }
                     // Another program has changed it since it was read.
                     guard contents == theirs else { throw GroceryError(.changed, "the item has changed") }
                     contents = result
