@@ -14,12 +14,15 @@ enum ItemArgument {
     static let help = ArgumentHelp("The item: \(spellings)")
     static let severalHelp = ArgumentHelp("The items, each by \(spellings)")
 
-    /// Returns the items that the arguments name, each once. All are found before the first is changed.
-    static func items(_ texts: [String], of list: GroceryList) async throws -> [GroceryItem] {
+    /// Returns the items that the arguments name, each once. All are found before the first is changed. Of two items of one name,
+    /// the one in the wanted state is meant.
+    static func items(
+        _ texts: [String], of list: GroceryList, isBought: Bool? = nil
+    ) async throws -> [GroceryItem] {
         try requireUTF8()
         let items = try await list.items()
         var seen: Set<ItemIdentifier> = []
-        return try texts.map { text throws(GroceryError) in try items.named(text) }.filter {
+        return try texts.map { text throws(GroceryError) in try items.named(text, isBought: isBought) }.filter {
             seen.insert($0.id).inserted
         }
     }

@@ -35,7 +35,32 @@ struct GroceryItemTests {
         #expect(base.combined(with: mine).merged.tags == ["x", "Aldi"])
     }
 
-    @Test(arguments: ["", "\n", "  \nquantity: 1\n", "\u{FEFF}\n"]) func anItemWithoutANameIsShownAsOne(_ text: String) {
+    @Test func ofTwoItemsOfOneNameTheOneInTheWantedStateIsMeant() throws {
+        let items = [item("Butter", isBought: true), item("butter"), item("Bread"), item("Bran", isBought: true)]
+        #expect(try items.named("butter", isBought: false) == items[1])
+        #expect(try items.named("butt", isBought: true) == items[0])
+        #expect(throws: GroceryError.self) { try items.named("butter") }
+        // Other names stay ambiguous.
+        #expect(throws: GroceryError.self) { try items.named("br", isBought: false) }
+        #expect(throws: GroceryError.self) { try (items + [item("Butter")]).named("butter", isBought: false) }
+        #expect(try items.named("bread", isBought: true) == items[2])
+    }
+
+    @Test func anItemThatIsAddedFindsTheOneOfItsName() throws {
+        let items = [
+            item("Milk", isBought: true, time: 9), item("milk", quantity: "2 l"), item("Tea", isBought: true, time: 1),
+            item("Tea", quantity: "3", isBought: true, time: 2),
+        ]
+        let milk = try #require(Twin(ItemContents(typed: "1 l MILK"), on: items))
+        #expect(milk.item == items[1] && milk.quantity == "3 l" && milk.fact == "milk is on the list: 2 l")
+        let tea = try #require(Twin(ItemContents(name: "tea"), on: items))
+        #expect(tea.item == items[3] && tea.quantity == "3")
+        #expect(try Twin(ItemContents(typed: "5 tea"), on: items)?.quantity == "5")
+        #expect(Twin(ItemContents(name: "Mil"), on: items) == nil)
+    }
+
+    @Test(arguments: ["", "\n", "  \nquantity: 1\n", "\u{FEFF}\n"]) func anItemWithoutANameIsShownAsOne(_ text: String)
+    {
         let contents = ItemContents(text: text)
         let item = GroceryItem(id: .random(), path: "/x", summary: ItemSummary(contents))
         #expect(item.name == "(no name)" && item.line.hasPrefix("(no name)"))

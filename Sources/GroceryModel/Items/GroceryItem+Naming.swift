@@ -18,7 +18,11 @@ extension [GroceryItem] {
     ///
     /// Text in the middle of a name matches no item, since `remove` must not take an item that the user did not think
     /// of.
-    package func named(_ text: String) throws(GroceryError) -> GroceryItem {
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - isBought: Whether the item is meant that is bought, or the one that is not, of two with the same name; nil for neither.
+    package func named(_ text: String, isBought: Bool? = nil) throws(GroceryError) -> GroceryItem {
         let key = text.lowercased()
         guard !key.isEmpty else { throw GroceryError(.invalid, "an item needs a name that is not empty") }
         var found = filter { $0.name.lowercased() == key || $0.id.text.lowercased() == key }
@@ -27,6 +31,10 @@ extension [GroceryItem] {
             found = filter {
                 $0.name.lowercased().hasPrefix(key) || mayBeIdentifier && $0.id.text.lowercased().hasPrefix(key)
             }
+        }
+        if let isBought, Set(found.map { $0.name.lowercased() }).count == 1 {
+            let meant = found.filter { $0.isBought == isBought }
+            if meant.count == 1 { found = meant }
         }
         switch found.count {
         case 1: return found[0]

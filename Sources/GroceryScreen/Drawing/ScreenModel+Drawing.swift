@@ -110,6 +110,7 @@ extension ScreenModel {
         case .prompt(let prompt):
             switch prompt.purpose {
             case .add: KeyHelp.add
+            case .join: KeyHelp.join
             case .command: KeyHelp.command
             default: KeyHelp.prompt
             }

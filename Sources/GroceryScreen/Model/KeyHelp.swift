@@ -49,6 +49,7 @@ struct KeyHelp: Sendable {
     static let add = [
         KeyHelp("Esc", "End"), KeyHelp("Enter", "Add, and go on"), KeyHelp("Up", "Earlier text"),
     ]
+    static let join = [KeyHelp("Esc", "Not so"), KeyHelp("Enter", "Save"), KeyHelp("Up", "Earlier text")]
     static let command = [KeyHelp("Esc", "Cancel"), KeyHelp("Enter", "Run"), KeyHelp("Up", "Earlier text")]
     static let prompt = [KeyHelp("Esc", "Cancel"), KeyHelp("Enter", "Save"), KeyHelp("Up", "Earlier text")]
     static let filter = [KeyHelp("Esc", "Show all"), KeyHelp("Enter", "Keep the filter")]

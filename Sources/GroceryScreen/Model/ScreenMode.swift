@@ -19,6 +19,8 @@ enum ScreenMode: Sendable {
 struct Prompt: Sendable {
     enum Purpose: Sendable, Hashable {
         case add
+        /// The quantity of an item on the list that was added again, as it was typed.
+        case join(Twin, String)
         case rename(ItemIdentifier)
         case setQuantity(ItemIdentifier)
         case tag(ItemIdentifier)

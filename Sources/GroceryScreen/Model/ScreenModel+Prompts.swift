@@ -18,6 +18,7 @@ extension ScreenModel {
             // A text that is given up can be had again by the key for earlier ones.
             remember(prompt.line.text)
             mode = .list
+            if case .join(_, let text) = prompt.purpose { offerSecond(text) }
         case .up, .control("p"): recall(-1, in: prompt)
         case .down, .control("n"): recall(1, in: prompt)
         default:
@@ -43,7 +44,14 @@ extension ScreenModel {
             done.error = "An item needs a name"
             mode = .prompt(done)
             return
-        case .add: submitted[start(.add(text))] = done
+        case .add:
+            if let twin = twin(of: text), !(twin.item.isBought || paste != nil || text == repeated) {
+                remember(text)
+                return ask(.join(twin, text), title: "\(twin.fact). Now", twin.quantity)
+            }
+            repeated = nil
+            submitted[start(work(adding: text))] = done
+        case .join(let twin, _): submitted[start(.join(twin, text))] = done
         case .rename(let id): submitted[start(.rename(id, prompt.first, text))] = done
         case .setQuantity(let id): submitted[start(.setQuantity(id, prompt.first, text))] = done
         case .tag(let id): submitted[start(.tag(id, Array((items ?? [:]).values).spelled(text.asTags)))] = done
@@ -52,8 +60,41 @@ extension ScreenModel {
         }
         remember(text)
         // A person who adds one item often adds another.
-        if prompt.purpose == .add { ask(.add, title: prompt.title) } else { mode = .list }
+        switch prompt.purpose {
+        case .add, .join: ask(.add, title: "Add")
+        default: mode = .list
+        }
         message = nil
+    }
+
+    // MARK: Items that are on the list
+
+    /// The item of the same name as a typed one; nil if there is none.
+    private func twin(of text: String) -> Twin? {
+        guard let typed = try? ItemContents(typed: text) else { return nil }
+        let intended = intendedState
+        return Twin(
+            typed,
+            on: (items ?? [:]).values.map { item in
+                var item = item
+                item.isBought = intended[item.id] ?? item.isBought
+                return item
+            })
+    }
+
+    /// The change that adds a typed item. One that was bought comes back.
+    private func work(adding text: String) -> ScreenWork {
+        if let twin = twin(of: text), twin.item.isBought { return .join(twin, twin.quantity) }
+        return .add(text)
+    }
+
+    /// Gives a text back that was not added, since its item is on the list.
+    private mutating func offerSecond(_ text: String) {
+        repeated = text
+        ask(.add, title: "Add", text)
+        guard case .prompt(var prompt) = mode else { return }
+        prompt.error = "Enter adds a second one"
+        mode = .prompt(prompt)
     }
 
     // MARK: Unsaved texts
@@ -81,7 +122,10 @@ extension ScreenModel {
     /// All texts that a person has typed and that are not saved, for the time after the view.
     var unsavedTexts: [String] {
         var texts = unsaved.map(\.line.text)
-        if case .prompt(let prompt) = mode, isTyped(prompt) { texts.append(prompt.line.text) }
+        if case .prompt(let prompt) = mode {
+            if case .join(_, let text) = prompt.purpose { texts.append(text) }
+            if isTyped(prompt) { texts.append(prompt.line.text) }
+        }
         texts += submitted.sorted { $0.key < $1.key }.map(\.value.line.text)
         return texts.filter { !$0.isEmpty }
     }
@@ -90,6 +134,7 @@ extension ScreenModel {
     private func isTyped(_ prompt: Prompt) -> Bool {
         switch prompt.purpose {
         case .add, .tag: true
+        case .join: false
         case .rename(let id): prompt.line.text != items?[id]?.name
         case .setQuantity(let id): prompt.line.text != items?[id]?.quantity
         case .untag, .command: false

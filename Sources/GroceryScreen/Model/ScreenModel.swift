@@ -55,6 +55,8 @@ struct ScreenModel: Sendable {
     /// The prompts whose text is being saved.
     var submitted: [Int: Prompt] = [:]
     var history: [String] = []
+    /// The last text whose item is on the list. Typed once more, it is added all the same.
+    var repeated: String?
     var historyPlace: Int?
     var paste: Paste?
     /// The change that the next undo takes back, as the bottom line names it.
@@ -141,7 +143,7 @@ struct ScreenModel: Sendable {
     }
 
     /// The list shows at once which items are bought, while that is being saved.
-    private var intendedState: [ItemIdentifier: Bool] {
+    var intendedState: [ItemIdentifier: Bool] {
         var states: [ItemIdentifier: Bool] = [:]
         for number in pending.keys.sorted() {
             if case .setBought(let id, let isBought) = pending[number] { states[id] = isBought }

@@ -6,6 +6,8 @@ internal import GroceryModel
 /// A change of the list. Changes are made in the order in which they were asked for.
 enum ScreenWork: Sendable {
     case add(String)
+    /// Adds an item that is on the list: the one there has the quantity then, and is not bought.
+    case join(Twin, String)
     case setBought(ItemIdentifier, Bool)
     /// The texts are the one that the person saw, and the new one.
     case rename(ItemIdentifier, String, String)
@@ -29,6 +31,7 @@ enum ScreenWork: Sendable {
     /// The item that is busy meanwhile.
     var item: ItemIdentifier? {
         switch self {
+        case .join(let twin, _): twin.item.id
         case .setBought(let id, _), .rename(let id, _, _), .setQuantity(let id, _, _), .tag(let id, _),
             .untag(let id, _),
             .remove(let id), .bringBack(let id), .resolve(let id, _), .openForEditing(let id), .save(let id, _):

@@ -141,10 +141,18 @@ final class ListWorker: Sendable {
             // Tags have the spelling of those on the list.
             if !contents.tags.isEmpty { contents.tags = try await list.items().spelled(contents.tags) }
             return WorkOutcome(message: "Added \(contents.name)", added: try await list.add(contents))
+        case .join(let twin, let quantity):
+            var outcome = WorkOutcome(try await list.join(twin, quantity: quantity))
+            if twin.item.isBought { outcome.message = "\(twin.item.name) was bought, and is on the list again" }
+            outcome.added = twin.item.id
+            return outcome
         case .setBought(let id, let isBought):
             try await list.edit([id], (isBought ? "buy " : "unbuy ") + name) { $0.isBought = isBought }
         case .rename(let id, let seen, let new):
-            return WorkOutcome(try await list.edit(id, \.name, seen: seen, to: new))
+            var outcome = WorkOutcome(try await list.edit(id, \.name, seen: seen, to: new))
+            let others = try? await list.items().filter { $0.id != id }
+            if let twin = Twin(ItemContents(name: new), on: others ?? []) { outcome.message = "\(twin.fact), too" }
+            return outcome
         case .setQuantity(let id, let seen, let new):
             return WorkOutcome(try await list.edit(id, \.quantity, seen: seen, to: new))
         case .tag(let id, let tags):

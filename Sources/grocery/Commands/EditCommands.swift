@@ -48,8 +48,8 @@ private struct BoughtMark {
     let verb: String
 
     func set(_ texts: [String], of list: GroceryList) async throws {
-        let items = try await ItemArgument.items(texts, of: list)
         let isBought = isBought
+        let items = try await ItemArgument.items(texts, of: list, isBought: !isBought)
         let names = items.map(\.name).joined(separator: ", ")
         try await list.edit(items.map(\.id), "\(verb) \(names)") { $0.isBought = isBought }
         Output.print(items.map { "\($0.title) is \(isBought ? "bought" : "not bought")" })
@@ -76,9 +76,13 @@ struct RenameCommand: AsyncParsableCommand {
         try ItemArgument.requireUTF8()
         let name = try ItemText.name(name)
         let list = try await options.list()
-        let item = try await list.items().named(item)
+        let items = try await list.items()
+        let item = try items.named(item)
         try await list.edit([item.id], "rename \(item.name)") { $0.name = name }
         Output.print(["\(item.title) is now \(DisplayText.escaped(name))"])
+        if let twin = Twin(ItemContents(name: name), on: items.filter { $0.id != item.id }) {
+            Output.note("\(twin.fact), too (\(twin.item.id.short)); to take the new name back: grocery undo")
+        }
     }
 }
 

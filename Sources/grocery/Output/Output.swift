@@ -35,6 +35,15 @@ enum Output {
         return ["", "y", "yes"].contains(answer.lowercased())
     }
 
+    /// Asks a question on standard error. Returns the answer; "n" at the end of standard input.
+    static func ask(_ question: String) -> String {
+        _ = write("\(TerminalText.shown(question)) ", to: STDERR_FILENO)
+        return readLine() ?? "n"
+    }
+
+    /// Whether a person can be asked.
+    static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     private static func write(_ text: String, to descriptor: Int32) -> Int32 {

@@ -1,0 +1,66 @@
+// An item that is added, and the one of its name that is on the list.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GatherDocuments
+
+/// An item that is added, and the one of its name that is on the list.
+package struct Twin: Sendable, Hashable {
+    /// The item on the list. Where there are several, one that is not bought.
+    package let item: GroceryItem
+    /// The item that is added.
+    package let typed: ItemContents
+
+    /// Finds the item on a list; nil if none has this name, in upper or lower case.
+    ///
+    /// - Parameters:
+    ///   - typed: The item that is added.
+    ///   - items: The items on the list.
+    package init?(_ typed: ItemContents, on items: some Sequence<GroceryItem>) {
+        let key = typed.name.lowercased()
+        func rank(_ item: GroceryItem) -> (Int, Int64, ItemIdentifier) {
+            // Of the bought ones, the last is meant.
+            (item.isBought ? 1 : 0, -(item.modified?.nanoseconds ?? 0), item.id)
+        }
+        guard let found = items.filter({ $0.name.lowercased() == key }).min(by: { rank($0) < rank($1) }) else {
+            return nil
+        }
+        item = found
+        self.typed = typed
+    }
+
+    /// The quantity of the item if both are one: the sum, or what was typed for an item that comes back.
+    package var quantity: String {
+        guard item.isBought else { return QuantitySum.text(item.quantity, typed.quantity) }
+        return typed.quantity.isEmpty ? item.quantity : typed.quantity
+    }
+
+    /// The fact for a person, such as `Milk is on the list: 2 l`.
+    package var fact: String {
+        "\(DisplayText.escaped(item.name)) is on the list"
+            + (item.quantity.isEmpty ? "" : ": \(DisplayText.escaped(item.quantity))")
+    }
+}
+
+extension GroceryList {
+    /// Makes an item that is added and the one of its name on the list one: that is not bought any more, has the quantity, and the
+    /// tags and the note of both.
+    ///
+    /// - Parameters:
+    ///   - twin: Both.
+    ///   - quantity: The quantity afterwards.
+    /// - Returns: The outcome of the save. If another program has changed the quantity since, both versions are kept.
+    @discardableResult
+    package func join(_ twin: Twin, quantity: String) async throws -> PutOutcome {
+        var base = try await contents(of: twin.item.id)
+        (base.quantity, base.isBought) = (twin.item.quantity, twin.item.isBought)
+        var mine = base
+        (mine.quantity, mine.isBought) = (quantity, false)
+        mine.tags = (mine.tags + twin.typed.tags).tagsWithoutRepetition
+        if mine.note.isEmpty {
+            mine.note = twin.typed.note
+        } else if !twin.typed.note.isEmpty, twin.typed.note != mine.note {
+            mine.note += "\n" + twin.typed.note
+        }
+        return try await put(mine, base: base, for: twin.item.id)
+    }
+}
