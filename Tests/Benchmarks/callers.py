@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # What many callers cost, and bad ones: the latency of one subscriber beside them.
 # SPDX-License-Identifier: Apache-2.0
 
@@ -7,10 +8,10 @@ import os
 import statistics
 import struct
 import subprocess
-import sys
-import tempfile
 import time
 
+import children
+import command
 from gatherd import Daemon
 
 
@@ -38,7 +39,6 @@ class Crowd:
 
 def measure_crowd(run):
     """Ever more live queries, each on a connection of its own: latency for one subscriber, cost of a change, memory."""
-    print("many live queries", file=sys.stderr, flush=True)
     directory = run.fresh_directory("crowd")
     run.start({"crowd": directory})
     least, most = run.options.crowds[0], run.options.crowds[-1]
@@ -48,7 +48,7 @@ def measure_crowd(run):
                    relative=True)
     memory = run.add("memory of a live query with its connection", "KiB", 32, 48, "")
     rows, bytes_before = {}, None
-    for _ in range(run.options.rounds):
+    for _ in command.rounds(run.options.rounds, "many live queries"):
         for crowd in run.options.crowds:
             with Crowd(run.floor_path("crowd"), run.daemon.socket_path, crowd - 1, directory):
                 # Once for nobody, so that every size finds all of it in the caches.
@@ -192,7 +192,6 @@ def mean(figures):
 
 def measure_hostile(run):
     """The latency of one subscriber, quiet and while callers misbehave in every way at once."""
-    print("hostile callers", file=sys.stderr, flush=True)
     directory, beside = run.fresh_directory("hostile"), run.fresh_directory("beside")
     containers, moved = hostile_containers(directory, run.fresh_directory("quiet"))
     run.start(containers)
@@ -203,7 +202,7 @@ def measure_hostile(run):
         apart.confine(run.daemon)
         hostility = Hostility(apart, run.floor_path, run.daemon, directory, moved, beside, run.options.latencies)
         before, resident = run.daemon.proportional_bytes(), run.daemon.resident_bytes()
-        for _ in range(run.options.rounds):
+        for _ in command.rounds(run.options.rounds, "hostile callers"):
             hostility.round()
     for measurement, key in [(high, "p99"), (half, "p50")]:
         measurement.peer_values += [round["quiet"][key] for round in hostility.rounds]
@@ -229,14 +228,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=5, help="the median of so many is told")
     parser.add_argument("--first", action="store_true", help="who measures comes before other callers (SCHED_FIFO)")
     parser.add_argument("acts", nargs="*", help=f"some of {' '.join(ACTS)}; 'all' for all at once")
-    options = parser.parse_args()
-    here = os.path.dirname(os.path.abspath(__file__))
-    with tempfile.TemporaryDirectory() as scratch:
+    options = command.parse(parser, latencies=50, rounds=1)
+    with children.scratch_directory() as scratch:
         def floor_path(name):
             path = os.path.join(scratch, name)
             if not os.path.exists(path):
-                subprocess.run(["cc", "-O2", "-pthread", os.path.join(here, "floor", name + ".c"), "-o", path],
-                               check=True)
+                command.compile_floor(scratch, name)
             return path
 
         directory, beside = os.path.join(scratch, "tree"), os.path.join(scratch, "beside")
@@ -252,7 +249,7 @@ def main():
                       "   processors   most MiB", flush=True)
                 for act in options.acts or ACTS + ["all"]:
                     hostility = Hostility(apart, floor_path, daemon, directory, moved, beside, options.latencies)
-                    for _ in range(options.rounds):
+                    for _ in command.rounds(options.rounds, act):
                         hostility.round(*([] if act == "all" else [act]))
                     figures = [hostility.median(figure, key) for figure in ("quiet", "hostile") for key in ("p50", "p99")]
                     share = statistics.median(round["processors"] for round in hostility.rounds)
@@ -268,4 +265,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    children.program(main)

@@ -8,26 +8,21 @@ import argparse
 import os
 import statistics
 import subprocess
-import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+import children
+import command
+from command import compile_floor
 
 
 def numbers(*command):
     return [float(line) for line in subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()]
 
 
-def compile_floor(directory, name):
-    program = os.path.join(directory, name)
-    subprocess.run(["cc", "-O2", "-o", program, os.path.join(HERE, "floor", name + ".c")], check=True)
-    return program
-
-
 def saves(arguments, directory, size):
     floor = compile_floor(directory, "save")
     ours, least = [], []
-    for turn in range(arguments.rounds):
+    for turn in command.rounds(arguments.rounds, f"saves of {size} bytes"):
         least.append(statistics.median(numbers(floor, f"{directory}/plain", str(arguments.saves), str(size))))
         path = f"{directory}/document-{size}-{turn}"
         ours.append(
@@ -44,7 +39,7 @@ def opens(arguments, directory):
             file.write(f"item {number}\n" * 20)
     floor = compile_floor(directory, "read")
     ours, least = [], []
-    for _ in range(arguments.rounds):
+    for _ in command.rounds(arguments.rounds, f"opening {arguments.documents} documents"):
         start = time.monotonic()
         subprocess.run([floor, folder], check=True)
         least.append(time.monotonic() - start)
@@ -61,12 +56,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--directory", default=os.getcwd(), help="where the files are made")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=arguments.directory, prefix=".documents-") as directory:
+    arguments = command.parse(parser, saves=5, rounds=1, documents=100)
+    with children.scratch_directory(dir=arguments.directory, prefix=".documents-") as directory:
         for size in (1_000, 1_000_000):
             saves(arguments, directory, size)
         opens(arguments, directory)
 
 
 if __name__ == "__main__":
-    main()
+    children.program(main)

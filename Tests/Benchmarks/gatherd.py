@@ -7,7 +7,8 @@ import socket
 import subprocess
 import time
 
-from measured import PATIENCE, MeasuredProcess, MessageReader
+from children import PATIENCE
+from measured import MeasuredProcess, MessageReader
 
 
 class Connection:

@@ -8,11 +8,12 @@ import argparse
 import os
 import statistics
 import subprocess
-import tempfile
 import time
 import uuid
 
-from documents import compile_floor
+import children
+import command
+from command import compile_floor
 from gatherd import Daemon
 
 
@@ -36,9 +37,10 @@ def main():
     parser.add_argument("--items", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--directory", default=os.getcwd(), help="where the files are made")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=arguments.directory, prefix=".grocery-") as directory:
+    arguments = command.parse(parser, items=100, rounds=1)
+    with children.scratch_directory(dir=arguments.directory, prefix=".grocery-") as directory:
         folder = f"{directory}/box/Documents"
+        command.say(f"making {arguments.items} items")
         make_items(folder, arguments.items)
         floor = compile_floor(directory, "read")
         daemon = Daemon(f"{arguments.programs}/gatherd", f"{directory}/daemon", {"grocery": f"{directory}/box"})
@@ -47,13 +49,14 @@ def main():
             variables = {**os.environ, "GATHER_SOCKET": daemon.socket_path, "XDG_STATE_HOME": f"{directory}/home"}
             listing = [f"{arguments.programs}/grocery", "list"]
             # The first one reads each file, and writes the summaries.
+            command.say("the first grocery list")
             first = seconds(*listing, variables=variables)
             lines = subprocess.run(listing, check=True, stdout=subprocess.PIPE, env=variables).stdout.count(b"\n")
             assert lines == arguments.items, lines
             finding = [f"{arguments.programs}/gather", "find", "name BEGINSWITH 'Item_'", "--attributes"]
             finding += ["name,path,tags,size,modified,owner,conflictVersions,xattr.gather.grocery", "--json"]
             ours, find, read = [], [], []
-            for _ in range(arguments.rounds):
+            for _ in command.rounds(arguments.rounds, "grocery list, gather find and reading in C"):
                 ours.append(seconds(*listing, variables=variables))
                 find.append(seconds(*finding, variables=variables))
                 read.append(seconds(floor, folder, variables=variables))
@@ -66,4 +69,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    children.program(main)

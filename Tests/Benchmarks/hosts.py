@@ -10,17 +10,18 @@ import argparse
 import os
 import statistics
 import subprocess
-import tempfile
 import time
 
+import children
+import command
 from gatherd import Daemon
 
 NAMES = ("attic", "cellar", "porch")
 
 
-def seconds(*command, variables, lines=None):
+def seconds(*line, variables, lines=None):
     start = time.monotonic()
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=variables).stdout
+    output = subprocess.run(line, check=True, stdout=subprocess.PIPE, env=variables).stdout
     taken = time.monotonic() - start
     assert lines is None or output.count(b"\n") == lines, output[-200:]
     return taken
@@ -36,12 +37,15 @@ def main():
     parser.add_argument("programs", help="the directory of the optimized programs")
     parser.add_argument("--files", type=int, default=10_000, help="files on each machine")
     parser.add_argument("--rounds", type=int, default=15)
-    arguments = parser.parse_args()
+    arguments = command.parse(parser, files=100, rounds=1)
+    command.need_root("since it logs in as root")
+    command.need_program("sshd", "openssh-server")
+    command.need_program("ssh", "openssh-client")
     programs = os.path.realpath(arguments.programs)
     gather = f"{programs}/gather"
     os.makedirs("/run/sshd", exist_ok=True)
     daemons = []
-    with tempfile.TemporaryDirectory(prefix="gather-hosts-") as directory:
+    with children.scratch_directory(prefix="gather-hosts-") as directory:
         try:
             for key in ("host", "user"):
                 subprocess.run(
@@ -51,6 +55,7 @@ def main():
                 f"  UserKnownHostsFile {directory}/known\n  StrictHostKeyChecking no\n"
                 "  LogLevel ERROR\n")
             for name in NAMES:
+                command.say(f"{name}: making {arguments.files} files")
                 box = f"{directory}/{name}/box"
                 os.makedirs(box)
                 for number in range(arguments.files):
@@ -77,9 +82,9 @@ def main():
             }
             lines = {"find --sort, 1": arguments.files, "find --sort, 3": 3 * arguments.files}
             times = {name: [] for name in commands}
-            for _ in range(arguments.rounds):
-                for name, command in commands.items():
-                    times[name].append(seconds(*command, variables=variables, lines=lines.get(name)))
+            for _ in command.rounds(arguments.rounds, "ssh, count and find"):
+                for name, line in commands.items():
+                    times[name].append(seconds(*line, variables=variables, lines=lines.get(name)))
         finally:
             for daemon in daemons:
                 daemon.stop()
@@ -91,4 +96,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    children.program(main)

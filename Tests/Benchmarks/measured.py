@@ -6,8 +6,7 @@ import os
 import re
 import subprocess
 
-# How long a daemon may take for anything, in seconds, before the run fails.
-PATIENCE = 600
+import children
 
 
 class MessageReader:
@@ -68,13 +67,7 @@ class MeasuredProcess:
         return total
 
     def stop(self):
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+        children.end(self.process)
         self.log.close()
 
 

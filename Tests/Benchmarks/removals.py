@@ -1,14 +1,15 @@
+#!/usr/bin/env python3
 # What the removal of deep trees by one user costs another: how long a `Status` waits meanwhile.
 # SPDX-License-Identifier: Apache-2.0
 
 import argparse
 import os
-import shutil
 import subprocess
-import tempfile
 import threading
 import time
 
+import children
+import command
 from gatherd import Daemon
 
 
@@ -53,6 +54,7 @@ def measure(program, scratch, chains, depth, act):
     for number in range(chains):
         make_chain(deep, f"chain{number}", depth)
     daemon = Daemon(program, os.path.join(scratch, "daemon"), {"tree": tree})
+    asker = None
     try:
         daemon.wait_until_live()
         asker = Asker(daemon)
@@ -79,10 +81,9 @@ def measure(program, scratch, chains, depth, act):
         print(f"{act:8} {chains:5} × {depth:5}   {took:8.3f}   {asker.longest:12.3f}   {settled:8.3f}"
               f"   {daemon.processor_seconds() - before:8.3f}   {asker.answers:7}   {count}", flush=True)
     finally:
+        if asker:
+            asker.is_over = True
         daemon.stop()
-        shutil.rmtree(tree, ignore_errors=True)
-        for name in ("elsewhere", "tree"):
-            subprocess.run(["rm", "-rf", os.path.join(scratch, name)], check=True)
 
 
 def main():
@@ -91,14 +92,15 @@ def main():
     parser.add_argument("gatherd", help="the program")
     parser.add_argument("--acts", default="remove", help="some of remove,move,leave")
     parser.add_argument("trees", nargs="*", default=["10x600", "1x1200"], help="chains × depth, as 10x600")
-    options = parser.parse_args()
+    options = command.parse(parser, acts="remove,move,leave", trees=["2x50"])
     print("act       tree           act took s   Status, longest s   settled s   processor s   answers", flush=True)
     for act in options.acts.split(","):
         for tree in options.trees:
             chains, depth = map(int, tree.split("x"))
-            with tempfile.TemporaryDirectory() as scratch:
+            command.say(f"{act}: {chains} chains of {depth} directories")
+            with children.scratch_directory() as scratch:
                 measure(os.path.abspath(options.gatherd), scratch, chains, depth, act)
 
 
 if __name__ == "__main__":
-    main()
+    children.program(main)

@@ -9,18 +9,19 @@ after each message about changes."""
 
 import argparse
 import os
-import signal
 import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
+import children
+import command
+from children import PATIENCE
+from command import REPOSITORY, say
 from gatherd import Daemon
-from measured import PATIENCE, MeasuredProcess
+from measured import MeasuredProcess
 
-REPOSITORY = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 sys.path.insert(0, os.path.join(REPOSITORY, "Packaging", "dev", "several-machines.d"))
 
 from syncthing import Syncthing  # noqa: E402
@@ -29,9 +30,11 @@ from waiting import Bell  # noqa: E402
 NAMES = ("here", "there")
 # The containers: with the helper, with Syncthing's own watcher, and with a scan that this program asks for after each save.
 WITH, ALONE, FLOOR = "helper", "watcher", "floor"
-# Seconds from a save to the next one, and of the idle time that is measured.
-PAUSE, IDLE = 0.4, 30
+# Seconds from a save to the next one.
+PAUSE = 0.4
 DIRECTORY_FILES = 200
+# One in so many saves is told.
+SAVES_TOLD = 20
 
 
 def free_port():
@@ -148,32 +151,37 @@ def main():
     parser.add_argument("--saves", type=int, default=200, help="saves one by one in each container (200)")
     parser.add_argument("--burst", type=int, default=200, help="files at once (200)")
     parser.add_argument("--syncthing", default="/usr/bin/syncthing", help="another Syncthing than Debian's")
+    parser.add_argument("--idle", type=int, default=30, help="seconds of the idle time that is measured (30)")
     parser.add_argument("--without-helper", action="store_true", help="only Syncthing with its own watcher")
-    arguments = parser.parse_args()
+    arguments = command.parse(parser, files=200, saves=2, burst=10, idle=2)
+    command.need_program(arguments.syncthing, "syncthing")
     arguments.programs = os.path.realpath(arguments.programs)
     arguments.kinds = [ALONE, FLOOR] if arguments.without_helper else [WITH, ALONE, FLOOR]
-    # The end of this process is the end of those that it started.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     bell = Bell()
     machines = []
     times = {kind: [] for kind in arguments.kinds}
     bursts = {}
-    with tempfile.TemporaryDirectory(prefix="gather-sync-", dir="/dev/shm") as directory:
+    with children.scratch_directory(prefix="gather-sync-", dir="/dev/shm") as directory:
         try:
             for name in NAMES:
+                say(f"starting the programs of the machine '{name}'")
                 machines.append(Machine(name, directory, arguments, bell))
                 machines[-1].start(arguments, bell)
             here, there = machines
-            for container in here.containers.values():
+            for kind, container in here.containers.items():
+                say(f"making {arguments.files} files in the container '{kind}'")
                 for number in range(arguments.files):
                     folder = os.path.join(container, f"{number // DIRECTORY_FILES:04}")
                     if number % DIRECTORY_FILES == 0:
                         os.mkdir(folder)
                     with open(os.path.join(folder, f"{number:06}.txt"), "w", encoding="utf-8") as file:
                         file.write(str(number))
+            say("waiting until the machine 'there' has all files")
             connect(machines, arguments, bell)
             watches = {kind: Watch(there.daemon, kind) for kind in arguments.kinds}
             for number in range(arguments.saves):
+                if number % SAVES_TOLD == 0:
+                    say(f"save {number + 1} of {arguments.saves} in each container")
                 for kind in arguments.kinds:
                     start = save(here.containers[kind], f"save-{number:06}")
                     if kind == FLOOR:
@@ -183,11 +191,13 @@ def main():
                     time.sleep(PAUSE)
             helpers = [machine.helper for machine in machines if machine.helper]
             before = [helper.processor_seconds() for helper in helpers]
-            time.sleep(IDLE)
+            say(f"idle for {arguments.idle} s")
+            time.sleep(arguments.idle)
             idle = [helper.processor_seconds() - seconds for helper, seconds in zip(helpers, before)]
             memory = [helper.proportional_bytes() for helper in helpers]
             before = [helper.processor_seconds() for helper in helpers]
             for kind in arguments.kinds:
+                say(f"{arguments.burst} files at once, with the {kind}")
                 names = [f"save-burst-{number:06}" for number in range(arguments.burst)]
                 start = time.monotonic()
                 for name in names:
@@ -197,7 +207,7 @@ def main():
                 watches[kind].wait_for(names)
                 bursts[kind] = time.monotonic() - start
             # What follows the last file of a burst belongs to it.
-            time.sleep(IDLE / 10)
+            time.sleep(arguments.idle / 10)
             burst = [helper.processor_seconds() - seconds for helper, seconds in zip(helpers, before)]
             version = here.syncthing.version()
         finally:
@@ -213,9 +223,9 @@ def main():
         print(f"with the helper it takes {median[WITH] / median[FLOOR]:.1f} × as long as the floor, and with the watcher "
               f"{median[ALONE] / median[WITH]:.0f} × as long as with the helper (p50)")
         for place, seconds, bytes_, burst_seconds in zip(NAMES, idle, memory, burst):
-            print(f"helper {place}: {bytes_ / 2**20:.1f} MiB, idle {seconds / IDLE * 100:.3f} % of a processor, "
+            print(f"helper {place}: {bytes_ / 2**20:.1f} MiB, idle {seconds / arguments.idle * 100:.3f} % of a processor, "
                   f"{burst_seconds * 1e3:.0f} ms of processor time for the burst")
 
 
 if __name__ == "__main__":
-    main()
+    children.program(main)

@@ -7,7 +7,8 @@ import socket
 import subprocess
 import time
 
-from measured import PATIENCE, MeasuredProcess, MessageReader
+from children import PATIENCE
+from measured import MeasuredProcess, MessageReader
 
 
 class Watchman(MeasuredProcess):
@@ -15,12 +16,13 @@ class Watchman(MeasuredProcess):
 
     def __init__(self, directory):
         os.makedirs(directory, mode=0o700, exist_ok=True)
-        self.path = os.path.join(directory, "sock")
+        self.directory, self.path = directory, os.path.join(directory, "sock")
         log = open(os.path.join(directory, "output"), "wb")
         super().__init__(subprocess.Popen(
             ["watchman", "--foreground", f"--sockname={self.path}", f"--pidfile={directory}/pid",
              f"--logfile={directory}/log", f"--statefile={directory}/state", "--no-save-state"],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log), log)
+            # It makes a directory of the user for temporary files, too.
+            env={**os.environ, "TMPDIR": directory}, stdin=subprocess.DEVNULL, stdout=log, stderr=log), log)
         self.socket = self._connect()
         self.messages = MessageReader(self.socket, b"\n", "watchman")
 
@@ -62,7 +64,8 @@ class Watchman(MeasuredProcess):
     def query_command(self, path, pattern):
         """The command that asks for names, as a person or a script would."""
         query = ["query", path, {"expression": ["match", pattern, "basename"], "fields": ["name"], "sync_timeout": 0}]
-        return ["sh", "-c", 'printf %s "$1" | watchman --sockname="$2" --no-pretty -j', "sh", json.dumps(query), self.path]
+        script = 'printf %s "$1" | TMPDIR="$3" watchman --sockname="$2" --no-pretty -j'
+        return ["sh", "-c", script, "sh", json.dumps(query), self.path, self.directory]
 
     def subscribe(self, path, pattern):
         self.ask("subscribe", path, "benchmark",
