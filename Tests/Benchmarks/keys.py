@@ -5,17 +5,19 @@
 """Prints medians of the percentiles and their ratios. Run it in a directory on a disk, and on /dev/shm, where fsync(2) is free."""
 
 import argparse
+import contextlib
 import json
 import os
 import statistics
 import subprocess
-import tempfile
 
+import children
+import command
 from gatherd import Daemon
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 # How many keys are set before those that count.
 FIRST = 20
+TITLE = "a key set to merged in another process"
 
 
 def percentile(values, hundredths):
@@ -26,16 +28,17 @@ class BesideShare:
     """Measurements that take turns with `floor/share.c`: a file that is written, synced, renamed and read in another process."""
 
     def __init__(self, directory):
-        self.plain, self.floor = (os.path.join(directory, name) for name in ("plain", "share"))
+        self.plain = os.path.join(directory, "plain")
         os.mkdir(self.plain)
-        subprocess.run(["cc", "-O2", "-o", self.floor, os.path.join(HERE, "floor", "share.c")], check=True)
+        self.floor = command.compile_floor(directory, "share")
         self.ours, self.least = [], []
 
-    def measure(self, seconds, count, rounds):
+    def measure(self, title, seconds, count, rounds):
         """Calls `seconds` so many times in each round, after some calls that do not count."""
+        command.say(f"{title}, before the rounds")
         for _ in range(FIRST):
             seconds()
-        for _ in range(rounds):
+        for _ in command.rounds(rounds, title):
             result = subprocess.run([self.floor, self.plain, str(count)], check=True, stdout=subprocess.PIPE, text=True)
             self.least.append(json.loads(result.stdout))
             times = [seconds() for _ in range(count)]
@@ -51,12 +54,13 @@ class BesideShare:
 
 
 class Pair:
-    """Two processes with the same key-value store open: one sets a key, the other prints how old it was when merged."""
+    """Two processes with the same key-value store open: one sets a key, the other prints how old it was when merged. Both end
+    with the block of `stack`."""
 
-    def __init__(self, program, directory, socket):
+    def __init__(self, program, directory, socket, stack):
         def start(option):
-            return subprocess.Popen(
-                [program, option, directory, socket], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            return stack.enter_context(children.running(
+                [program, option, directory, socket], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
 
         self.follower = start("--follow-keys")
         if self.follower.stdout.readline() != "open\n":
@@ -73,8 +77,6 @@ class Pair:
         self.setter.stdin.close()
         if self.setter.wait() != 0:
             raise RuntimeError("the setting process failed")
-        self.follower.terminate()
-        self.follower.wait()
 
 
 def main():
@@ -84,21 +86,22 @@ def main():
     parser.add_argument("--keys", type=int, default=500, help="how often the key is set in a round")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--directory", default=os.getcwd(), help="where the files are made")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=arguments.directory, prefix=".keys-") as directory:
+    arguments = command.parse(parser, keys=10, rounds=1)
+    with children.scratch_directory(dir=arguments.directory, prefix=".keys-") as directory:
         container = os.path.join(directory, "container")
         os.mkdir(container)
         beside = BesideShare(directory)
         daemon = Daemon(arguments.gatherd, os.path.join(directory, "gatherd"), {"box": container})
         try:
             daemon.wait_until_live()
-            pair = Pair(arguments.program, os.path.join(container, ".gather/key-values"), daemon.socket_path)
-            beside.measure(pair.seconds, arguments.keys, arguments.rounds)
-            pair.stop()
+            with contextlib.ExitStack() as stack:
+                pair = Pair(arguments.program, os.path.join(container, ".gather/key-values"), daemon.socket_path, stack)
+                beside.measure(TITLE, pair.seconds, arguments.keys, arguments.rounds)
+                pair.stop()
         finally:
             daemon.stop()
-    beside.tell("a key set to merged in another process")
+    beside.tell(TITLE)
 
 
 if __name__ == "__main__":
-    main()
+    children.program(main)

@@ -13,37 +13,52 @@ import os
 import re
 import socket
 import subprocess
-import tempfile
 import time
 
+import children
+import command
+from children import PATIENCE
 from gatherd import Daemon
 from keys import BesideShare
-from measured import PATIENCE
+
+TITLE = "a tick to another page"
 
 
-class Server:
-    """`grocery serve` on a free port."""
+class Link:
+    """The link that a running `grocery serve` prints. Its secret opens the list."""
 
-    def __init__(self, grocery, variables):
-        self.process = subprocess.Popen(
-            [grocery, "serve", "--port", "0"], stdout=subprocess.PIPE, env=variables, text=True)
-        while not (match := re.search(r"http://127\.0\.0\.1:(\d+)/", line := self.process.stdout.readline())):
+    def __init__(self, server):
+        pattern = r"http://127\.0\.0\.1:(\d+)/#token=(\S+)"
+        while not (match := re.search(pattern, line := server.stdout.readline())):
             if not line:
-                raise RuntimeError("grocery serve ended")
-        self.port = int(match.group(1))
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(PATIENCE)
+                raise RuntimeError("grocery serve ended before it printed its link")
+        self.port, self.token = int(match.group(1)), match.group(2)
+        self.fields = {"Authorization": f"Bearer {self.token}"}
 
 
 class Stream:
     """The events that a page gets."""
 
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
-        self.socket.sendall(f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: text/event-stream\r\n\r\n".encode())
-        self.rest = b""
+    def __init__(self, link):
+        self.socket = socket.create_connection(("127.0.0.1", link.port), PATIENCE)
+        fields = {"Host": f"127.0.0.1:{link.port}", "Accept": "text/event-stream", **link.fields}
+        lines = ["GET /events HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
+        self.socket.sendall("\r\n".join(lines).encode())
+        self.rest = self.after_header()
+
+    def after_header(self):
+        """Returns the bytes that came with the header of the answer."""
+        received = b""
+        while b"\r\n\r\n" not in received:
+            data = self.socket.recv(1 << 20)
+            if not data:
+                raise RuntimeError(f"the server closed the connection for /events after {received!r}")
+            received += data
+        header, _, rest = received.partition(b"\r\n\r\n")
+        status = header.split(b"\r\n")[0].decode()
+        if status.split()[1] != "200":
+            raise RuntimeError(f"GET /events: {status}: {rest.decode(errors='replace')}")
+        return rest
 
     def next(self, name):
         """Returns the data of the next event with this name."""
@@ -62,10 +77,10 @@ class Stream:
 class Pages:
     """One page that ticks an item, and another that is told."""
 
-    def __init__(self, port):
-        self.port = port
-        self.sender = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-        self.stream = Stream(port)
+    def __init__(self, link):
+        self.link = link
+        self.sender = http.client.HTTPConnection("127.0.0.1", link.port, timeout=PATIENCE)
+        self.stream = Stream(link)
         self.item = self.stream.next("items")["items"][0]["id"]
         self.is_bought = False
         self.count = 0
@@ -79,7 +94,7 @@ class Pages:
         self.is_bought = not self.is_bought
         start = time.monotonic()
         self.sender.request("PUT", f"/api/items/{self.item}", body, {
-            "Content-Type": "application/json", "Origin": f"http://127.0.0.1:{self.port}"})
+            "Content-Type": "application/json", "Origin": f"http://127.0.0.1:{self.link.port}", **self.link.fields})
         while True:
             told = self.stream.next("changed")
             if any(item["id"] == self.item and item["bought"] == self.is_bought for item in told["items"]):
@@ -99,8 +114,8 @@ def main():
     parser.add_argument("--ticks", type=int, default=300, help="how often the item is ticked in a round")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--directory", default=os.getcwd(), help="where the files are made")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=arguments.directory, prefix=".page-") as directory:
+    arguments = command.parse(parser, items=10, ticks=10, rounds=1)
+    with children.scratch_directory(dir=arguments.directory, prefix=".page-") as directory:
         container = os.path.join(directory, "container")
         os.mkdir(container)
         beside = BesideShare(directory)
@@ -111,13 +126,13 @@ def main():
             names = [f"Thing {number}" for number in range(arguments.items)]
             subprocess.run(
                 [f"{arguments.programs}/grocery", "add", *names], check=True, env=variables, stdout=subprocess.DEVNULL)
-            server = Server(f"{arguments.programs}/grocery", variables)
-            beside.measure(Pages(server.port).seconds, arguments.ticks, arguments.rounds)
-            server.stop()
+            serve = [f"{arguments.programs}/grocery", "serve", "--port", "0"]
+            with children.running(serve, stdout=subprocess.PIPE, env=variables, text=True) as server:
+                beside.measure(TITLE, Pages(Link(server)).seconds, arguments.ticks, arguments.rounds)
         finally:
             daemon.stop()
-    beside.tell("a tick to another page")
+    beside.tell(TITLE)
 
 
 if __name__ == "__main__":
-    main()
+    children.program(main)
