@@ -7,10 +7,10 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 
+import children
+import command
 from gatherd import Connection, Daemon
 
 MIB = 1 << 20
@@ -70,6 +70,7 @@ class Subscriber:
             self.connection = Connection(daemon.socket_path)
         finally:
             os.seteuid(0)
+            children.end_with_supervisor()
         self.connection.send("io.gatherd.Query.Watch", more=True, predicate="name BEGINSWITH 'mine'",
                              attributes=["name"])
         while self.connection.receive().get("event") != "gathered":
@@ -104,7 +105,7 @@ def percentile(values, share):
 
 
 def measure(program, hogs, options):
-    with tempfile.TemporaryDirectory() as scratch:
+    with children.scratch_directory() as scratch:
         os.chmod(scratch, 0o755)
         tree = os.path.join(scratch, "tree")
         for name in ["", "churn", "mine"]:
@@ -125,15 +126,15 @@ def measure(program, hogs, options):
             for number in range(50):
                 subscriber.change(number)
             daemon.forget_peak()
-            writer = threading.Thread(target=lambda: subprocess.run(
-                [sys.executable, os.path.abspath(__file__), "--churn", os.path.join(tree, "churn"),
-                 "--changes", str(options.changes), "--rate", str(options.rate)], check=True))
+            writing = [sys.executable, os.path.abspath(__file__), "--churn", os.path.join(tree, "churn"),
+                       "--changes", str(options.changes), "--rate", str(options.rate)]
             before, started = daemon.processor_seconds(), time.monotonic()
-            writer.start()
             latencies = []
-            while writer.is_alive():
-                latencies.append(subscriber.change(len(latencies)))
-            writer.join()
+            with children.running(writing) as writer:
+                while writer.poll() is None:
+                    latencies.append(subscriber.change(len(latencies)))
+            if writer.returncode != 0:
+                raise RuntimeError(f"the process that makes files ended with {writer.returncode}")
             # The last one tells when all of it is told.
             latencies.append(subscriber.change(len(latencies)))
             seconds = time.monotonic() - started
@@ -143,8 +144,7 @@ def measure(program, hogs, options):
                     "MiB": daemon.resident_bytes("VmHWM") / MIB}
         finally:
             if hogging:
-                hogging.kill()
-                hogging.wait()
+                children.end(hogging)
             daemon.stop()
 
 
@@ -158,15 +158,17 @@ def main():
     parser.add_argument("--unread", type=int, nargs="*", default=[0, 300, 1000], help="live queries that nobody reads")
     parser.add_argument("--rounds", type=int, default=3, help="the median of so many is told")
     parser.add_argument("--churn", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = command.parse(parser, changes=2_000, unread=[0, 10], rounds=1)
     if options.churn:
         return churn(options.churn, options.changes, options.rate)
+    command.need_root("for the users")
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     quiet = None
     print("unread   p50 ms    p99 ms   × quiet   most ms   samples   seconds   processor s   most MiB", flush=True)
     for hogs in options.unread:
-        rounds = [measure(options.gatherd, hogs, options) for _ in range(options.rounds)]
+        title = f"beside {hogs:,} live queries that are not read"
+        rounds = [measure(options.gatherd, hogs, options) for _ in command.rounds(options.rounds, title)]
         row = {key: percentile([round[key] for round in rounds], 0.5) for key in rounds[0]}
         quiet = quiet or row["p99"]
         print(f"{hogs:6}   {row['p50']:6.2f}   {row['p99']:7.2f}   {row['p99'] / quiet:7.2f}   {row['most']:7.1f}"
@@ -174,4 +176,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    children.program(main)
