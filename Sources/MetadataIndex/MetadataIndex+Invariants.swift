@@ -11,8 +11,9 @@ extension MetadataIndex {
 
 extension IndexStorage {
     func checkInvariants() -> String? {
-        checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
-            ?? checkPackages() ?? checkVersions() ?? checkArchives() ?? checkOpenSet() ?? checkCombinations()
+        let first =
+            checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
+        return first ?? checkPackages() ?? checkVersions() ?? checkArchives() ?? checkOpenSet() ?? checkCombinations()
     }
 
     private var allLive: [UInt32] { (0..<slotCount).filter { rows.isLive($0) } }

@@ -30,7 +30,8 @@ struct ContainerNameTests {
         for path in ["", "/containers.d", "/box", "/other"] { try Change.directory(directory + path) }
         try Change.write("", to: file)
         for (name, path) in [("Box", "box"), ("box", "other"), ("file", "gatherd.toml"), ("none", "none")] {
-            try Change.write("packages = []\npath = \"\(directory)/\(path)\"\n", to: directory + "/containers.d/\(name).toml")
+            try Change.write(
+                "packages = []\npath = \"\(directory)/\(path)\"\n", to: directory + "/containers.d/\(name).toml")
         }
         let check = await ChildProcess(.gatherd, ["--check-config", "--config", file]).result()
         #expect(check.status == 0 && check.text.hasPrefix("the configuration is in order: 4 containers"), "\(check)")

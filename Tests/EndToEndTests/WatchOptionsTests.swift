@@ -61,7 +61,8 @@ struct WatchOptionsTests {
         let daemon = try await TestDaemon()
         try Change.write("", to: daemon.box + "/first $(x).txt")
         let script = #"echo "$GATHER_CHANGE|$GATHER_PATH|$1|$2|$3""#
-        let watch = watch(daemon, "-e", "txt", "--removed", "--exec", "sh", "-c", script, "sh", "{/}", "{.}", "{/.}", ";")
+        let watch = watch(
+            daemon, "-e", "txt", "--removed", "--exec", "sh", "-c", script, "sh", "{/}", "{.}", "{/.}", ";")
         let (box, name) = (daemon.box, "first $(x)")
         #expect(await watch.nextLine() == "result|\(box)/\(name).txt|\(name).txt|\(box)/\(name)|\(name)")
         try Change.rename("\(box)/\(name).txt", box + "/b.txt")
@@ -124,7 +125,8 @@ struct WatchOptionsTests {
             #expect(result.status == 0 && result.lines == ["ran for a"], "\(result)")
         }
         for arguments in [["--removed"], ["--removed", "--json"]] {
-            let refused = await ChildProcess(.gather, ["watch", "--socket", daemon.socket.path, ""] + arguments).result()
+            let refused = await ChildProcess(.gather, ["watch", "--socket", daemon.socket.path, ""] + arguments)
+                .result()
             #expect(refused.status == 64 && refused.errors.contains("--removed goes with --exec"), "\(refused)")
         }
     }
@@ -133,14 +135,17 @@ struct WatchOptionsTests {
         let daemon = try await TestDaemon()
         try Change.write("", to: daemon.box + "/a")
         let watch = watch(
-            daemon, "kind == 'file'", "-x", "sh", "-c", "echo ran for ${1##*/}; if [ ${1##*/} = a ]; then echo x >> $1; fi", "sh")
+            daemon, "kind == 'file'", "-x", "sh", "-c",
+            "echo ran for ${1##*/}; if [ ${1##*/} = a ]; then echo x >> $1; fi", "sh")
         for _ in 0..<6 { #expect(await watch.nextLine() == "ran for a") }
         // Nothing is left out.
         try Change.write("", to: daemon.box + "/b")
         while let line = await watch.nextLine(), line != "ran for b" { #expect(line == "ran for a") }
         watch.kill(SIGTERM)
         let errors = await watch.result().errors
-        #expect(errors.components(separatedBy: "changed again at the end of its command, 3 times in a row").count == 2, "\(errors)")
+        #expect(
+            errors.components(separatedBy: "changed again at the end of its command, 3 times in a row").count == 2,
+            "\(errors)")
     }
 
     @Test func aSignalEndsAllThatTheCommandHasStarted() async throws {

@@ -7,14 +7,13 @@ import Testing
 @testable import gather
 
 struct RepetitionGuardTests {
-    private let begin = ContinuousClock.now
     private let a = Array("a".utf8)
     private let b = Array("b".utf8)
 
     /// Runs the command at times in milliseconds after the begin, each run taking 100, and returns the pauses in seconds.
     private func pauses(_ runs: [(Int, [[UInt8]])], _ guardian: inout RepetitionGuard) -> [Int] {
         runs.map { time, paths in
-            let now = begin + .milliseconds(time)
+            let now = Duration.milliseconds(time)
             let pause = guardian.pause(before: paths, now: now)
             guardian.noteEnd(of: paths, now: now + pause + .milliseconds(100))
             return Int(pause.components.seconds)
@@ -44,8 +43,8 @@ struct RepetitionGuardTests {
     @Test func itemsThatAreRememberedAreBounded() {
         var guardian = RepetitionGuard()
         for number in 0..<3 * RepetitionGuard.most {
-            #expect(guardian.pause(before: [Array("\(number)".utf8)]) == .zero)
-            guardian.noteEnd(of: [Array("\(number)".utf8)])
+            #expect(guardian.pause(before: [Array("\(number)".utf8)], now: .zero) == .zero)
+            guardian.noteEnd(of: [Array("\(number)".utf8)], now: .zero)
         }
         #expect(guardian.remembered <= RepetitionGuard.most)
     }

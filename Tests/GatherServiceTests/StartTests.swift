@@ -222,7 +222,9 @@ struct StartTests {
                 _ = try await daemon.call(ContainerInterface.Add.self, .init(identifier: name, path: path))
             }
             try await daemon.flush()
-            #expect(log.all.filter { $0.hasPrefix("container 'one'") && $0.contains("being read") }.count == 1, "\(log.all)")
+            #expect(
+                log.all.filter { $0.hasPrefix("container 'one'") && $0.contains("being read") }.count == 1, "\(log.all)"
+            )
             #expect(log.all.filter { $0.hasPrefix("container 'gone'") }.count == 1, "\(log.all)")
         }
     }

@@ -31,8 +31,8 @@ struct ArchivesTests {
         #expect(restored.hasArchives && restored.checkInvariants() == nil)
 
         let renamed = try index(with: "d")
-        let saved = renamed.saved()
         _ = renamed.takeChanges()
+        let saved = renamed.saved()
         let row = try #require(renamed.child("d", of: .root))
         let below = try renamed.insert("f", below: row, .sample(.file, inode: 9))
         #expect(renamed.archive(around: below) == nil)

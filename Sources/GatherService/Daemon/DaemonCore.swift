@@ -209,7 +209,9 @@ final class DaemonCore {
                 // Those that are there go on.
                 let isNew = !inForce.contains { $0.identifier == container.identifier }
                 let other = places.containers.first { $0.isNamedLike(container) }
-                guard let obstacle = (isNew ? other?.namesake : nil) ?? runtime.obstacle(to: container) else { continue }
+                guard let obstacle = (isNew ? other?.namesake : nil) ?? runtime.obstacle(to: container) else {
+                    continue
+                }
                 throw ConfigurationError(container, in: configuration, obstacle)
             }
         }
@@ -471,7 +473,9 @@ final class DaemonCore {
     private func apply(_ wanted: [ContainerConfiguration]) {
         for record in engine.containers where !wanted.contains(record.configuration) {
             let same = wanted.first { $0.identifier == record.identifier }
-            if let same, engine.setPackages(of: record, by: same) || engine.setSharing(of: record, by: same) { continue }
+            if let same, engine.setPackages(of: record, by: same) || engine.setSharing(of: record, by: same) {
+                continue
+            }
             engine.removeContainer(record)
         }
         for container in wanted where engine.container(container.identifier) == nil { engine.addContainer(container) }

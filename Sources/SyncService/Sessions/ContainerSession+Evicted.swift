@@ -401,7 +401,8 @@ extension ContainerSession {
             }
             // A file that comes takes the room itself, and its start may not have been told yet.
             if let refused, try await run.client.status(of: place.folder).isIdle, !ResolvedPath.isEntry(refused.path) {
-                throw SharingError.failed(message: "\(refused.path): \(refused.error); it comes as soon as there is room")
+                throw SharingError.failed(
+                    message: "\(refused.path): \(refused.error); it comes as soon as there is room")
             }
             let total = sizes.values.reduce(finished) { $0.clampedAdding($1) }
             await progress(finished.clampedAdding(coming), total)

@@ -69,8 +69,10 @@ struct JoinCommand: ParsableCommand {
 
     mutating func validate() throws {
         guard container == nil else {
-            if timeout != nil { throw ValidationError(
-                    "--timeout cannot be given with a container: only the list of what a device offers is waited for.") }
+            if timeout != nil {
+                throw ValidationError(
+                    "--timeout cannot be given with a container: only the list of what a device offers is waited for.")
+            }
             return
         }
         if path != nil { throw ValidationError("--path wants a container.") }

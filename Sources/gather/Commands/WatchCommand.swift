@@ -84,7 +84,9 @@ struct WatchCommand: ParsableCommand {
             throw ValidationError("--batch wants milliseconds, an hour at most.")
         }
         guard !exec.isEmpty || !execBatch.isEmpty else {
-            if removed { throw ValidationError("--removed goes with --exec or --exec-batch; removals are printed anyway.") }
+            if removed {
+                throw ValidationError("--removed goes with --exec or --exec-batch; removals are printed anyway.")
+            }
             return
         }
         if output.json || output.nulTerminated {
@@ -122,8 +124,10 @@ struct WatchCommand: ParsableCommand {
             query: query, question: asked, connection: connection, endsAfterChange: once, timer: timer,
             isWaiting: isWaiting,
             printing: output.settings(isResuming: since != nil, tellsResults: !changes, connection),
-            runner: template.map { ChangeRunner(
-                    $0, isBatch: exec.isEmpty, tellsResults: !changes, tellsRemovals: removed) },
+            runner: template.map {
+                ChangeRunner(
+                    $0, isBatch: exec.isEmpty, tellsResults: !changes, tellsRemovals: removed)
+            },
             isTalkative: !output.json && template == nil && Terminal.isTerminal() && Terminal.isTerminal(STDERR_FILENO))
         // The task ends the process, or this thread does when the reader of the pipe is gone.
         Task { await session.follow() }

@@ -17,6 +17,7 @@ struct ChangeRunner {
     private let tellsResults: Bool
     private let tellsRemovals: Bool
     private var guardian = RepetitionGuard()
+    private let start = ContinuousClock.now
     /// Whether progress notifications have the difference since a clock.
     private var isResumed = false
     /// The status of the last command that failed; 0 if none did.
@@ -81,7 +82,7 @@ struct ChangeRunner {
         _ arguments: [[UInt8]], _ variables: [(name: String, value: [UInt8])], for paths: [[UInt8]],
         _ subject: String
     ) async throws {
-        let pause = guardian.pause(before: paths)
+        let pause = guardian.pause(before: paths, now: ContinuousClock.now - start)
         if pause > .zero {
             if guardian.isFirstPause {
                 Output.note(
@@ -90,7 +91,7 @@ struct ChangeRunner {
             }
             try await Task.sleep(for: pause)
         }
-        defer { guardian.noteEnd(of: paths) }
+        defer { guardian.noteEnd(of: paths, now: ContinuousClock.now - start) }
         let status: Int32
         do throws(ChildCommand.StartError) {
             status = try await ChildCommand.run(arguments, variables: variables)

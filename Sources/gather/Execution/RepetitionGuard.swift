@@ -16,7 +16,7 @@ struct RepetitionGuard {
     static let most = 10_000
 
     private struct Run {
-        var end: ContinuousClock.Instant
+        var end: Duration
         var repetitions: Int
     }
 
@@ -29,8 +29,8 @@ struct RepetitionGuard {
     /// The number of items that are remembered.
     var remembered: Int { runs.count }
 
-    /// Returns the pause before a run for some items.
-    mutating func pause(before paths: [[UInt8]], now: ContinuousClock.Instant = .now) -> Duration {
+    /// Returns the pause before a run for some items. All times are since the start of the watch.
+    mutating func pause(before paths: [[UInt8]], now: Duration) -> Duration {
         var repetitions = 0
         for path in paths {
             guard let run = runs[path] else { continue }
@@ -43,7 +43,7 @@ struct RepetitionGuard {
     }
 
     /// Notes that a run for some items has ended.
-    mutating func noteEnd(of paths: [[UInt8]], now: ContinuousClock.Instant = .now) {
+    mutating func noteEnd(of paths: [[UInt8]], now: Duration) {
         if runs.count + paths.count > Self.most { runs = [:] }
         for path in paths { runs[path, default: Run(end: now, repetitions: 0)].end = now }
     }
