@@ -24,8 +24,8 @@ struct SyncStatusCommand: ParsableCommand {
         usage: "gather sync status [<options>] [<container> ...]",
         discussion: """
             A container is in step if all of its devices are known to have the same items. A pipe gets a line for each \
-            container, with tabs between: identifier, state, items and bytes that are missing here, items and bytes that are \
-            missing on other devices, the devices (attic=connected,phone=away) and errors.
+            container, with tabs between. Its columns are identifier, state, items and bytes that are missing here, items and \
+            bytes that are missing on other devices, devices and errors. The devices are as attic=connected,phone=away.
 
             With --watch, a terminal shows the present state until Ctrl-C. A pipe gets the line of each container that \
             changed, and with --json an object for each change.
