@@ -378,7 +378,7 @@ struct DoctorTests {
         #expect(
             full == [
                 Finding(
-                    .warning, "box", "4.0K free on the disk of /srv/box, so nothing can be saved there",
+                    .warning, "box", "4.1k free on the disk of /srv/box, so nothing can be saved there",
                     command: "df -h /srv/box")
             ])
         #expect(found(RoomFacts(free: 0, size: 4_096)).count == 1)
@@ -388,7 +388,7 @@ struct DoctorTests {
         // Syncthing needs more.
         #expect(found(RoomFacts(free: 9 << 20, size: 1 << 30)).isEmpty)
         let shared = found(RoomFacts(free: 9 << 20, size: 1 << 30), isShared: true)
-        #expect(shared.map(\.text) == ["9.0M free on the disk of /srv/box, so Syncthing fetches nothing"])
+        #expect(shared.map(\.text) == ["9.5M free on the disk of /srv/box, so Syncthing fetches nothing"])
         #expect(found(RoomFacts(free: 11 << 20, size: 1 << 30), isShared: true).isEmpty)
         // An image that nobody writes to, and a file system that does not tell.
         #expect(found(RoomFacts(free: 0, size: 1 << 30, isReadOnly: true)).isEmpty)

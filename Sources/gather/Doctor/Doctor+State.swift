@@ -69,6 +69,6 @@ extension Doctor {
     func roomText(_ room: RoomFacts) -> String {
         room.freeFiles == 0
             ? "no more files can be made"
-            : "\(Readable.size(Int64(clamping: room.free)))\(room.free < 1_024 ? " bytes" : "") free"
+            : "\(Readable.size(Int64(clamping: room.free)))\(room.free < 1_000 ? " bytes" : "") free"
     }
 }
