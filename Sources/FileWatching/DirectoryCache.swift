@@ -1,8 +1,9 @@
 // The directories that the loop keeps open for look-ups.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Open directories by slot, the one used longest ago giving way. An open directory keeps its file system mounted, so
-/// all are let go at the end of a turn that leaves nothing to do, and those that are not used while turns follow each other. It only keeps numbers: the watcher opens and closes.
+/// Open directories by slot, the one used longest ago giving way. An open directory keeps its file system mounted. So all are let
+/// go at the end of a turn that leaves nothing to do, and those out of use while turns follow each other.
+/// It only keeps numbers: the watcher opens and closes.
 struct DirectoryCache {
     private struct Slot {
         var directory: DirectoryID

@@ -36,11 +36,15 @@ extension TreeWatcher {
         check(container, cause: causeNow)
     }
 
-    /// Names that match the globs are no entries of a container from now on. Those that it has stay, and others are not looked for: that
-    /// is for the caller.
-    package func setIgnored(_ number: UInt32, globs: [String]) {
+    /// Names that match the globs are no entries of a container from now on. Of the entries that it has, those given leave it in the
+    /// next turn. Names that matched before are looked for by a comparison, which is for the caller.
+    package func setIgnored(_ number: UInt32, globs: [String], leaving: [TreeNode]) {
         containers[number]?.options.ignored = IgnoredNames(globs)
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
+        for node in leaving {
+            guard let parent = tree.parent(of: node), let directory = directories.directory(at: parent) else { continue }
+            withName(of: node) { lookUps.add($0, in: directory, origin: Origin(cause: causeNow)) }
+        }
     }
 
     /// Opens a directory for reading and looks into it, as the watcher would. Returns the error, nil if both work. A mount that does

@@ -26,6 +26,11 @@ extension TreeWatcher {
         let id = entry.directory
         // What may be found in it by its name would be found by nobody who reads it.
         if !name.isEmpty, directories[id].flags.contains(.closed) { return }
+        // It was an entry until its container was shared.
+        if ignoresNames, !name.isEmpty, isIgnored(name, in: id) {
+            if let child = tree.child(of: directories[id].node, named: name) { removeNode(child, origin: entry.origin) }
+            return
+        }
         // A name that has left by the first half of a rename is looked at when the second has come or has not. A barrier
         // that waits for what was heard of it before waits for that.
         if !halves.isEmpty, !name.isEmpty, halves.lowerCause(id, name, to: entry.origin.cause) { return }

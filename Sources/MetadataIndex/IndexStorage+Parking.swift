@@ -50,6 +50,8 @@ extension IndexStorage {
         (generationFloor, generationLimit) = (other.generationFloor, other.generationLimit)
         smallestSweep = other.smallestSweep
         mostFoundAtOnce = other.mostFoundAtOnce
+        // Items that were below one are among the former states.
+        if other.rows.hasArchives { rows.hasArchives = true }
         // A helper has to begin anew with what is found.
         setShared(other.rows.isShared)
         rows.sync = SparseColumn()

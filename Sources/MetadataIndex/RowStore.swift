@@ -22,7 +22,8 @@ struct RowStore: Sendable {
     var sync = SparseColumn<SyncState>()
     /// The state of all other items.
     var syncBase = SyncState.notShared
-    /// Whether an item has the name of an archive (``ArchiveName``), or had. It is never taken back, and few containers have one.
+    /// Whether an item has the name of an archive (``ArchiveName``), or had. It is never taken back. Containers of other
+    /// programs than Gather's have none.
     var hasArchives = false
     /// Whether the container is shared, so that states are recorded.
     var isShared = false

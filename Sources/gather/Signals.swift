@@ -42,7 +42,7 @@ enum Signals {
             if ChildCommand.leadsGroup.load(ordering: .sequentiallyConsistent) {
                 kill(-child, number)
             } else if getpgrp() == getpid() {
-                // A shell has made this process group for the command line alone. It holds all that the program has started.
+                // A shell has made this process group for the pipeline. It holds all that the program has started.
                 signal(number, SIG_IGN)
                 kill(0, number)
             } else {

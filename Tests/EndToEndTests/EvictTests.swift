@@ -60,9 +60,9 @@ struct EvictTests {
         for file in files { try a.save(file, "the text of \(file)") }
         // Values that programs on this machine keep open.
         try a.save(".gather/key-values/one", "1")
-        try await b.until(
-            "downloadingStatus == 'current' AND isUploaded == TRUE AND kind == 'file'",
-            Set(files + [".gather/key-values/one"]))
+        let isHere = "downloadingStatus == 'current' AND isUploaded == TRUE AND kind == 'file'"
+        try await b.until(isHere, Set(files))
+        try await b.until("path CONTAINS '/.gather/' AND " + isHere, [".gather/key-values/one"])
         let evicted = try await b.sharing("Evict", ["paths": [b.box]])
         #expect(evicted.error == nil, "\(evicted)")
         try await b.until("downloadingStatus == 'notDownloaded'", Set(files))

@@ -1,4 +1,4 @@
-// What lies below `.gather` and `.stversions` is in no answer that does not name it.
+// Items below `.gather` and `.stversions` are in no answer that does not name these.
 // SPDX-License-Identifier: Apache-2.0
 
 import GatherProtocol
@@ -56,6 +56,39 @@ struct ArchiveTests {
                 QueryInterface.Find.self, .init(predicate: "name == 'Item_1'", scopes: [daemon.tree + "/.gather"]))
             let id = try #require(item.items.first?.id)
             #expect(try await daemon.find("id == '\(id)'") == [".gather/trash/now/Item_1"])
+        }
+    }
+
+    /// All items leave at once then, and those in archives were in no answer.
+    @Test func aContainerThatIsAwayTakesNoItemsOfArchivesAlong() async throws {
+        let directory = try TemporaryDirectory()
+        var since: String?
+        try await DaemonFixture.run(directory: directory) { daemon in
+            try fill(daemon)
+            let subscriber = try await Subscriber(daemon, .init(predicate: "name LIKE 'Item_*'"))
+            try await subscriber.gather()
+            #expect(subscriber.items.count == 2)
+            for _ in 0..<2 {
+                #expect(rename(daemon.tree, daemon.tree + ".away") == 0)
+                while subscriber.items.count > 0 { try await subscriber.next() }
+                #expect(subscriber.lastCount == 0)
+                #expect(rename(daemon.tree + ".away", daemon.tree) == 0)
+                while subscriber.items.count < 2 { try await subscriber.next() }
+                #expect(subscriber.lastCount == 2)
+            }
+            #expect(subscriber.violations.isEmpty, "\(subscriber.violations)")
+            since = subscriber.lastClock
+            await subscriber.close()
+            // The archives are gone, and a client of before comes back after a restart.
+            #expect(rename(daemon.tree + "/.gather", directory.path + "/gather") == 0)
+            try await daemon.flush()
+        }
+        try await DaemonFixture.run(directory: directory) { daemon in
+            let subscriber = try await Subscriber(daemon, .init(predicate: "name LIKE 'Item_*'", since: since))
+            try await subscriber.gather()
+            #expect(subscriber.items.isEmpty && subscriber.violations.isEmpty, "\(subscriber.violations)")
+            #expect(subscriber.lastCount == 2)
+            await subscriber.close()
         }
     }
 

@@ -384,26 +384,27 @@ struct SyncTests {
             }
             func states() -> Set<Bool?> { Set(subscriber.values.values.map(\.isUbiquitous)) }
             #expect(states() == [false])
-            for _ in 0..<2 {
+            let archived = "path CONTAINS '/.stversions/'"
+            for round in 0..<2 {
                 try await share("syncthing")
-                while states() != [nil] { try await subscriber.next() }
-                // Of Syncthing's own file there is no item.
+                // Syncthing's own files leave, and new ones are no items.
+                while states() != [nil] || subscriber.items.count > 3 { try await subscriber.next() }
+                #expect(try await Self.items(daemon, archived).isEmpty)
                 try directory.write("", to: "other/d/.syncthing.x.tmp")
                 #expect(try await Self.items(daemon, "kind == 'file'").count == 3)
                 #expect(Set(subscriber.items.keys) == identifiers)
                 try await share(nil)
                 #expect(try await Self.items(daemon, "kind == 'file'").count == 4)
                 while subscriber.items.count < 4 || states() != [false] { try await subscriber.next() }
-                #expect(unlink(directory.path + "/other/d/.syncthing.x.tmp") == 0)
-                while subscriber.items.count > 3 { try await subscriber.next() }
-                #expect(Set(subscriber.items.keys) == identifiers)
+                try directory.write("", to: "other/.stversions/d/\(round)")
+                #expect(try await Self.items(daemon, archived).count == 2 + round)
             }
             #expect(subscriber.violations.isEmpty, "\(subscriber.violations)")
             try await share("syncthing")
         }
         #expect(log.all.filter { $0.contains("no longer watched") }.isEmpty, "\(log.all)")
         #expect(log.all.filter { $0.contains("'other'") && $0.contains("being read") }.count == 1, "\(log.all)")
-        // What was saved is gone on with.
+        // The saved index is used.
         let next = LogRecorder(.info)
         try await DaemonFixture.run(directory: directory, log: next) { daemon in
             let list = try await daemon.call(ContainerInterface.List.self, .init()).containers

@@ -206,7 +206,7 @@ final class DaemonCore {
         }
         if let inForce {
             for container in places.containers where !inForce.contains(container) {
-                // Those that are there go on.
+                // A container that is there goes on.
                 let isNew = !inForce.contains { $0.identifier == container.identifier }
                 let other = places.containers.first { $0.isNamedLike(container) }
                 guard let obstacle = (isNew ? other?.namesake : nil) ?? runtime.obstacle(to: container) else {

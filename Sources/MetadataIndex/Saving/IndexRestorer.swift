@@ -358,6 +358,8 @@ package final class IndexRestorer {
     private func readName(_ reader: inout ByteReader) throws(SavedStateError) -> UnsafeRawBufferPointer {
         let name = try reader.bytes(Int(try reader.number(UInt16.self)))
         guard isValidName(name) else { throw .malformed("a name") }
+        // A former name counts, too: changes since then are told to those who come back.
+        if ArchiveName.isName(name) { rows.hasArchives = true }
         return name
     }
 

@@ -63,7 +63,7 @@ struct ShareCommand: ParsableCommand {
         let devices = named.map(\.identifier)
         if stop {
             guard named.allSatisfy({ $0.name == nil }) else {
-                throw Failure(status: ExitStatus.usage, "--stop names no device; leave the =NAME out")
+                throw Failure(status: ExitStatus.usage, "--stop gives no device a name; leave =NAME out")
             }
             return try stopSharing(container, with: devices, &client, status)
         }

@@ -258,7 +258,7 @@ extension Doctor {
     /// The part of a disk that Syncthing leaves free by default, as its inverse.
     private static var reservedPart: UInt64 { 100 }
 
-    /// Notes a full disk, on which programs cannot save in the container. One that nobody writes to has no room by its kind.
+    /// Notes a full disk, on which programs cannot save in the container. A file system that is read-only is always full.
     private mutating func noteRoom(for container: ContainerFacts) {
         guard let path = facts.resolved(container.path), let room = facts.room(at: path), !room.isReadOnly,
             room.size > 0

@@ -41,9 +41,27 @@ struct ChangeRunner {
             } else if tellsResults {
                 try await take(.result, changes.added.map { Item(path: $0.pathBytes ?? []) })
             }
-        case .updated(let changes): try await take(changes)
+        case .updated(let changes):
+            let hasCommand =
+                !changes.changed.isEmpty || !changes.added.isEmpty || (tellsRemovals && !changes.removed.isEmpty)
+            guard hasCommand else { return }
+            try await rest()
+            try await take(changes)
         case .gathered, .reconnecting, .reconnected: break
         }
+        guardian.noteEnd(now: ContinuousClock.now - start)
+    }
+
+    /// Waits a while if the command seems to make its own changes.
+    private mutating func rest() async throws {
+        let pause = guardian.pause(now: ContinuousClock.now - start)
+        guard pause > .zero else { return }
+        if guardian.isFirstPause {
+            Output.note(
+                "items changed as soon as their command had ended, \(RepetitionGuard.freeRounds) times in a row. From now on it has "
+                    + "a pause of a second. If the command changes them, exclude that from the predicate")
+        }
+        try await Task.sleep(for: pause)
     }
 
     private struct Item {
@@ -66,32 +84,21 @@ struct ChangeRunner {
         if isBatch {
             for paths in CommandTemplate.batches(items.map(\.path)) {
                 let subject = paths.count == 1 ? DisplayText.escaped(paths[0]) : "\(paths.count) paths"
-                try await carryOut(template.arguments(for: paths), [change], for: paths, subject)
+                try await carryOut(template.arguments(for: paths), [change], subject)
             }
         } else {
             for item in items {
                 var variables = [change, (name: "GATHER_PATH", value: item.path)]
                 if let previous = item.previous { variables.append((name: "GATHER_PREVIOUS_PATH", value: previous)) }
                 try await carryOut(
-                    template.arguments(for: item.path), variables, for: [item.path], DisplayText.escaped(item.path))
+                    template.arguments(for: item.path), variables, DisplayText.escaped(item.path))
             }
         }
     }
 
     private mutating func carryOut(
-        _ arguments: [[UInt8]], _ variables: [(name: String, value: [UInt8])], for paths: [[UInt8]],
-        _ subject: String
+        _ arguments: [[UInt8]], _ variables: [(name: String, value: [UInt8])], _ subject: String
     ) async throws {
-        let pause = guardian.pause(before: paths, now: ContinuousClock.now - start)
-        if pause > .zero {
-            if guardian.isFirstPause {
-                Output.note(
-                    "\(subject): changed again at the end of its command, \(RepetitionGuard.freeRuns) times in a row; if the command "
-                        + "changes it, exclude that from the predicate. It runs once a second at most")
-            }
-            try await Task.sleep(for: pause)
-        }
-        defer { guardian.noteEnd(of: paths, now: ContinuousClock.now - start) }
         let status: Int32
         do throws(ChildCommand.StartError) {
             status = try await ChildCommand.run(arguments, variables: variables)
