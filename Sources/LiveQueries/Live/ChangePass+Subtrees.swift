@@ -73,17 +73,24 @@ extension ChangePass {
     private mutating func meetBelow(_ row: Row, _ subtree: SubtreeChange, isScanned: Bool) {
         candidates.removeAll(keepingCapacity: true)
         let (kind, parent) = (current.kind(of: row), current.parent(of: row))
-        if placed.needsPath {
+        // Nearly all queries leave archives out, and few directories become one.
+        let meetsAll = subtree.causes.contains(.archive)
+        if placed.needsPath || (meetsAll && still.needsPath) {
             know(row, subtree)
             current.withName(of: row) { name in
                 for path in [place.path, formerPlace.path] {
                     placed.appendCandidates(
                         row: row, parent: parent, name: name, kind: kind, path: path, to: &candidates)
+                    guard meetsAll else { continue }
+                    still.appendCandidates(
+                        row: row, parent: parent, name: name, kind: kind, path: path, to: &candidates)
                 }
             }
         } else {
-            current.withName(of: row) {
-                placed.appendCandidates(row: row, parent: parent, name: $0, kind: kind, path: [], to: &candidates)
+            current.withName(of: row) { name in
+                placed.appendCandidates(row: row, parent: parent, name: name, kind: kind, path: [], to: &candidates)
+                guard meetsAll else { return }
+                still.appendCandidates(row: row, parent: parent, name: name, kind: kind, path: [], to: &candidates)
             }
             // Most rows are tested by no query that depends on the directories above.
             if candidates.isEmpty { return }

@@ -14,7 +14,7 @@ struct ChangePass {
     let former: FormerView
     let queries: [LiveQuery?]
     /// The queries that do not depend on the directories above an item, and the others.
-    private let still: QueryFiling
+    let still: QueryFiling
     let placed: QueryFiling
     /// The background update whose queries this pass serves; nil for queries that are not away.
     private let absence: Int?

@@ -132,8 +132,9 @@ package final class LiveQuery {
         return causes
     }
 
-    /// Whether a change of a directory may change the answer for items below it.
-    package var isPlaceSensitive: Bool { !causes.isEmpty }
+    /// Whether a change of a directory may change the answer for items below it. Those of archives, which concern nearly all queries,
+    /// do not count.
+    package var isPlaceSensitive: Bool { !causes.subtracting(.archive).isEmpty }
 
     /// Whether the predicate or the subscriber reads attributes that take system calls of their own.
     package var readsExtras: Bool { plan.readsExtras || attributes.containsExtras }
