@@ -37,6 +37,20 @@ struct ContainerTests {
 
     // MARK: Listing
 
+    /// An archive is one by its path in the container.
+    @Test(arguments: [".gather/grocery", ".stversions/box/.gather"])
+    func aContainerBelowADirectoryWithTheNameOfAnArchiveHasVersions(_ place: String) throws {
+        let box = PlainContainer(data: memory.path + "/" + place)
+        try FileManager.default.createDirectory(atPath: box.data, withIntermediateDirectories: true)
+        let version = "b.sync-conflict-20261125-140509-ABCDEFG.txt"
+        for folder in [try box.folder(["Documents"]), try box.folder([".gather", "trash"])] {
+            for name in ["b.txt", version] { try Data(name.utf8).write(to: URL(filePath: folder + "/" + name)) }
+            let isArchive = folder.hasSuffix("/.gather/trash")
+            #expect(try FileVersion.conflicts(of: folder + "/b.txt").count == (isArchive ? 0 : 1))
+        }
+        #expect(try box.entries().map { $0.conflict != nil } == [true, false])
+    }
+
     @Test func scopesAreListed() throws {
         #expect(try box.entries() == [])
         let documents = try box.folder(["Documents"])

@@ -37,7 +37,7 @@ public struct ContainerEntry: Sendable, Hashable, Identifiable {
     /// The path.
     public var id: [UInt8] { pathBytes }
 
-    init(_ folder: [UInt8], _ name: [UInt8], _ status: EntryStatus) {
+    init(_ folder: [UInt8], _ name: [UInt8], _ status: EntryStatus, isArchived: Bool) {
         pathBytes = DocumentPath.join(folder, name)
         nameBytes = name
         kind =
@@ -49,7 +49,7 @@ public struct ContainerEntry: Sendable, Hashable, Identifiable {
             }
         size = status.size
         modified = Timestamp(seconds: status.modified.seconds, nanoseconds: Int64(status.modified.nanoseconds))
-        conflict = kind == .file && !ArchiveName.holds(directory: folder) ? ConflictName(name) : nil
+        conflict = kind == .file && !isArchived ? ConflictName(name) : nil
     }
 }
 
@@ -71,10 +71,11 @@ extension FileContainer {
             open = try Folder(entering: name, in: open)
         }
         var entries: [ContainerEntry] = []
+        let isArchived = open.isArchived
         for name in try open.names(where: { _ in true })
         where !DocumentPath.isReserved(name) && (!folder.isEmpty || scope.has(name)) {
             guard let status = try open.status(of: name) else { continue }
-            entries.append(ContainerEntry(open.path, name, status))
+            entries.append(ContainerEntry(open.path, name, status, isArchived: isArchived))
         }
         return entries.sorted { $0.nameBytes.lexicographicallyPrecedes($1.nameBytes) }
     }

@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import LinuxSystem
+internal import Metadata
 internal import Synchronization
 
 /// An open folder, in which files are read by name. All calls go through its descriptor, so a rename of the folder or of one
@@ -51,6 +52,10 @@ struct Folder: ~Copyable {
     }
 
     var number: CInt { descriptor.number }
+
+    /// Whether it is an archive or lies below one: by its path in its container, as in the index. The container itself may lie in a
+    /// directory with such a name. Outside of the containers that this process uses, the whole path counts.
+    var isArchived: Bool { ArchiveName.holds(directory: ContainerRoots.place(of: path)?.rest ?? path) }
 
     /// The status of the folder itself.
     var status: EntryStatus {

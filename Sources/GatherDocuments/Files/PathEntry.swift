@@ -38,7 +38,7 @@ package struct PathEntry: Sendable {
         let place = try DocumentPath(Array(path.utf8), isVersion: true)
         do throws(DocumentError) {
             guard let status = try Folder(place.folder, access: .path).status(of: place.name) else { return nil }
-            kind = ContainerEntry(place.folder, place.name, status).kind
+            kind = ContainerEntry(place.folder, place.name, status, isArchived: false).kind
             owner = status.owner
         } catch {
             if error.code == .notFound { return nil }

@@ -128,7 +128,7 @@ public struct FileVersion: Sendable, Hashable, Identifiable {
 
     /// Returns the names of all conflict versions in a folder, in no order: of regular files outside of archives.
     static func conflictNames(in folder: borrowing Folder) throws(DocumentError) -> [ConflictName] {
-        if ArchiveName.holds(directory: folder.path) { return [] }
+        if folder.isArchived { return [] }
         var found: [ConflictName] = []
         for entry in try folder.names(where: { ConflictName.insertion(in: $0) != nil }) {
             guard try folder.status(of: entry)?.type == .regular, let name = ConflictName(entry) else { continue }
