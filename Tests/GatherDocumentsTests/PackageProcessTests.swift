@@ -161,4 +161,37 @@ import Testing
         #expect(scratch.names == ["Market.gro"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["items"])
     }
+
+    /// Another program has made an entry in the old package that no package has.
+    @Test func anOldPackageThatIsKeptAsAWholeIsTold() throws {
+        let scratch = try ScratchDirectory()
+        let old = scratch.path + "/.syncthing.gather-Market.gro.tmp"
+        for folder in [scratch.path + "/Market.gro", old] { mkdir(folder, 0o755) }
+        mkfifo(old + "/fifo", 0o600)
+        let saver = PackageSaver(
+            try Folder(Array(scratch.path.utf8)), name: Array("Market.gro".utf8),
+            device: try #require(DeviceIdentifier(text: "AAAAAAA", name: "ana")))
+        let kept = try saver.recover().map { String(decoding: $0, as: UTF8.self) }
+        #expect(kept.count == 1 && Set(kept + ["Market.gro"]) == Set(scratch.names))
+        #expect(try kept.map { String(decoding: try #require(ConflictName($0)).original, as: UTF8.self) } == ["Market.gro"])
+        #expect(access(scratch.path + "/\(kept.first ?? "")/fifo", F_OK) == 0)
+    }
+
+    /// The rule of `FileVersion` and of the index.
+    @Test func onlyRegularFilesByTheirOwnNamesAreConflictVersionsOfAPackage() throws {
+        let scratch = try ScratchDirectory()
+        let path = scratch.path + "/Market.gro"
+        let version = ".sync-conflict-20261125-140509-ABCDEFG"
+        for folder in ["", "/items", "/items" + version, "/.stversions"] { mkdir(path + folder, 0o755) }
+        for name in ["items/1", "items/1" + version, "items\(version)/2", "items\(version)/2\(version)"] {
+            try Data(name.utf8).write(to: URL(filePath: path + "/" + name))
+        }
+        try Data().write(to: URL(filePath: path + "/.stversions/1" + version))
+        symlink("1", path + "/items/3" + version)
+        let package = try Package.read(path)
+        #expect(
+            package.conflictVersions.map { String(decoding: $0, as: UTF8.self) }
+                == ["items\(version)/2\(version)", "items/1" + version].sorted(by: >))
+        #expect(package.filePaths == ["items/1"])
+    }
 }

@@ -90,7 +90,7 @@ extension Document {
             guard Contents.self is any PackageContents.Type, try folder.status(of: path.name) != nil else {
                 return beside
             }
-            return beside + (try PackageTree(scanning: Folder(path.name, in: folder)).conflictVersions)
+            return beside + (try PackageTree(scanning: Folder(path.name, in: folder)).conflictVersions.count)
         }
     }
 

@@ -82,14 +82,12 @@ extension Package {
     private init(_ tree: PackageTree, _ source: PackageSource) {
         var base = PackageBase(root: tree.root)
         var folders: [[UInt8]: PackageFolder] = [:]
+        conflictVersions = tree.conflictVersions
         // The entries of a folder come before the folder.
         let paths = tree.entries.keys.sorted { $1.lexicographicallyPrecedes($0) }
         for path in paths {
             guard let entry = tree.entries[path] else { continue }
-            guard entry.role == .content else {
-                if entry.role == .conflictVersion, !entry.kind.isFolder { conflictVersions.append(path) }
-                continue
-            }
+            guard entry.role == .content else { continue }
             let (parent, name) = PackagePath.split(path)
             switch entry.kind {
             case .file(let stamp, _):

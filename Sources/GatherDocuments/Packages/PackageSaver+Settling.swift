@@ -16,7 +16,8 @@ extension PackageSaver {
         return try root.status(of: PackageManifest.name) != nil
     }
 
-    /// Completes a save that a killed process left. Returns the paths of conflict versions in the package that this made.
+    /// Completes a save that a killed process left. Returns the paths of conflict versions that this made, from the folder of the
+    /// package on.
     @discardableResult
     func recover() throws(DocumentError) -> [[UInt8]] {
         try folder.removeTree(partial)
@@ -56,7 +57,7 @@ extension PackageSaver {
     }
 
     /// Brings the changes that the save did not know from the old package over to the new one, and removes the old one. Returns the
-    /// paths of the conflict versions that were made.
+    /// paths of the conflict versions that were made, from the folder of the package on.
     func settle(_ manifest: PackageManifest) throws(DocumentError) -> [[UInt8]] {
         var kept: [[UInt8]] = []
         do throws(DocumentError) {
@@ -66,30 +67,40 @@ extension PackageSaver {
             for path in tree.entries.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
                 guard let entry = tree.entries[path] else { continue }
                 if let known = manifest.known[path], known.isSame(as: entry.kind) { continue }
-                if let version = try bringOver(path, entry, tree, old, root, manifest) { kept.append(version) }
+                if let version = try bringOver(path, entry, tree, old, root, manifest) {
+                    kept.append(PackagePath.join(name, version))
+                }
             }
         } catch {
             guard [.tooDeep, .tooManyEntries, .specialFile].contains(error.code) else { throw error }
             // Another program has made a tree that no package has. It stays beside the package as a whole.
-            try keepWhole()
+            kept.append(try keepWhole())
         }
         try folder.removeTree(temporary)
         try removeManifest(of: name)
         return kept
     }
 
-    private func keepWhole() throws(DocumentError) {
+    /// Gives the old package the name of a conflict version, which is returned.
+    private func keepWhole() throws(DocumentError) -> [UInt8] {
         let now = LocalTime.now
         for second in 0..<DocumentLimits.conflictNames {
             guard let version = ConflictName(of: name, time: LocalTime.text(now + second), device: device.text) else {
                 break
             }
-            do throws(SystemError) { return try folder.renameToFree(temporary, version.bytes) } catch {
+            do throws(SystemError) {
+                try folder.renameToFree(temporary, version.bytes)
+                return version.bytes
+            } catch {
                 if error != .exists, error != .notEmpty {
                     throw DocumentError("cannot keep a version of", folder.text(name), error)
                 }
             }
         }
+        // Without a name, it would be removed as the rest of the save.
+        throw DocumentError(
+            code: .exists, message: "cannot keep a version of \(folder.text(name)): all names are taken",
+            path: folder.text(name))
     }
 
     /// Brings one entry over. Returns the path of a conflict version if both packages have another file there.

@@ -137,9 +137,9 @@ struct PackageSaver: ~Copyable {
         guard try place(hasOld: root != nil) else { return nil }
         let versions = root == nil ? [] : try settle(manifest)
         finish(&merge, builder.stamps)
-        kept += merge.kept + versions
+        kept += merge.kept.map { PackagePath.join(name, $0) } + versions
         return Outcome(
-            base: merge.base, kept: kept.map { PackagePath.join(name, $0) },
+            base: merge.base, kept: kept,
             isMerged: merge.isMerged || !versions.isEmpty)
     }
 

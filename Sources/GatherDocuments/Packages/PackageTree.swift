@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
+internal import Metadata
 
 /// The entries of a package on disk at one time, by their paths in it.
 struct PackageTree: Sendable {
@@ -70,8 +71,16 @@ struct PackageTree: Sendable {
         init(_ folder: consuming Folder) { self.folder = folder }
     }
 
-    /// Returns the number of conflict versions.
-    var conflictVersions: Int { entries.values.count { $0.role == .conflictVersion && !$0.kind.isFolder } }
+    /// Returns the paths of the conflict versions, the last first: of regular files outside of archives, by their own names, as
+    /// ``FileVersion`` lists them.
+    var conflictVersions: [[UInt8]] {
+        entries.compactMap { path, entry in
+            guard case .file = entry.kind, ConflictName(PackagePath.split(path).name) != nil, !ArchiveName.holds(path)
+            else { return nil }
+            return path
+        }
+        .sorted { $1.lexicographicallyPrecedes($0) }
+    }
 
     /// Returns the open folder at a path. A locked one is there already.
     func folder(_ path: [UInt8], in root: borrowing Folder) throws(DocumentError) -> OpenFolder {
