@@ -173,7 +173,8 @@ import Testing
             device: try #require(DeviceIdentifier(text: "AAAAAAA", name: "ana")))
         let kept = try saver.recover().map { String(decoding: $0, as: UTF8.self) }
         #expect(kept.count == 1 && Set(kept + ["Market.gro"]) == Set(scratch.names))
-        #expect(try kept.map { String(decoding: try #require(ConflictName($0)).original, as: UTF8.self) } == ["Market.gro"])
+        #expect(
+            try kept.map { String(decoding: try #require(ConflictName($0)).original, as: UTF8.self) } == ["Market.gro"])
         #expect(access(scratch.path + "/\(kept.first ?? "")/fifo", F_OK) == 0)
     }
 
