@@ -92,6 +92,59 @@ struct ArchiveTests {
         }
     }
 
+    /// Each form of text that has the name of an archive names that one alone.
+    @Test func aPathNamesTheArchiveOfWhichItHasTheName() async throws {
+        try await DaemonFixture.run { daemon in
+            try fill(daemon)
+            let files = ["Item_1", "nested/Item_2"]
+            let (trash, versions) = (Self.archived.filter { $0.contains(".gather/") }, Array(Self.archived[2...3]))
+            for (predicate, found) in [
+                ("name LIKE 'Item_*' OR path CONTAINS '/.stversions/'", files + versions),
+                ("name LIKE 'Item_*' AND path CONTAINS '/.gather/trash/'", trash),
+                (#"path MATCHES '.*/\\.gather/.*' AND kind == 'file'"#, trash),
+                ("path MATCHES '.*/[.]gather/.*' AND kind == 'file'", trash),
+                ("path MATCHES '.*/.stversions/.*'", versions),
+                ("path LIKE '\(daemon.tree)/.gather*' AND kind == 'file'", Array(Self.archived[0...1])),
+                ("path LIKE '*/.stversions*' AND kind == 'file'", versions),
+                ("path CONTAINS[c] '/.GATHER/' AND kind == 'file'", trash),
+                (#"path MATCHES '.*/(\\.gather|\\.stversions)/.*' AND kind == 'file'"#, Self.archived),
+                ("name LIKE 'Item_*' AND (size > 0 OR path CONTAINS '/.gath')", files),
+                ("name LIKE 'Item_*' AND path LIKE '*'", files),
+            ] { #expect(try await daemon.find(predicate) == found.sorted(), "\(predicate)") }
+            let items = try await daemon.call(
+                QueryInterface.Find.self, .init(predicate: "kind == 'file'", scopes: [daemon.tree + "/.gather"]))
+            let ids = items.items.compactMap(\.id).map { "'\($0)'" }
+            #expect(ids.count == 2)
+            #expect(
+                try await daemon.find("id IN {\(ids.joined(separator: ", "))}") == Self.archived[0...1].sorted())
+            #expect(try await daemon.find("id IN {\(ids[0])} AND kind == 'directory'").isEmpty)
+        }
+    }
+
+    /// The path of the container itself names no archive.
+    @Test func aContainerMayLieBelowADirectoryWithTheNameOfAnArchive() async throws {
+        let directory = try TemporaryDirectory()
+        let box = "tree/.gather/grocery"
+        for name in ["Item_1", ".gather/trash/Item_2", ".stversions/Item_3", Self.copy] {
+            try directory.write("1", to: box + "/" + name)
+        }
+        let root = directory.path + "/" + box
+        try await DaemonFixture.run(containers: ["grocery": root], directory: directory) { daemon in
+            for (predicate, found) in [
+                ("name LIKE 'Item_?'", ["Item_1"]),
+                ("path BEGINSWITH '\(root)/' AND kind == 'file'", ["Item_1", Self.copy]),
+                ("path LIKE '\(root)/*' AND name LIKE 'Item_?'", ["Item_1"]),
+                ("path CONTAINS '/.gather/grocery/I'", ["Item_1", Self.copy]),
+                ("path CONTAINS '/.gather/trash/'", [".gather/trash/Item_2"]),
+                ("path BEGINSWITH '\(root)/.stversions/'", [".stversions/Item_3"]),
+                ("isConflictVersion == TRUE", [Self.copy]),
+            ] {
+                let items = try await daemon.find(predicate)
+                #expect(items == found.map { ".gather/grocery/" + $0 }.sorted(), "\(predicate)")
+            }
+        }
+    }
+
     @Test func aFileThatIsMovedToTheTrashLeavesALiveAnswer() async throws {
         try await DaemonFixture.run { daemon in
             for name in ["Item_1", "nested/Item_2", ".gather/trash/x"] {

@@ -91,7 +91,7 @@ private final class Subscriber {
     }
 
     func matches(_ view: NaiveView) -> Bool {
-        if let archive = view.archivePath, !naive.namesArchives, !looks(into: archive, at: view) { return false }
+        if let archive = view.archivePath, !naive.names(view), !looks(into: archive, at: view) { return false }
         if hasPackages, let package = view.packagePath, !naive.namesPackages, !looks(into: package, at: view) {
             return false
         }

@@ -79,8 +79,8 @@ struct NaiveQuery: Sendable {
 
     /// Whether what lies inside a package is an item of it.
     var namesPackages: Bool { text.contains("inPackage") }
-    /// Whether it names archives.
-    var namesArchives: Bool { text.contains("/.gather") }
+    /// Whether it names an archive that an item lies below.
+    func names(_ item: NaiveView) -> Bool { text.contains("/.gather") && "/\(item.path)".contains("/.gather/") }
     /// The directories that its paths name.
     var directories: [String] { text.contains("'/srv/box/a/") ? ["a"] : [] }
 

@@ -24,6 +24,15 @@ import Testing
         }
     }
 
+    @Test func `Examples of archives are true of a file in the trash`() throws {
+        var item = PlayedItem()
+        item.values[.name] = .string("Item_1.txt")
+        item.values[.path] = .string("/srv/grocery/.gather/trash/20261125-140509/Item_1.txt")
+        let examples = page.examples("trash")
+        #expect(!examples.isEmpty)
+        for example in examples { #expect(try GuidePage.parse(example).evaluate(on: item), "\(example)") }
+    }
+
     @Test func `Examples that are said to fail are false`() throws {
         let item = try page.item()
         let examples = page.examples("fails")

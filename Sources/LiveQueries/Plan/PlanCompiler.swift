@@ -210,11 +210,26 @@ struct PlanCompiler {
         return .all([.test(narrow), test])
     }
 
-    /// Compiles `id == '…'` and `parent == '…'`, which name one row.
+    /// Compiles `id == '…'` and `parent == '…'`, which name one row, and IN, which names several.
     private func compileIdentifier(_ attribute: Attribute, _ comparison: Comparison) -> PlanNode? {
-        guard comparison.operation == .equal, comparison.options.isEmpty,
-            case .string(let text) = comparison.right.constant
-        else { return nil }
+        guard comparison.options.isEmpty else { return nil }
+        switch comparison.operation {
+        case .equal:
+            guard case .string(let text) = comparison.right.constant else { return nil }
+            return test(attribute, text)
+        case .in:
+            guard let values = comparison.right.constantArray else { return nil }
+            var parts: [PlanNode] = []
+            for value in values {
+                guard case .string(let text) = value else { return nil }
+                parts.append(test(attribute, text))
+            }
+            return .any(parts)
+        default: return nil
+        }
+    }
+
+    private func test(_ attribute: Attribute, _ text: String) -> PlanNode {
         guard let (epoch, identifier) = ItemIdentifier.parse(text.utf8), epoch == environment.epoch,
             identifier.row != .root
         else { return .constant(false) }

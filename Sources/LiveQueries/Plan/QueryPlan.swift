@@ -74,7 +74,7 @@ package struct QueryPlan: Sendable {
         if QueryPlan.hidesPackages(predicate, environment) {
             parts.insert(.not(.test(.inside(.package, searched))), at: 0)
         }
-        if !searched.searchesAll(.archive) { parts.insert(.not(.test(.inside(.archive, searched))), at: 0) }
+        parts.insert(.not(.test(.inside(.archive, searched))), at: 0)
         if !scope.isWhole { parts.insert(scope.isEmpty ? .constant(false) : .test(.scope(scope)), at: 0) }
         return .all(parts)
     }

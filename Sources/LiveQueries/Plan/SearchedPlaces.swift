@@ -12,8 +12,8 @@ struct SearchedPlaces: Sendable, Hashable {
     private(set) var directories: Set<[UInt8]> = []
     private(set) var items: Set<ItemIdentifier> = []
     private(set) var parents: Set<ItemIdentifier> = []
-    /// Whether a path in the predicate has the name of an archive.
-    private(set) var namesArchives = false
+    /// The names of archives that a path in the predicate has.
+    private(set) var archives: Set<String> = []
 
     /// No place.
     init() {}
@@ -34,7 +34,7 @@ struct SearchedPlaces: Sendable, Hashable {
         case .test(.item(let identifier)): items.insert(identifier)
         case .test(.directory(let identifier)): parents.insert(identifier)
         case .test(.path(let pattern)):
-            if pattern.operation != .notEqual, ArchiveName.holds(directory: pattern.text.utf8) { namesArchives = true }
+            if pattern.operation != .notEqual { archives.formUnion(pattern.archives(below: root)) }
             for case .path(let path) in ItemDemand.path(pattern, below: root) ?? [] {
                 // A path with this beginning lies in the last directory that is named in full.
                 if let slash = path.lastIndex(of: UInt8(ascii: "/")) { directories.insert(Array(path[..<slash])) }
@@ -45,16 +45,30 @@ struct SearchedPlaces: Sendable, Hashable {
 
     /// Whether no place of this kind is searched.
     func isEmpty(in enclosure: Enclosure) -> Bool {
-        directories.isEmpty && items.isEmpty && parents.isEmpty && !searchesAll(enclosure)
+        directories.isEmpty && items.isEmpty && parents.isEmpty && (enclosure == .package || archives.isEmpty)
     }
 
-    /// Whether all places of this kind are searched.
-    func searchesAll(_ enclosure: Enclosure) -> Bool { enclosure == .archive && namesArchives }
+    /// Whether a directory is an archive whose name the predicate has. All below it is searched, also in archives there.
+    func names(_ directory: Row, in reader: some RowReader) -> Bool {
+        !archives.isEmpty
+            && reader.withName(of: directory) { name in archives.contains { $0.utf8.elementsEqual(name) } }
+    }
+
+    private func namesArchive(around row: Row, in reader: some RowReader) -> Bool {
+        if archives.isEmpty { return false }
+        var row = row
+        while let archive = reader.archive(around: row) {
+            if names(archive, in: reader) { return true }
+            row = archive
+        }
+        return false
+    }
 
     /// Whether an item lies inside such a directory, at a place that is not searched. Complexity: O(depth).
     func hide(_ row: Row, in enclosure: Enclosure, _ reader: some RowReader, _ place: inout ItemPlace) -> Bool {
-        guard !searchesAll(enclosure), let outer = enclosure.directory(around: row, in: reader) else { return false }
+        guard let outer = enclosure.directory(around: row, in: reader) else { return false }
         if isEmpty(in: enclosure) { return true }
+        if enclosure == .archive, namesArchive(around: row, in: reader) { return false }
         if contains(row, in: items, reader) || open(reader.parent(of: row), in: reader) { return false }
         if directories.isEmpty { return true }
         // A directory from the outer one down to the item's own opens it.

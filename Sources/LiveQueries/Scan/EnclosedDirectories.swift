@@ -8,6 +8,8 @@ import MetadataIndex
 struct EnclosedDirectories {
     private static let known: UInt8 = 1
     private static let enclosed: UInt8 = 2
+    /// It is an archive that the predicate names, or lies below one.
+    private static let named: UInt8 = 4
 
     let enclosure: Enclosure
     let searched: SearchedPlaces
@@ -25,7 +27,10 @@ struct EnclosedDirectories {
         var state = states.ascend(from: directory, in: snapshot)
         while let below = states.descend() {
             if enclosure.isDirectory(below, in: snapshot) { state |= EnclosedDirectories.enclosed }
-            if state & EnclosedDirectories.enclosed != 0, isSearched(below, in: snapshot) {
+            if enclosure == .archive, searched.names(below, in: snapshot) { state |= EnclosedDirectories.named }
+            if state & EnclosedDirectories.named != 0
+                || state & EnclosedDirectories.enclosed != 0 && isSearched(below, in: snapshot)
+            {
                 state &= ~EnclosedDirectories.enclosed
             }
             states[below] = state

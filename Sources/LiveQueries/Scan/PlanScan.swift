@@ -359,7 +359,7 @@ private struct PlanScan {
             case .package: snapshot.hasPackages
             case .archive: snapshot.hasArchives
             }
-        if searched.searchesAll(enclosure) || !exists {
+        if !exists {
             bits = BlockBitmap()
             return
         }
