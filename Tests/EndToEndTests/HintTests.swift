@@ -53,6 +53,7 @@ struct HintTests {
         for (word, meant) in [
             ("^my", "name MATCHES[c] 'my.*'"), ("src/extras", "path CONTAINS[c] '/src/extras'"),
             ("x\\.txt$", "name MATCHES[c] '.*x\\\\.txt'"),
+            ("img_\\d{2,4}", "name MATCHES[c] '.*img_\\\\d{2,4}.*'"), ("jpe?g", "name MATCHES[c] '.*jpe?g.*'"),
         ] {
             for options in [[], ["-t", "f"], ["--json"]] {
                 let result = await ChildProcess(

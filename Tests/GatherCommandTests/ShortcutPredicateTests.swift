@@ -15,8 +15,12 @@ struct ShortcutPredicateTests {
     }
 
     @Test func withoutOptionsAPredicateStays() throws {
-        for text in ["", "size > 1", "name LIKE 'Item_*'", "title LIKE[c] '*milk*'", "hidden", "size 10M", ".", "/srv"]
-        {
+        for text in [
+            "", "size > 1", "name LIKE 'Item_*'", "title LIKE[c] '*milk*'", "hidden", "size 10M", ".", "/srv",
+            "nmae LIKE foo", "nmae ~ 'x'", "nmae = foo", "name like foo", "NOT hidden", "!hidden", "not hidden",
+            "(hidden)", "length(name)", "bitwiseAnd:with:(mode, 0o111)", "a && b", "nmae IN {'a', 'b'}", "(nmae == 'x'",
+            "ANY tags", "any tags", "nmae BEGINSWITH[c] x", "nmae 'x'", "TRUEPREDICATE",
+        ] {
             #expect(try FileShortcuts().predicate(text).text == text)
             #expect(try !FileShortcuts().predicate(text).hidesNames)
         }
@@ -29,6 +33,12 @@ struct ShortcutPredicateTests {
         ("'in'", "name CONTAINS[c] 'in'"), ("all", "name CONTAINS[c] 'all'"), ("^a", "name CONTAINS[c] '^a'"),
         ("photo(1).jpg", "name CONTAINS[c] 'photo(1).jpg'"), ("src/extras", "name CONTAINS[c] 'src/extras'"),
         ("\\.txt$", "name CONTAINS[c] '\\\\.txt$'"), ("jpg|png", "name CONTAINS[c] 'jpg|png'"),
+        ("photo (1)", "name CONTAINS[c] 'photo (1)'"), ("lost in space", "name CONTAINS[c] 'lost in space'"),
+        ("R&D", "name CONTAINS 'R&D'"), ("hello!", "name CONTAINS[c] 'hello!'"),
+        ("not found", "name CONTAINS[c] 'not found'"),
+        ("img_\\d{2,4}", "name CONTAINS[c] 'img_\\\\d{2,4}'"), ("jpe?g", "name LIKE[c] 'jpe?g'"),
+        ("don't", "name CONTAINS[c] 'don\\'t'"), ("a (b, c)", "name CONTAINS[c] 'a (b, c)'"),
+        ("cash $5", "name CONTAINS[c] 'cash $5'"), ("Tom and Jerry", "name CONTAINS 'Tom and Jerry'"),
     ])
     func aWordAloneIsAPartOfTheName(_ word: String, _ test: String) throws {
         let (text, hidesNames) = try FileShortcuts().predicate(word)

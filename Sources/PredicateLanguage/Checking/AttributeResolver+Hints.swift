@@ -40,7 +40,10 @@ extension AttributeResolver {
             return PredicateHint(
                 "MATCHES compares the whole text", write: comparison.text(.matches, .string(whole)), at: position)
         case .equal, .like, .contains, .beginsWith, .endsWith:
-            guard attribute == .name || attribute == .displayName, SearchExpression.looksLike(text) else { return nil }
+            guard attribute == .name || attribute == .displayName,
+                SearchExpression.looksLike(text)
+                    || comparison.operation == .like && SearchExpression.hasOptionalLetter(text)
+            else { return nil }
             let isPath = text.utf8.contains(UInt8(ascii: "/"))
             // The path of a file begins elsewhere.
             let meant = isPath && text.hasPrefix("^") ? SearchExpression.whole(String(text.dropFirst())) : whole

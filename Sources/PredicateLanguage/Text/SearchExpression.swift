@@ -17,6 +17,13 @@ package enum SearchExpression {
         return (try? TextPattern(.matches, whole(text))) != nil
     }
 
+    /// Whether a text of letters and digits has an optional letter inside, such as `jpe?g`. As a pattern, `?` is one character, which is
+    /// more often at the end or beside other signs.
+    package static func hasOptionalLetter(_ text: String) -> Bool {
+        let parts = text.split(separator: "?", omittingEmptySubsequences: false)
+        return parts.count > 1 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.isLetter || $0.isNumber } }
+    }
+
     /// Returns the expression that fits a whole text if `text` fits a part of it.
     package static func whole(_ text: String) -> String {
         // An anchor belongs to its own alternative.
