@@ -28,6 +28,44 @@ struct ForeignOptionTests {
         }
     }
 
+    /// As the parser refuses them.
+    @Test(arguments: [
+        (["find", "--sort", "-size", "--limit", "x", ""], "The value 'x' is invalid for '--limit"),
+        (["find", "--sort", "-size", "-z", ""], "Unknown option '-z'"),
+        (["find", "--limit", "x", "", "-name", "z"], "The value 'x' is invalid for '--limit"),
+        (["watch", "--limit=x", "", "-x", "find", "-name", "a"], "Unknown option '--limit'"),
+        (["find", "-S", "+1x", "", "-size", "1"], "The value '+1x' is invalid for '-S"),
+        (["find", "--", "-name", "--limit"], ""),
+        (["find", "-name", "x"], "unknown option '-name'. Did you mean: -g"),
+        (["find", "-type", "f", "x"], "unknown option '-type'. Did you mean: -t f"),
+        (["find", "-size", "+1", "x"], "unknown option '-size'. Did you mean: -S +10M"),
+        (["find", "-d2", "x"], "unknown option '-d2'. Did you mean: \"depth <= 2\""),
+        (["find", "-E*.o", "x"], "unknown option '-E*.o'. Did you mean: \"NOT name LIKE"),
+        (["find", "-Enode_modules", "x"], "unknown option '-Enode_modules'. Did you mean: \"NOT name LIKE"),
+        (["find", "--max-depth=2", "x"], "unknown option '--max-depth'. Did you mean: \"depth <= 2\""),
+        (["find", "-C", "src", "x"], "unknown option '-C'. Did you mean: --in ."),
+        (["find", "--base-directory", "src", "x"], "unknown option '--base-directory'. Did you mean: --in ."),
+        (["find", "--search-path=src", "x"], "unknown option '--search-path'. Did you mean: --in ."),
+        (["find", "-c", "never", "x"], "unknown option '-c'. there is no such option: a terminal"),
+        (["find", "x", "-printf", "%p"], "unknown option '-printf'. Did you mean: --attributes"),
+        (["find", "-xdev", "x"], "unknown option '-xdev'. Did you mean: \"device == 2049\""),
+        (["find", "-mount", "x"], "unknown option '-mount'. Did you mean: \"device"),
+        (["find", "x", "-prune"], "unknown option '-prune'. Did you mean: \"NOT path"),
+        (["find", "x", "-o", "y"], "unknown option '-o'. Did you mean: \"name LIKE '*.c' OR"),
+        (["find", "x", "-or", "y"], "unknown option '-or'. Did you mean: \"name LIKE '*.c' OR"),
+        (["-V"], "unknown option '-V'. 'gather --version'"),
+        (["status", "-V"], "unknown option '-V'. 'gather --version'"),
+        (["show", "-l", "x"], "unknown option '-l'. Did you mean: --attributes"),
+        (["container", "list", "-d", "2"], "Unknown option '-d'"),
+    ])
+    func theArgumentThatTheParserRefusesGetsTheAdvice(_ arguments: [String], _ shown: String) {
+        var message = ""
+        do { _ = try Gather.parseAsRoot(arguments) } catch {
+            message = ForeignOption.message(Gather.fullMessage(for: error), arguments)
+        }
+        #expect(message.hasPrefix(shown) && message.isEmpty == shown.isEmpty, "\(message)")
+    }
+
     @Test(arguments: [
         ("Error: Unknown option '--jsn'. Did you mean '--json'?", "Unknown option '--jsn'. Did you mean '--json'?"),
         ("Error: Unknown option '--frobnicate'. Did you mean '--user'?", "Unknown option '--frobnicate'"),
