@@ -58,10 +58,57 @@ import Testing
                 == "\u{FEFF}Oat milk\r\nquantity: 2 l\r\ntags: c\r\naisle: 1\r\n\r\nkey: value\r\n")
         // A mixed file gets the line ends that most of its lines have.
         #expect(ItemContents(text: "Milk\r\ntags: a\r\n\none\n").fileText == "Milk\ntags: a\n\none\n")
-        // The line of a wrong kind that another program wrote counts no more.
-        item = ItemContents(text: "Milk\nbought: yes\nbought: true\n")
-        item.isBought = false
-        #expect(item.fileText == "Milk\nbought: false\n")
+        // Of several lines, the last one counts, and only that one is changed.
+        let several = [
+            ("yes", "true", "yes|false"), ("true", "yes", "true|no"), ("no", "yes", "no"), ("yes", "yes", "yes|no"),
+        ]
+        for (first, second, expected) in several {
+            item = ItemContents(text: "Milk\nbought: \(first)\nbought: \(second)\n")
+            item.isBought = false
+            let lines = expected.split(separator: "|").map { "bought: \($0)\n" }.joined()
+            #expect(item.fileText == "Milk\n\(lines)" && !ItemContents(text: item.fileText).isBought)
+        }
+    }
+
+    /// All lines and pairs of lines, and triples at random.
+    @Test(arguments: TestLength.seeds(2, long: 20))
+    func buyingAndTheOppositeGiveAllLinesBack(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let values = ["yes", "no", "true", "false", "0", "1", "x", "", "by Anna"].flatMap { word in
+            [
+                word, word.uppercased(), word.prefix(1).uppercased() + word.dropFirst(),
+                word.prefix(1) + word.dropFirst().uppercased(),
+            ]
+        }
+        let lines = Set(values).sorted().flatMap { value in
+            ["", " ", "  ", "   ", "\t", " \u{A0}"].flatMap { blanks in
+                ["", " ", "\t"].map { "bought:\(blanks)\(value)\($0)" }
+            }
+        }
+        let pairs = lines.indices.map { [lines[$0], lines.randomElement(using: &random) ?? ""] }
+        let triples = (0..<1_000).map { _ in
+            (0..<3).map { _ in Bool.random(using: &random) ? "bought: yes" : lines.randomElement(using: &random) ?? "" }
+        }
+        for head in lines.map({ [$0] }) + pairs + triples {
+            let text = "Milk\n\(head.joined(separator: "\n"))\ntags: a\n"
+            var item = ItemContents(text: text)
+            guard !item.isBought else { continue }
+            item.isBought = true
+            var bought = ItemContents(text: item.fileText)
+            #expect(bought == item, "seed \(seed): \(text.debugDescription)")
+            bought.isBought = false
+            #expect(
+                bought.fileText == text, "seed \(seed): \(text.debugDescription), \(item.fileText.debugDescription)")
+        }
+    }
+
+    @Test func manyLinesWithTagsAreReadInOrder() {
+        let tags = (0..<20_000).map { "a\($0 % 10_000)" }
+        let item = ItemContents(text: "Milk\n" + tags.map { "tags: \($0)\n" }.joined())
+        #expect(item.tags == Array(tags.prefix(10_000)))
+        var changed = item
+        changed.tags = ["b"]
+        #expect(changed.fileText == "Milk\ntags: b\n")
     }
 
     @Test(arguments: 0..<20) func `A file keeps its lines, and has the values of each change`(seed: UInt64) throws {

@@ -44,24 +44,14 @@ extension ItemContents {
     private static func set(_ key: Substring, _ line: String?, in head: inout [HeadLine]) {
         let places = head.indices.filter { head[$0].key == key }
         if key == "bought", let last = places.last {
-            // The last line counts. Where none may say yes, each is changed.
-            for place in places.reversed() where line == nil || place == last {
-                guard let changed = BoughtLine.changed(head[place].line, to: line != nil) else {
-                    head.remove(at: place)
-                    continue
-                }
-                head[place].line = changed
-            }
-            return
+            let lines = BoughtLine.changed(places.map { head[$0].line }, to: line != nil)
+            return head.replaceSubrange(last...last, with: lines.map { HeadLine(key: key, line: $0) })
         }
-        guard let line else { return head.removeAll { $0.key == key } }
-        for place in places.dropFirst().reversed() { head.remove(at: place) }
-        if let first = places.first {
-            head[first].line = line
-            return
-        }
+        head.removeAll { $0.key == key }
+        guard let line else { return }
         let earlier = order.prefix { $0 != key }
-        let place = head.lastIndex { $0.key.map(earlier.contains) ?? false }.map { $0 + 1 } ?? 0
+        let place = places.first ?? head.lastIndex { $0.key.map(earlier.contains) ?? false }.map { $0 + 1 } ?? 0
+        // The lines before the first one stayed.
         head.insert(HeadLine(key: key, line: line), at: place)
     }
 }

@@ -22,8 +22,10 @@ extension ItemContents {
         merge(.picture, \.picture)
         merge(.note, \.note)
         merge(.others, \.otherLines)
-        merged.tags = mine.tags.filter { theirs.tags.contains($0) || !base.tags.contains($0) }
-        merged.tags += theirs.tags.filter { !base.tags.contains($0) && !merged.tags.contains($0) }
+        let (old, other) = (Set(base.tags), Set(theirs.tags))
+        // Those of both are here twice, once of which is taken out below.
+        merged.tags = mine.tags.filter { other.contains($0) || !old.contains($0) }
+        merged.tags += theirs.tags.filter { !old.contains($0) }
         if mine.tags == base.tags { merged.tags = theirs.tags }
         merged.tags = merged.tags.tagsWithoutRepetition
         merged.layout = theirs.layout

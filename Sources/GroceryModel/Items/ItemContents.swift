@@ -80,6 +80,8 @@ package struct ItemContents: DocumentContents, Hashable {
             take(field, line)
             head.append(HeadLine(key: otherLines.count > others ? nil : field.key, line: line))
         }
+        // Once, since a file may have thousands of lines with tags.
+        tags = tags.tagsWithoutRepetition
         note = (lines.first?.isEmpty == true ? lines.dropFirst() : lines).joined(separator: "\n")
         return head
     }
@@ -87,12 +89,10 @@ package struct ItemContents: DocumentContents, Hashable {
     private mutating func take(_ field: FieldLine, _ line: String) {
         switch field.key {
         case "quantity" where quantity.isEmpty: quantity = field.value
-        case "bought" where ["yes", "true", "1", "x"].contains(field.value.lowercased()): isBought = true
-        case "bought" where ["", "no", "false", "0"].contains(field.value.lowercased()): isBought = false
-        case "tags":
-            let found = field.value.split(separator: ",").map { ItemText.trimmed($0) }.filter { !$0.isEmpty }
-            tags = (tags + found).tagsWithoutRepetition
+        case "tags": tags += field.value.split(separator: ",").map { ItemText.trimmed($0) }.filter { !$0.isEmpty }
         case "picture" where picture == nil && !field.value.isEmpty: picture = field.value
+        case "bought":
+            if let value = BoughtLine.isBought(field.value) { isBought = value } else { otherLines.append(line) }
         default: otherLines.append(line)
         }
     }
