@@ -35,6 +35,15 @@ struct GroceryItemTests {
         #expect(base.combined(with: mine).merged.tags == ["x", "Aldi"])
     }
 
+    @Test func theSpellingThatMostItemsHaveStaysWhenOneChanges() {
+        for time in [0, 9] as [Int64] {
+            let items = [
+                item("Milk", ["aldi"], time: time), item("Tea", ["Aldi"], time: 2), item("Rye", ["Aldi"], time: 3),
+            ]
+            #expect(items.tagSpellings == ["aldi": "Aldi"] && items.reversed().tagSpellings == ["aldi": "Aldi"])
+        }
+    }
+
     @Test func ofTwoItemsOfOneNameTheOneInTheWantedStateIsMeant() throws {
         let items = [item("Butter", isBought: true), item("butter"), item("Bread"), item("Bran", isBought: true)]
         #expect(try items.named("butter", isBought: false) == items[1])

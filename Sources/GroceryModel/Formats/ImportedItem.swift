@@ -39,7 +39,7 @@ package struct ImportedItem: Sendable, Hashable {
             case .name: ItemText.trimmed(contents.name) == ItemText.trimmed(other.name)
             case .quantity: contents.quantity == other.quantity
             case .bought: contents.isBought == other.isBought
-            case .tags: Set(contents.tags) == Set(other.tags)
+            case .tags: Set(contents.tags.map(ItemText.tagKey)) == Set(other.tags.map(ItemText.tagKey))
             case .note: contents.note == other.note
             // The files have no pictures.
             case .picture: true

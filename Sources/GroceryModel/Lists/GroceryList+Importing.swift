@@ -49,6 +49,12 @@ extension GroceryList {
                 result.added.append(item)
             }
         }
+        // Tags have the spelling of those on the list.
+        let spellings = listed.tagSpellings
+        for index in result.added.indices {
+            let tags = result.added[index].contents.tags.map { spellings[ItemText.tagKey($0)] ?? $0 }
+            result.added[index].contents.tags = tags
+        }
         let names = Set(result.added.map(\.contents.name))
         result.namesakes = byName.values.joined().filter { names.contains($0.name) }.sortedByName()
         let steps = result.added.map { item in

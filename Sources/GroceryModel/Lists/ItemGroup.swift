@@ -41,18 +41,24 @@ extension [GroceryItem] {
         return groups
     }
 
-    /// The spelling of each tag by its key: that of the item whose last change is the oldest. So the spelling that was typed first
-    /// stays.
+    /// The spelling of each tag by its key: the one that most items have. Of several, it is that of the item whose last change is the
+    /// oldest. So the spelling that was typed first stays when items change.
     package var tagSpellings: [String: String] {
-        var found: [String: (time: Int64, id: ItemIdentifier, tag: String)] = [:]
+        var found: [String: [String: (items: Int, time: Int64, id: ItemIdentifier)]] = [:]
         for item in self {
+            let time = item.modified?.nanoseconds ?? .max
             for tag in item.tags {
-                let (key, time) = (ItemText.tagKey(tag), item.modified?.nanoseconds ?? .max)
-                if let known = found[key], (known.time, known.id) <= (time, item.id) { continue }
-                found[key] = (time, item.id, tag)
+                var known = found[ItemText.tagKey(tag), default: [:]][tag] ?? (0, time, item.id)
+                known.items += 1
+                if (time, item.id) < (known.time, known.id) { (known.time, known.id) = (time, item.id) }
+                found[ItemText.tagKey(tag), default: [:]][tag] = known
             }
         }
-        return found.mapValues(\.tag)
+        return found.compactMapValues { spellings in
+            spellings.min {
+                (-$0.value.items, $0.value.time, $0.value.id) < (-$1.value.items, $1.value.time, $1.value.id)
+            }?.key
+        }
     }
 
     /// Returns tags that a person typed in the spelling that items have already.
