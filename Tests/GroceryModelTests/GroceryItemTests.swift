@@ -68,8 +68,23 @@ struct GroceryItemTests {
         #expect(Twin(ItemContents(name: "Mil"), on: items) == nil)
     }
 
-    @Test(arguments: ["", "\n", "  \nquantity: 1\n", "\u{FEFF}\n"]) func anItemWithoutANameIsShownAsOne(_ text: String)
-    {
+    @Test(arguments: [
+        "\u{200B}", " \u{AD}\u{2060}", "\u{3164}", "\u{FEFF}\u{FE0F}", "\u{2028}", "\u{E0020}", "\u{2800}",
+    ])
+    func aNameThatIsShownAsNothingIsRefused(_ name: String) throws {
+        #expect(throws: GroceryError.self) { try ItemContents(typed: name) }
+        #expect(throws: GroceryError.self) { try ItemText.name(name) }
+        let text = "[{\"name\":\"\(name)\"}]"
+        #expect(GroceryError.message { _ = try ImportedFile(Array(text.utf8), as: .json) }.contains("needs a name"))
+        let base = ItemContents(name: "Milk")
+        #expect(throws: GroceryError.self) { try ItemContents(edited: Array("\(name)\n".utf8), base: base) }
+        #expect(
+            GroceryItem(id: .random(), path: "/x", summary: ItemSummary(ItemContents(name: name))).name == "(no name)")
+        #expect(try ItemContents(typed: "\(name)Tea").name.hasSuffix("Tea") || name == "\u{2028}")
+    }
+
+    @Test(arguments: ["", "\n", "  \nquantity: 1\n", "\u{FEFF}\n", "\u{200B}\n"])
+    func anItemWithoutANameIsShownAsOne(_ text: String) {
         let contents = ItemContents(text: text)
         let item = GroceryItem(id: .random(), path: "/x", summary: ItemSummary(contents))
         #expect(item.name == "(no name)" && item.line.hasPrefix("(no name)"))

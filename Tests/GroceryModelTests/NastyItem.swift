@@ -38,7 +38,7 @@ enum NastyItem {
                 "priority: B", "completed: 2026-11-05", "created: 2026-11-04", "due: 2026-11-09", "rec: 2m",
             ]
             .filter { _ in Int.random(in: 0..<3, using: &random) == 0 }.shuffled(using: &random)
-            guard !ItemText.trimmed(item.name).isEmpty, (try? item.check()) != nil,
+            guard !ItemText.isBlank(item.name), (try? item.check()) != nil,
                 ItemContents(text: item.text).text.utf8.elementsEqual(item.text.utf8)
             else { continue }
             return item

@@ -13,8 +13,8 @@ extension ItemContents {
         let bytes = Array(bytes.withoutByteOrderMark)
         try self.init(bytes: bytes)
         guard self != base else { return }
-        guard name.unicodeScalars.contains(where: ItemContents.isVisible) else {
-            let isEmpty = ItemText.trimmed(text).isEmpty
+        guard !ItemText.isBlank(name) else {
+            let isEmpty = ItemText.isBlank(text)
             throw GroceryError(
                 .invalid, isEmpty ? "the text is empty" : "the first line is the name of the item, and it is empty")
         }
@@ -64,12 +64,5 @@ extension ItemContents {
             ("quantity", !quantity.isEmpty), ("bought", isBought), ("tags", !tags.isEmpty), ("picture", picture != nil),
         ]
         return Set(all.filter(\.1).map(\.0))
-    }
-
-    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator, .unassigned: false
-        default: true
-        }
     }
 }

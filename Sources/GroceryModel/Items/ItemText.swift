@@ -18,11 +18,11 @@ package enum ItemText {
         return try line(text, "name")
     }
 
-    /// Refuses a name of blanks alone.
+    /// Refuses a name that is shown as nothing.
     static func requireName(_ name: String) throws(GroceryError) { if isBlank(name) { throw noName } }
 
-    /// Whether a text is empty, or has blanks alone.
-    static func isBlank(_ text: String) -> Bool { text.allSatisfy(\.isWhitespace) }
+    /// Whether a text is shown as nothing: it is empty, or has blanks and characters without a width alone.
+    static func isBlank(_ text: some StringProtocol) -> Bool { !text.unicodeScalars.contains(where: isVisible) }
 
     static let noName = GroceryError(.invalid, "an item needs a name that is not empty")
 
@@ -55,6 +55,14 @@ package enum ItemText {
                 .invalid, "a \(kind) is one line, and this one has a line end or another control character")
         }
         return text
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator: false
+        // Unicode has the empty pattern of Braille among the symbols.
+        default: !scalar.properties.isDefaultIgnorableCodePoint && scalar != "\u{2800}"
+        }
     }
 
     private static func endsLine(_ scalar: Unicode.Scalar) -> Bool {
