@@ -1,6 +1,8 @@
 // The amount at the beginning of a typed line.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 /// The amount at the beginning of a typed line, such as `1 1/2 cups` or `2 x 500 g`, and the name behind it.
 ///
 /// The page reads lines by the same expressions, which `Packaging/dev/page-test` compares.
@@ -12,38 +14,45 @@ struct TypedAmount {
     /// whole line is the name then, since no name begins with the rest of an amount.
     init?(_ text: String) {
         guard text.first.map(TypedAmount.numbers.contains) ?? false,
-            let expression = TypedAmount.expression(TypedAmount.line),
-            let match = try? expression.wholeMatch(in: text),
-            let amount = match["amount"]?.substring, let name = match["name"]?.substring
+            let found = TypedAmount.expressions.withLock({ $0?.read(text) })
         else { return nil }
-        let hasUnit = amount.last.map { !TypedAmount.numbers.contains($0) } ?? false
-        guard hasUnit || match["of"]?.substring == nil, !TypedAmount.isRest(String(name)) else { return nil }
         // The marks after units are no part of them: `500 g. salt`.
-        quantity = amount.split(separator: " ").map { word in
+        quantity = found.amount.split(separator: " ").map { word in
             word.last.map { ".,:;".contains($0) } ?? false ? word.dropLast() : word
         }.joined(separator: " ")
-        self.name = String(name)
-    }
-
-    /// Whether a name begins with a part of an amount that was not understood.
-    private static func isRest(_ name: String) -> Bool {
-        // A unit alone is a name: `2 kg` has nothing else that could be one.
-        expression("(?:\(unit))")?.matches(name) != true && expression(rest)?.begins(name) == true
+        name = found.name
     }
 
     // MARK: Expressions
 
-    private static func expression(_ pattern: String) -> Expression? {
-        // Regex is not Sendable, so none is kept. Making one takes about 3 ms.
-        (try? Regex(pattern).ignoresCase()).map { Expression(regex: $0) }
-    }
+    /// Made once, since that takes milliseconds. Behind a lock, since `Regex` is not Sendable.
+    private static let expressions = Mutex(Expressions())
 
-    private struct Expression {
-        let regex: Regex<AnyRegexOutput>
+    private struct Expressions {
+        let line: Regex<AnyRegexOutput>
+        let rest: Regex<AnyRegexOutput>
+        let unit: Regex<AnyRegexOutput>
 
-        func wholeMatch(in text: String) throws -> Regex<AnyRegexOutput>.Match? { try regex.wholeMatch(in: text) }
-        func matches(_ text: String) -> Bool { ((try? regex.wholeMatch(in: text)) ?? nil) != nil }
-        func begins(_ text: String) -> Bool { ((try? regex.prefixMatch(in: text)) ?? nil) != nil }
+        init?() {
+            func expression(_ pattern: String) -> Regex<AnyRegexOutput>? { (try? Regex(pattern))?.ignoresCase() }
+            guard let line = expression(TypedAmount.line), let rest = expression(TypedAmount.rest),
+                let unit = expression("(?:\(TypedAmount.unit))")
+            else { return nil }
+            (self.line, self.rest, self.unit) = (line, rest, unit)
+        }
+
+        func read(_ text: String) -> (amount: Substring, name: String)? {
+            guard let match = (try? line.wholeMatch(in: text)) ?? nil,
+                let amount = match["amount"]?.substring, let name = match["name"]?.substring
+            else { return nil }
+            // A sign stands behind a number, and `of` behind a unit.
+            let hasUnit = amount.last.map { !TypedAmount.numbers.contains($0) } ?? false
+            guard match[hasUnit ? "sign" : "of"]?.substring == nil else { return nil }
+            // A unit alone is a name: `2 kg` has nothing else that could be one.
+            let isRest = ((try? rest.prefixMatch(in: name)) ?? nil) != nil
+            guard !isRest || ((try? unit.wholeMatch(in: name)) ?? nil) != nil else { return nil }
+            return (amount, String(name))
+        }
     }
 
     private static let fractions = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
@@ -64,9 +73,15 @@ struct TypedAmount {
     private static let amount = "\(number)(?: ?\(marked)| \\p{L}+ (?:\(unit))(?= of ))?"
     /// `2 x 500 g`, `2 lb 4 oz`, `2 x` and `2 cans of`, with the name behind them.
     private static let line =
-        "(?<amount>\(amount)(?: ?[x×*] ?\(amount)| \(number) ?\(marked))*)(?: ?[x×*](?= ))?(?<of> (?:of|de|di|von)(?= ))? (?<name>.+)"
-    /// The beginnings of names that belong to the amount: signs, other numbers, units with a sign, and words between two numbers.
+        "(?<amount>\(amount)(?: ?[x×*] ?\(amount)| \(number) ?\(marked))*)(?<sign> ?[x×*](?= ))?(?<of> (?:of|de(?! l[aeo]s? | l['’])|di|von)(?= ))? (?<name>.+)"
+    /// The beginnings of names that belong to the amount: signs, other numbers, units with a sign, words between two numbers, and
+    /// short forms that are no known unit, such as `doz. eggs`.
     private static let rest =
         "[\\p{P}\\p{Sm}\\p{Sc}°]|\(amount)(?: |$)|(?![0-9]+\\p{L}[\\p{L}0-9]*(?: |$))[\(numbers)]"
-        + "|(?:\(unit))(?![\\p{L}\\p{N}'’ ])|(?:\(unit)|or|to|and|of|plus|by|times|oder|bis|und|mal|von|x)(?: |$)"
+        + "|(?:\(unit))(?![\\p{L}\\p{N}'’ ])|(?:\(unit))(?: |$)|(?:\(words))(?![\\p{L}\\p{N}'’-])|(?:d|dell)['’]"
+        + "|\\p{L}{1,5}\\. |\(word){1,2}\(number)(?! ?(?:%|(?:\(unit))$)|$)|[^ \(numbers)]{1,3} [\(numbers)]"
+    /// A word before another number, such as `à` in `2 Dosen à 400 g Tomaten`.
+    private static let word = "(?:[^ \(numbers)]+ )"
+    private static let words =
+        "or|to|and|of|plus|by|times|oder|bis|und|mal|von|x|each|per|je|pro|percent|pct|prozent|de|di|du|des|del|della|delle"
 }
