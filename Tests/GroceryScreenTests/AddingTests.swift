@@ -48,6 +48,27 @@ struct AddingTests {
         #expect(model.isInList)
     }
 
+    @Test func itIsAskedAgainAfterThePromptWasLeft() {
+        var model = Samples.model(Samples.three)
+        model.type("acheese\n")
+        model.press(.escape)
+        model.press(.escape)
+        #expect(model.isInList)
+        model.type("acheese\n")
+        #expect(model.takeWork().isEmpty && model.prompt?.line.text == "200 g")
+        // The same for a text that was cleared and typed again.
+        model.press(.escape)
+        model.press(.control("u"))
+        model.type("cheese\n")
+        #expect(model.takeWork().isEmpty && model.prompt?.line.text == "200 g")
+    }
+
+    @Test func aFactIsSaidBesideAConflict() {
+        var outcome = WorkOutcome(.conflict)
+        outcome.append("Bread is on the list, too")
+        #expect(outcome.message == "Saved; it is in conflict with a change from elsewhere; Bread is on the list, too")
+    }
+
     @Test func anItemThatWasBoughtComesBackAtOnce() {
         var model = Samples.model([Samples.item(1, "Apples", quantity: "2", isBought: true), Samples.item(2, "Tea")])
         model.type("a3 apples\n")

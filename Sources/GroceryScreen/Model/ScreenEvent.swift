@@ -41,6 +41,9 @@ extension WorkOutcome {
         case .unchanged: self.init(message: "Nothing was changed")
         }
     }
+
+    /// Says another fact behind the message.
+    mutating func append(_ fact: String) { message = message.map { "\($0); \(fact)" } ?? fact }
 }
 
 enum EditorOutcome: Sendable {

@@ -12,6 +12,8 @@ extension ScreenModel {
 
     mutating func press(_ key: Key, in prompt: Prompt) {
         var prompt = prompt
+        // A text counts as repeated only if it is entered as it was given back.
+        if key != .enter { repeated = nil }
         switch key {
         case .enter: submit(prompt)
         case .escape, .control("g"):
@@ -45,12 +47,15 @@ extension ScreenModel {
             mode = .prompt(done)
             return
         case .add:
-            if let twin = twin(of: text), !(twin.item.isBought || paste != nil || text == repeated) {
+            let twin = twin(of: text)
+            if let twin, !(twin.item.isBought || paste != nil || text == repeated) {
                 remember(text)
                 return ask(.join(twin, text), title: "\(twin.fact). Now", twin.quantity)
             }
             repeated = nil
-            submitted[start(work(adding: text))] = done
+            // One that was bought comes back.
+            let back = twin.flatMap { $0.item.isBought ? ScreenWork.join($0, $0.quantity) : nil }
+            submitted[start(back ?? .add(text))] = done
         case .join(let twin, _): submitted[start(.join(twin, text))] = done
         case .rename(let id): submitted[start(.rename(id, prompt.first, text))] = done
         case .setQuantity(let id): submitted[start(.setQuantity(id, prompt.first, text))] = done
@@ -80,12 +85,6 @@ extension ScreenModel {
                 item.isBought = intended[item.id] ?? item.isBought
                 return item
             })
-    }
-
-    /// The change that adds a typed item. One that was bought comes back.
-    private func work(adding text: String) -> ScreenWork {
-        if let twin = twin(of: text), twin.item.isBought { return .join(twin, twin.quantity) }
-        return .add(text)
     }
 
     /// Gives a text back that was not added, since its item is on the list.

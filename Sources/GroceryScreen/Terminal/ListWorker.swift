@@ -143,7 +143,7 @@ final class ListWorker: Sendable {
             return WorkOutcome(message: "Added \(contents.name)", added: try await list.add(contents))
         case .join(let twin, let quantity):
             var outcome = WorkOutcome(try await list.join(twin, quantity: quantity))
-            if twin.item.isBought { outcome.message = "\(twin.item.name) was bought, and is on the list again" }
+            if twin.item.isBought { outcome.append("\(twin.item.name) was bought, and is on the list again") }
             outcome.added = twin.item.id
             return outcome
         case .setBought(let id, let isBought):
@@ -151,7 +151,7 @@ final class ListWorker: Sendable {
         case .rename(let id, let seen, let new):
             var outcome = WorkOutcome(try await list.edit(id, \.name, seen: seen, to: new))
             let others = try? await list.items().filter { $0.id != id }
-            if let twin = Twin(ItemContents(name: new), on: others ?? []) { outcome.message = "\(twin.fact), too" }
+            if let twin = Twin(ItemContents(name: new), on: others ?? []) { outcome.append("\(twin.fact), too") }
             return outcome
         case .setQuantity(let id, let seen, let new):
             return WorkOutcome(try await list.edit(id, \.quantity, seen: seen, to: new))
