@@ -1,6 +1,7 @@
 // Adding items that are on the list already, on the real daemon.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import TestSupport
 import Testing
 
@@ -39,6 +40,53 @@ struct GroceryAddingTests {
         let second = await world.run("add", "1 l milk")
         #expect(second.status == 0 && second.errors.contains("Milk is on the list: 2 l already"), "\(second.errors)")
         #expect(await world.list().count == 2)
+    }
+
+    @Test func earlierTextsOfTheCommandCount() async throws {
+        let world = try await GroceryWorld()
+        let added = await world.run("add", "Milk", "2 l milk", "Tea")
+        #expect(added.status == 0 && added.errors.contains("Milk is on the list already"), "\(added.errors)")
+        #expect(await world.list().count == 3)
+        // The hint takes back the second one alone.
+        let hint =
+            added.errors.split(separator: "grocery ").last?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
+        #expect(hint.first == "remove")
+        #expect(await world.run("remove", hint.last ?? "").text == "milk is off the list\n")
+        // A terminal is asked with the sum so far, for an item of the list and for one of this command.
+        let terminal = world.terminal("add", "1 l milk", "2 l Milk", "1 kg Flour #a", "2 kg flour #b", "--note", "n")
+        await terminal.until("Milk is on the list. Now 1 l?")
+        terminal.type("\r")
+        await terminal.until("Milk is on the list: 1 l. Now 3 l?")
+        terminal.type("\r")
+        await terminal.until("Flour is on the list: 1 kg. Now 3 kg?")
+        terminal.type("\r")
+        #expect(await terminal.status() == 0, "\(terminal.screen.text)")
+        #expect(await world.list("--group", "none") == ["Flour, 3 kg  [a, b]", "Milk, 3 l", "Tea"])
+    }
+
+    @Test func aConflictOfTheSumIsSaid() async throws {
+        let world = try await GroceryWorld()
+        let file = try world.write("Milk\nquantity: 2 l\n")
+        #expect(await world.list() == ["Milk, 2 l"])
+        let terminal = world.terminal("add", "1 l milk")
+        await terminal.until("Milk is on the list: 2 l. Now 3 l?")
+        try "Milk\nquantity: 5 l\n".write(toFile: file, atomically: true, encoding: .utf8)
+        terminal.type("\r")
+        #expect(await terminal.status() == 0)
+        #expect(
+            terminal.screen.text.contains("others changed it, too; see: grocery resolve"), "\(terminal.screen.text)")
+    }
+
+    @Test func importedTagsHaveTheSpellingOfTheList() async throws {
+        let world = try await GroceryWorld()
+        _ = await world.run("add", "Tea #Aldi")
+        let json = #"[{"name":"Milk","tags":["ALDI","b"]}]"#
+        #expect(await world.run("import", input: json).status == 0)
+        #expect(await world.list("--group", "none") == ["Milk  [Aldi, b]", "Tea  [Aldi]"])
+        // It is on the list already, in the spelling of the list.
+        #expect(await world.run("import", input: json).text.contains("0 items are on the list now"))
+        #expect(await world.list().count == 2)
+        #expect(await world.run("add", "\u{200B}").status != 0)
     }
 
     @Test func anItemThatWasBoughtComesBack() async throws {

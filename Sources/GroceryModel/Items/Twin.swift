@@ -34,6 +34,21 @@ package struct Twin: Sendable, Hashable {
         return typed.quantity.isEmpty ? item.quantity : typed.quantity
     }
 
+    /// Makes the contents of the item those of both: not bought any more, with the tags and the note of both.
+    ///
+    /// - Parameters:
+    ///   - contents: The contents of the item.
+    ///   - quantity: The quantity afterwards.
+    package func join(_ contents: inout ItemContents, quantity: String) {
+        (contents.quantity, contents.isBought) = (quantity, false)
+        contents.tags = (contents.tags + typed.tags).tagsWithoutRepetition
+        if contents.note.isEmpty {
+            contents.note = typed.note
+        } else if !typed.note.isEmpty, typed.note != contents.note {
+            contents.note += "\n" + typed.note
+        }
+    }
+
     /// The fact for a person, such as `Milk is on the list: 2 l`.
     package var fact: String {
         "\(DisplayText.escaped(item.name)) is on the list"
@@ -49,18 +64,11 @@ extension GroceryList {
     ///   - twin: Both.
     ///   - quantity: The quantity afterwards.
     /// - Returns: The outcome of the save. If another program has changed the quantity since, both versions are kept.
-    @discardableResult
     package func join(_ twin: Twin, quantity: String) async throws -> PutOutcome {
         var base = try await contents(of: twin.item.id)
         (base.quantity, base.isBought) = (twin.item.quantity, twin.item.isBought)
         var mine = base
-        (mine.quantity, mine.isBought) = (quantity, false)
-        mine.tags = (mine.tags + twin.typed.tags).tagsWithoutRepetition
-        if mine.note.isEmpty {
-            mine.note = twin.typed.note
-        } else if !twin.typed.note.isEmpty, twin.typed.note != mine.note {
-            mine.note += "\n" + twin.typed.note
-        }
+        twin.join(&mine, quantity: quantity)
         return try await put(mine, base: base, for: twin.item.id)
     }
 }

@@ -10,7 +10,7 @@ struct AddCommand: AsyncParsableCommand {
         commandName: "add", abstract: "Put items on the list.",
         discussion: """
             A quantity at the beginning and words that begin with # are read from each text. An item of this name that was bought \
-            comes back. If one is on the list, a terminal is asked whether the sum is meant.
+            comes back. If one is on the list, a terminal is asked whether the sum is meant. Earlier texts of the command count, too.
 
             EXAMPLES
               grocery add Milk
@@ -37,7 +37,7 @@ struct AddCommand: AsyncParsableCommand {
         // All items are checked before the first is written.
         let tags = try tags.map { text throws(GroceryError) in try ItemText.tag(text) }
         let (plain, note) = (plain, note)
-        var items = try names.map { text throws(GroceryError) in
+        let items = try names.map { text throws(GroceryError) in
             var item = plain ? ItemContents(name: try ItemText.name(text)) : try ItemContents(typed: text)
             item.tags = (item.tags + tags).tagsWithoutRepetition
             item.note = note ?? ""
@@ -46,25 +46,43 @@ struct AddCommand: AsyncParsableCommand {
         }
         let list = try await options.list()
         let isNew = try await !list.exists()
-        let present = isNew ? [] : try await list.items()
-        for index in items.indices { items[index].tags = present.spelled(items[index].tags) }
-        let additions = items.map { Addition($0, on: present) }
-        var ids = try await list.add(additions.filter(\.isItem).map { ExportedItem(id: nil, contents: $0.typed) })[...]
-        if isNew { Output.note("this is the first of the list '\(DisplayText.escaped(list.name))'") }
-        for addition in additions {
-            if addition.isItem, let id = ids.popFirst() {
-                Output.print(["\(id.short)  \(DisplayText.escaped(addition.typed.name))"])
-                if let said = addition.said { Output.note(said) }
-                continue
+        // The list as it is after the earlier texts, and the items of these.
+        var (present, new) = (isNew ? [] : try await list.items(), [ExportedItem]())
+        var broughtBack: Set<ItemIdentifier> = []
+        let additions = items.map { item in
+            var item = item
+            item.tags = present.spelled(item.tags)
+            let addition = Addition(item, on: present, broughtBack, isAlone: items.count == 1)
+            switch (addition.choice, addition.twin) {
+            case (.item, _):
+                new.append(ExportedItem(id: addition.id, contents: item))
+                present.append(GroceryItem(id: addition.id, path: "", summary: ItemSummary(item)))
+            case (.join, let twin?):
+                if twin.item.isBought { broughtBack.insert(twin.item.id) }
+                if let index = present.firstIndex(where: { $0.id == twin.item.id }) {
+                    (present[index].quantity, present[index].isBought) = (twin.quantity, false)
+                }
+                if let index = new.firstIndex(where: { $0.id == twin.item.id }) {
+                    twin.join(&new[index].contents, quantity: twin.quantity)
+                }
+            default: break
             }
-            if let twin = addition.twin, addition.choice == .join {
-                // Another text of this command may have changed it.
-                let item = try await list.items().first { $0.id == twin.item.id } ?? twin.item
-                let now = Twin(addition.typed, on: [item]) ?? twin
-                try await list.join(now, quantity: now.quantity)
-                Output.print(["\(item.id.short)  \(item.title)"])
+            return addition
+        }
+        for item in new { try item.contents.check() }
+        try await list.add(new)
+        if isNew { Output.note("this is the first of the list '\(DisplayText.escaped(list.name))'") }
+        let added = Set(new.compactMap(\.id))
+        for addition in additions {
+            var outcome = PutOutcome.saved
+            if let twin = addition.twin, addition.choice == .join, !added.contains(twin.item.id) {
+                outcome = try await list.join(twin, quantity: twin.quantity)
+            }
+            if addition.choice != .nothing {
+                Output.print(["\(addition.id.short)  \(addition.title)"])
             }
             if let said = addition.said { Output.note(said) }
+            if outcome == .conflict { Output.note("others changed it, too; see: grocery resolve \(addition.id.short)") }
         }
     }
 
@@ -78,26 +96,39 @@ struct AddCommand: AsyncParsableCommand {
         /// The item of this name on the list.
         let twin: Twin?
         let choice: Choice
+        /// The identifier of the item that has it afterwards.
+        let id: ItemIdentifier
         /// The fact that the user is told.
         let said: String?
 
-        var isItem: Bool { choice == .item }
+        /// The name of the item that has it afterwards, as it is shown.
+        var title: String { choice == .join ? twin?.item.title ?? "" : DisplayText.escaped(typed.name) }
 
-        /// Finds the way. A terminal is asked before the list has two items of one name.
-        init(_ typed: ItemContents, on present: [GroceryItem]) {
+        /// Finds the way. A terminal is asked before the list has two items of one name. `isAlone` tells that the command adds no other
+        /// item, so that the undo takes back this one.
+        init(_ typed: ItemContents, on present: [GroceryItem], _ broughtBack: Set<ItemIdentifier>, isAlone: Bool) {
             self.typed = typed
             twin = Twin(typed, on: present)
+            let new = ItemIdentifier.random()
             guard let twin else {
-                (choice, said) = (.item, nil)
+                (choice, id, said) = (.item, new, nil)
                 return
             }
             guard !twin.item.isBought else {
-                (choice, said) = (.join, "\(twin.item.title) was bought, and is on the list again")
+                (choice, id) = (.join, twin.item.id)
+                said = "\(twin.item.title) was bought, and is on the list again"
+                return
+            }
+            guard Output.canAsk || broughtBack.contains(twin.item.id) else {
+                let back = isAlone ? "undo" : "remove \(new.short)"
+                (choice, id) = (.item, new)
+                said = "\(twin.fact) already (\(twin.item.id.short)); to take the new one back: grocery \(back)"
                 return
             }
             guard Output.canAsk else {
-                let id = twin.item.id.short
-                (choice, said) = (.item, "\(twin.fact) already (\(id)); to take the new one back: grocery undo")
+                // Earlier texts brought it back, so that the command means one item.
+                (choice, id) = (.join, twin.item.id)
+                said = "\(twin.fact). Now \(DisplayText.escaped(twin.quantity))"
                 return
             }
             let isSame = twin.quantity == twin.item.quantity
@@ -111,6 +142,7 @@ struct AddCommand: AsyncParsableCommand {
             case "s" where !isSame: choice = .item
             default: choice = .nothing
             }
+            id = choice == .item ? new : twin.item.id
             said = choice == .nothing ? "\(twin.item.title) stays as it is" : nil
         }
     }
