@@ -66,7 +66,7 @@ struct TypedAmount {
         + "|jars?|bunch|bunches|loaf|loaves|dozen|pieces?|pcs|slices?|rolls?|liters?|litres?|grams?|kilos?|pounds?|ounces?"
         + "|pints?|quarts?|gallons?|cartons?|tubs?|heads?|cloves?|sticks?|pinch|pinches|pairs?|ct|stück|stk|packung"
         + "|packungen|päckchen|pakete?|dosen?|flaschen?|becher|bund|glas|gläser|beutel|el|tl|gramm|pfund|tassen?|prisen?"
-        + "|scheiben?|kisten?|kasten|tüten?|tafeln?|rollen?|zehen?|stangen?|netze?"
+        + "|scheiben?|kisten?|kasten|tüten?|tafeln?|rollen?|zehen?|stangen?|netze?|gr|ltr|pck|pkts?|pkgs|doz|pfd|btls?|pc"
     /// A unit with the mark after it, such as `g.`.
     private static let marked = "(?:\(unit))[.,:;]?(?= |$)"
     /// `2 kg`, `500g` or `2`. A word may stand before the unit if `of` comes after it: `2 large cans of beans`.
@@ -78,10 +78,11 @@ struct TypedAmount {
     /// short forms that are no known unit, such as `doz. eggs`.
     private static let rest =
         "[\\p{P}\\p{Sm}\\p{Sc}°]|\(amount)(?: |$)|(?![0-9]+\\p{L}[\\p{L}0-9]*(?: |$))[\(numbers)]"
-        + "|(?:\(unit))(?![\\p{L}\\p{N}'’ ])|(?:\(unit))(?: |$)|(?:\(words))(?![\\p{L}\\p{N}'’-])|(?:d|dell)['’]"
+        + "|(?:\(unit))(?![\\p{L}\\p{N}'’ ])|(?:\(unit))(?: |$)|(?:\(words))(?![\\p{L}\\p{N}'’-])|(?:d|dell)['’´]"
         + "|\\p{L}{1,5}\\. |\(word){1,2}\(number)(?! ?(?:%|(?:\(unit))$)|$)|[^ \(numbers)]{1,3} [\(numbers)]"
     /// A word before another number, such as `à` in `2 Dosen à 400 g Tomaten`.
     private static let word = "(?:[^ \(numbers)]+ )"
     private static let words =
-        "or|to|and|of|plus|by|times|oder|bis|und|mal|von|x|each|per|je|pro|percent|pct|prozent|de|di|du|des|del|della|delle"
+        "or|to|and|of|plus|by|times|oder|bis|und|mal|von|x|each|per|je|pro|percent|pct|prozent|de|di|du|des|del|dei|dello|della"
+        + "|delle|degli|in|at|à|á|zu|about|approx|circa|etwa"
 }
