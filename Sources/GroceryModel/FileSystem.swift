@@ -14,6 +14,20 @@ package enum FileSystem {
         try await NIOThreadPool.singleton.runIfActive { try body() }
     }
 
+    /// The thread on which pictures are prepared: one at a time, since each may take much memory and seconds.
+    private static let pictures: NIOThreadPool = {
+        let pool = NIOThreadPool(numberOfThreads: 1)
+        pool.start()
+        return pool
+    }()
+
+    /// Runs work on a picture after that on others, away from the threads for files.
+    static func runOnPicture<Result: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Result
+    ) async throws -> Result {
+        try await pictures.runIfActive { try body() }
+    }
+
     /// A failed call. ``description`` is a sentence for a person without a full stop, which begins in lower case.
     package struct Failure: Error, CustomStringConvertible {
         /// The work that failed, such as `read /tmp/a`.

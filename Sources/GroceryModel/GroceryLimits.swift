@@ -17,8 +17,14 @@ package enum GroceryLimits {
     package static let pictureBytes = 16 << 20
     /// The longest side of a picture that a list keeps, in pixels. The page has the same (`PICTURE_SIDE`).
     static let pictureSide = 1_280
-    /// The most pixels of a picture before it is scaled: each takes up to four bytes of memory.
+    /// The most pixels of a JPEG of one scan before it is scaled. It is scaled while it is decoded, so few of them take memory.
     static let picturePixels = 120_000_000
+    /// The most pixels of a picture that is decoded whole before it is scaled, such as PNG and progressive JPEG: each takes up to six
+    /// bytes of memory, and a small file may claim many.
+    static let heldPixels = 40_000_000
+    /// The most scans of a picture. Encoders make about ten. Each may have few bytes and passes over all pixels, which takes 18 ms for
+    /// ``heldPixels``.
+    static let pictureScans = 100
     /// The quality of a picture that is compressed again, of 100. The page has the same.
     static let pictureQuality = 82
     /// The fewest characters of an identifier's beginning that name an item.

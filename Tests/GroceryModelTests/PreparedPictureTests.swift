@@ -85,6 +85,78 @@ import Testing
         #expect(try PreparedPicture.bytes(prepared) == prepared)
     }
 
+    /// The library and browsers skip these bytes, so they must not hide the segments after them.
+    @Test(
+        arguments: [
+            [0, 0, 0], [0x12, 0x34], [0xFF, 0xFF, 0xFF], [0xFF, 0x00, 0x07], [0xFF, 0x01], [0xFF, 0xD0],
+            [0xFF, 0xE5, 0, 0], [0xFF, 0xFE, 0, 2],
+        ] as [[UInt8]])
+    func `Bytes between segments do not hide the place`(fill: [UInt8]) throws {
+        for orientation: UInt8 in [1, 6] {
+            // So long that a wrong length leads into the picture.
+            let long = PreparedPictureTests.segment(0xFE, [UInt8](repeating: 1, count: 65_000))
+            let segments =
+                PreparedPictureTests.segment(0xE5, [1]) + fill + PreparedPictureTests.exif(orientation) + fill + long
+            let photo = try PreparedPictureTests.jpeg(
+                PreparedPictureTests.halves(width: 40, height: 20), segments)
+            let prepared = try PreparedPicture.bytes(photo)
+            #expect(!PreparedPictureTests.hasSecret(prepared))
+            let pixels = try PreparedPictureTests.decoded(prepared)
+            #expect(pixels.width == (orientation == 1 ? 40 : 20))
+        }
+    }
+
+    @Test func `Metadata between scans are dropped`() throws {
+        let plain = try PreparedPictureTests.jpeg(PreparedPictureTests.halves(width: 40, height: 20), [])
+        let end = plain.count - 2
+        let scan = plain[try #require(plain.firstRange(of: [0xFF, 0xDA] as [UInt8])).lowerBound..<end]
+        let photo = plain[..<end] + PreparedPictureTests.exif(1) + scan + [0xFF, 0xD9]
+        #expect(try PreparedPicture.bytes(Array(photo)) == plain[..<end] + scan + [0xFF, 0xD9])
+        // Each scan costs time, and few bytes.
+        let scans = [[UInt8]](repeating: Array(scan), count: GroceryLimits.pictureScans).flatMap { $0 }
+        let message = GroceryError.message { _ = try PreparedPicture.bytes(plain[..<end] + scans + [0xFF, 0xD9]) }
+        #expect(message.contains("more than 100 scans"), "\(message)")
+    }
+
+    /// A small file may claim many pixels, and all are held.
+    @Test(arguments: [0xC2, 0xC0] as [UInt8])
+    func `A progressive picture may have fewer pixels`(code: UInt8) throws {
+        var photo = try PreparedPictureTests.jpeg(PreparedPictureTests.halves(width: 40, height: 20), [])
+        let frame = try #require(photo.firstRange(of: [0xFF, 0xC0] as [UInt8])).lowerBound
+        // 7000 x 7000.
+        photo.replaceSubrange(frame + 5..<frame + 9, with: [0x1B, 0x58, 0x1B, 0x58])
+        photo[frame + 1] = code
+        if code == 0xC0 {
+            // The first scan has one colour of three.
+            let scan = try #require(photo.firstRange(of: [0xFF, 0xDA] as [UInt8])).lowerBound
+            photo.replaceSubrange(scan + 2..<scan + 11, with: [0, 8, 1, 1, 0])
+        }
+        let message = GroceryError.message { _ = try PreparedPicture.bytes(photo) }
+        #expect(message.contains("7000 x 7000 pixels") && message.contains("40000000"), "\(message)")
+    }
+
+    /// Browsers show it by its orientation, so that must stay.
+    @Test func `A picture of four colours keeps its orientation and loses its place`() throws {
+        var photo = try PreparedPictureTests.jpeg(
+            PreparedPictureTests.halves(width: 40, height: 20), PreparedPictureTests.exif(6))
+        let frame = try #require(photo.firstRange(of: [0xFF, 0xC0] as [UInt8])).lowerBound
+        photo.replaceSubrange(frame + 19..<frame + 19, with: [4, 0x11, 0])
+        (photo[frame + 3], photo[frame + 9], photo[frame + 11]) = (20, 4, 0x11)
+        let scan = try #require(photo.firstRange(of: [0xFF, 0xDA] as [UInt8])).lowerBound
+        photo.replaceSubrange(scan + 11..<scan + 11, with: [4, 0])
+        (photo[scan + 3], photo[scan + 4]) = (14, 4)
+        let file = JPEGFile(photo)
+        #expect(try file.decoded(#require(file.decodedSize), atLeast: (40, 20)) == nil)
+        let prepared = try PreparedPicture.bytes(photo)
+        #expect(prepared.firstRange(of: PreparedPictureTests.secret) == nil)
+        let exif = PreparedPictureTests.segment(
+            0xE1,
+            Array("Exif\0\0MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6]
+                + [UInt8](repeating: 0, count: 6))
+        #expect(prepared.firstRange(of: exif) != nil)
+        #expect(try PreparedPicture.bytes(prepared) == prepared)
+    }
+
     @Test func `Each orientation is turned upright`() {
         // The letters stand for pixels, and the rows are as a camera with that orientation has them.
         let upright = "abc/def"
@@ -181,7 +253,7 @@ import Testing
         var picture = try PreparedPictureTests.png(PreparedPictureTests.halves(width: 4, height: 4, channels: 4), [])
         picture.replaceSubrange(16..<24, with: [0, 1, 0, 0, 0, 1, 0, 0])
         let message = GroceryError.message { _ = try PreparedPicture.bytes(picture) }
-        #expect(message.contains("65536 x 65536 pixels") && message.contains("120000000"), "\(message)")
+        #expect(message.contains("65536 x 65536 pixels") && message.contains("40000000"), "\(message)")
     }
 
     @Test func `Damaged pictures are no trap, and lose what is found`() throws {

@@ -199,7 +199,9 @@ class People:
         self.oracle.saved(f"picture {word}", word, (), machine)
 
     def picture(self, word, size):
-        return b"\xff\xd8\xff\xe0 " + word.encode() + b" " + self.chance.randbytes(size)
+        # A scan of a JPEG, without a marker. Grocery drops what is no part of the picture.
+        scan = word.encode() + b" " + self.chance.randbytes(size).replace(b"\xff", b"")
+        return b"\xff\xd8\xff\xda\0\2 " + scan + b"\xff\xd9"
 
     def save_data(self, machine):
         """Writes a file outside of the documents."""

@@ -46,7 +46,9 @@ extension GroceryList {
             guard file.count <= GroceryLimits.pictureBytes else {
                 throw GroceryError(.invalid, "the picture has more than \(GroceryLimits.pictureBytes) bytes")
             }
-            let prepared = try await FileSystem.run { () throws(GroceryError) in try PreparedPicture.bytes(file) }
+            let prepared = try await FileSystem.runOnPicture { () throws(GroceryError) in
+                try PreparedPicture.bytes(file)
+            }
             guard let ending = GroceryList.ending(prepared) else {
                 throw GroceryError(.invalid, "the picture cannot be prepared")
             }

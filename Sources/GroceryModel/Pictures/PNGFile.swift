@@ -21,7 +21,7 @@ struct PNGFile {
         let header = Array(bytes.dropFirst(PNGFile.signature))
         guard header.count >= 16, header[4..<8].elementsEqual("IHDR".utf8) else { return stripped }
         let (width, height) = (PNGFile.number(header[8..<12]), PNGFile.number(header[12..<16]))
-        try PreparedPicture.check(width: width, height: height)
+        try PreparedPicture.check(width: width, height: height, most: GroceryLimits.heldPixels)
         guard let wanted = PreparedPicture.size(width: width, height: height), let pixels = decoded,
             let encoded = PNGFile.encoded(pixels.scaled(width: wanted.width, height: wanted.height))
         else { return stripped }

@@ -5,7 +5,7 @@
 enum PreparedPicture {
     /// Returns a picture whose longest side is ``GroceryLimits/pictureSide``, if it is JPEG or PNG, upright and without metadata. Only
     /// the profile of its colours is kept. WebP and GIF lose their metadata and keep their size. A picture that cannot be decoded loses
-    /// the metadata that is found in it.
+    /// its metadata, too, but for the orientation of JPEG.
     ///
     /// - Throws: ``GroceryError/Code/invalid`` for a file that is no picture, and for HEIC and AVIF, with the command that converts it.
     static func bytes(_ bytes: [UInt8]) throws(GroceryError) -> [UInt8] {
@@ -33,11 +33,10 @@ enum PreparedPicture {
     }
 
     /// Refuses a picture that would take too much memory.
-    static func check(width: Int, height: Int) throws(GroceryError) {
-        guard width > 0, height > 0, width <= GroceryLimits.picturePixels / height else {
+    static func check(width: Int, height: Int, most: Int) throws(GroceryError) {
+        guard width > 0, height > 0, width <= most / height else {
             throw GroceryError(
-                .invalid,
-                "the picture has \(width) x \(height) pixels, and \(GroceryLimits.picturePixels) in all are the most")
+                .invalid, "the picture has \(width) x \(height) pixels, and \(most) in all are the most of its kind")
         }
     }
 }
