@@ -14,7 +14,7 @@ struct NetworkAddress: Sendable, Hashable {
 
     /// The beginnings of the names of devices that lead to containers, virtual machines and VPNs.
     private static let virtualNames = [
-        "docker", "br-", "veth", "virbr", "vnet", "vmnet", "vboxnet", "lxcbr", "lxdbr", "incusbr", "podman", "cni",
+        "docker", "veth", "virbr", "vnet", "vmnet", "vboxnet", "lxcbr", "lxdbr", "incusbr", "podman", "cni",
         "cali", "flannel", "kube", "tun", "tap", "utun", "wg", "ppp", "ipsec", "vpn", "tailscale", "zt", "nebula",
         "nordlynx", "proton", "mullvad", "wt0",
     ]
@@ -24,8 +24,15 @@ struct NetworkAddress: Sendable, Hashable {
         address.hasPrefix("169.254.") || address.contains(":") && "89ab".contains { address.hasPrefix("fe\($0)") }
     }
 
+    /// Whether it leads to a network of Docker: `br-` and the beginning of its identifier. Other bridges, such as `br-lan`, are this
+    /// machine's way to its own network.
+    private var isOfDocker: Bool {
+        let parts = device.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[0] == "br" && parts[1].count == 12 && parts[1].allSatisfy(\.isHexDigit)
+    }
+
     private var isVirtual: Bool {
-        isTunnel || NetworkAddress.virtualNames.contains { device.hasPrefix($0) }
+        isTunnel || NetworkAddress.virtualNames.contains { device.hasPrefix($0) } || isOfDocker
     }
 
     /// Returns the addresses under which a phone may reach this machine: first the one by which this machine reaches others, then those

@@ -137,6 +137,11 @@ struct PageAccessTests {
             likely(home, "192.168.1.5", "fd00::5") == [
                 "wlan0 192.168.1.5", "wlan0 fd00::5", "eth0 192.168.7.5",
             ])
+        // A bridge of this machine is its way to the network at home; those of Docker have an identifier.
+        for name in ["br-lan", "br-home", "br-0123456789a", "br-0123456789abc", "br-0123456789xy", "br0"] {
+            let all = [("eth0", "10.0.0.2"), (name, "192.168.1.1")]
+            #expect(likely(all, "192.168.1.1").first == "\(name) 192.168.1.1")
+        }
         // A VPN that carries everything is no way for a phone.
         #expect(likely(home, "10.8.0.2") == ["eth0 192.168.7.5", "wlan0 192.168.1.5", "wlan0 fd00::5"])
         // Alone they are told.
