@@ -262,10 +262,12 @@ struct FileSaver: ~Copyable {
         guard let out = (try? folder.status(of: temporary)).flatMap({ $0 }) else { return }
         let isOld = FileStamp(out).hasSameContents(as: FileStamp(old))
         var isKnown = isOld && isExpected || known?.hasSameContents(as: FileStamp(out)) == true
-        if !isOld, out.type == .regular, let file = try folder.read(temporary) {
+        // A file that cannot be read is not known, and is kept.
+        if !isOld, out.type == .regular, let file = (try? folder.read(temporary)).flatMap({ $0 }) {
             isKnown = file.bytes == bytes || file.bytes == loaded?.bytes
         }
         if isKnown {
+            // If this fails, the next save finds the file and keeps it as a version in conflict: superfluous, and nothing is lost.
             try? folder.remove(temporary)
             return
         }
