@@ -48,8 +48,9 @@ extension GroceryList {
     }
 
     /// Returns the items whose own file is gone while versions in conflict with it are there, in no order. Each has the contents of
-    /// its newest version, and the number of versions.
-    package func lostItems() async throws -> [GroceryItem] {
+    /// its newest version, and the number of versions. Those with a version that cannot be read are apart, with the reason: one such
+    /// item must not hide the others.
+    package func lostItems() async throws -> (items: [GroceryItem], unreadable: [(item: GroceryItem, reason: String)]) {
         let found = try await container.client.find(
             whole("isConflictVersion == TRUE AND name BEGINSWITH 'Item_'"), scopes: [scope], attributes: [.path])
         let prefixes = itemPrefixes
@@ -61,9 +62,15 @@ extension GroceryList {
             let original = path[...slash] + String(decoding: name.original, as: UTF8.self)
             if let id = identifier(ofPath: String(original), below: prefixes) { lost.insert(id) }
         }
-        var items: [GroceryItem] = []
+        var (items, unreadable) = ([GroceryItem](), [(item: GroceryItem, reason: String)]())
         for id in lost where !FileSystem.exists(path(of: id)) {
-            let versions = try await versions(of: id)
+            let versions: [ItemVersion]
+            do { versions = try await self.versions(of: id) } catch let error as DocumentError {
+                if error.code == .notFound { continue }
+                let item = GroceryItem(id: id, path: path(of: id), summary: ItemSummary(unreadable: id))
+                unreadable.append((item, error.message))
+                continue
+            }
             // One that was resolved meanwhile has no versions, and one that came back has a current one.
             guard let newest = versions.first, !newest.isCurrent else { continue }
             items.append(
@@ -71,7 +78,7 @@ extension GroceryList {
                     id: id, path: path(of: id), summary: ItemSummary(newest.contents), modified: newest.modified,
                     conflictVersions: versions.count))
         }
-        return items
+        return (items, unreadable)
     }
 
     /// Resolves the conflict of an item. The versions that are not kept go to the trash, and so does a copy of the former current one.

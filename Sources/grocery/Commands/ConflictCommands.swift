@@ -20,7 +20,8 @@ struct ConflictsCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let list = try await options.list()
         let items = try await list.items().filter(\.isInConflict).sortedByName()
-        let lost = try await list.lostItems().sortedByName()
+        let (found, unreadable) = try await list.lostItems()
+        let lost = found.sortedByName()
         Output.print(
             items.map { "\($0.id.short)  \($0.line)  (\($0.conflictVersions + 1) versions)" }
                 + lost.map { item in
@@ -29,9 +30,12 @@ struct ConflictsCommand: AsyncParsableCommand {
                 })
         if Output.isTerminal {
             Output.note(
-                items.isEmpty && lost.isEmpty
+                items.isEmpty && lost.isEmpty && unreadable.isEmpty
                     ? "no item is in conflict" : "to see and resolve one: grocery resolve ITEM")
         }
+        let failures = unreadable.map { "\($0.item.title) is left out: \($0.reason)" }.sorted()
+        for failure in failures.dropLast() { Output.note(failure) }
+        if let last = failures.last { throw Problem(last) }
     }
 }
 
@@ -65,7 +69,13 @@ struct ResolveCommand: AsyncParsableCommand {
 
     mutating func run() async throws {
         let list = try await options.list()
-        let item = try await (list.items() + list.lostItems()).named(item)
+        let name = item
+        var items = try await list.items()
+        if !items.contains(where: { $0.hasName(name) }) {
+            let (lost, unreadable) = try await list.lostItems()
+            items += lost + unreadable.map(\.item)
+        }
+        let item = try items.named(name)
         let versions = try await list.versions(of: item.id)
         guard versions.contains(where: { !$0.isCurrent }) else {
             throw Problem("\(item.title) has no versions in conflict")
