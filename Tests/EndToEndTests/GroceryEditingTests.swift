@@ -80,6 +80,41 @@ struct GroceryEditingTests {
         #expect(await world.run("conflicts").lines.count == 1)
     }
 
+    /// Another user's copy with the mode 0600 has no original.
+    @Test func `A lost copy that cannot be read keeps no other conflict from its user`() async throws {
+        let world = try await World()
+        _ = await world.run("add", "Milk", "Bread", "Oats")
+        let copy = ".sync-conflict-20261125-003609-KIHKRYN"
+        let (bread, oats) = (try world.file("Bread"), try world.file("Oats"))
+        try FileManager.default.moveItem(atPath: bread, toPath: bread + copy)
+        try FileManager.default.moveItem(atPath: oats, toPath: oats + copy)
+        try Data("Cream\n".utf8).write(to: URL(filePath: world.file("Milk") + copy))
+        try Change.chmod(bread + copy, 0)
+        defer { chmod(bread + copy, 0o600) }
+        let told = await world.run("conflicts")
+        #expect(told.status == 1 && told.errors.contains("(unreadable)"), "\(told)")
+        #expect(told.lines.count == 2 && told.text.contains("Milk") && told.text.contains("Oats"), "\(told)")
+        #expect(await world.run("resolve", "Milk", "--keep", "1").status == 0)
+        #expect(await world.run("resolve", "Oats", "--keep", "1").status == 0)
+        let refused = await world.run("resolve", "(unreadable)")
+        #expect(refused.status == 1 && refused.errors.contains("Permission denied"), "\(refused)")
+        #expect(await world.list("--group", "none") == ["Milk", "Oats"])
+    }
+
+    @Test func `Names are compared without case and normal form`() async throws {
+        let world = try await World()
+        for (one, other) in [
+            ("Cafe\u{301}", "CAF\u{C9}"), ("ΟΔΟΣ", "οδος"), ("Groß", "GROẞ"), ("Straße", "STRASSE"),
+        ] {
+            _ = await world.run("add", one)
+            let bought = await world.run("buy", other)
+            #expect(bought.status == 0, "\(one): \(bought)")
+            let twin = await world.run("add", other)
+            #expect(twin.status == 0 && (twin.text + twin.errors).contains("on the list"), "\(one): \(twin)")
+        }
+        #expect(await world.list("--group", "none").count == 4)
+    }
+
     @Test func `A quantity and tags are read from the text`() async throws {
         let world = try await World()
         _ = await world.run("add", "2 kg flour #market #baking", "Milk", "--note", "the red one")

@@ -3,6 +3,13 @@
 
 internal import GatherKit
 
+extension GroceryItem {
+    /// Whether a text is the whole name or identifier, in upper or lower case.
+    package func hasName(_ text: String) -> Bool { hasName(key: ItemText.caseless(text)) }
+
+    fileprivate func hasName(key: String) -> Bool { ItemText.caseless(name) == key || id.text.lowercased() == key }
+}
+
 extension [GroceryItem] {
     /// Returns the items sorted by name (``NameOrder``), then by identifier.
     package func sortedByName() -> [GroceryItem] {
@@ -23,16 +30,16 @@ extension [GroceryItem] {
     ///   - text: The text.
     ///   - isBought: Whether the item is meant that is bought, or the one that is not, of two with the same name; nil for neither.
     package func named(_ text: String, isBought: Bool? = nil) throws(GroceryError) -> GroceryItem {
-        let key = text.lowercased()
+        let key = ItemText.caseless(text)
         guard !key.isEmpty else { throw GroceryError(.invalid, "an item needs a name that is not empty") }
-        var found = filter { $0.name.lowercased() == key || $0.id.text.lowercased() == key }
+        var found = filter { $0.hasName(key: key) }
         if found.isEmpty {
             let mayBeIdentifier = key.count >= GroceryLimits.shortestBeginning
             found = filter {
-                $0.name.lowercased().hasPrefix(key) || mayBeIdentifier && $0.id.text.lowercased().hasPrefix(key)
+                ItemText.caseless($0.name).hasPrefix(key) || mayBeIdentifier && $0.id.text.lowercased().hasPrefix(key)
             }
         }
-        if let isBought, Set(found.map { $0.name.lowercased() }).count == 1 {
+        if let isBought, Set(found.map { ItemText.caseless($0.name) }).count == 1 {
             let meant = found.filter { $0.isBought == isBought }
             if meant.count == 1 { found = meant }
         }

@@ -32,7 +32,22 @@ package enum ItemText {
     }
 
     /// Returns the text by which tags are compared: `#Aldi` and `#aldi` are one tag.
-    package static func tagKey(_ tag: String) -> String { tag.lowercased() }
+    package static func tagKey(_ tag: String) -> String { caseless(tag) }
+
+    /// Returns the text by which names are compared without regard to case. Each scalar is changed to lower, upper and lower case
+    /// again, by itself: ß and ẞ are ss, and all forms of sigma are one. The page computes the same (`caseless` in `page.html`).
+    static func caseless(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            for lower in scalar.properties.lowercaseMapping.unicodeScalars {
+                for upper in lower.properties.uppercaseMapping.unicodeScalars {
+                    result += upper.properties.lowercaseMapping.unicodeScalars
+                }
+            }
+        }
+        return String(result)
+    }
 
     /// Returns a tag that a person typed, without `#` and blanks around it.
     package static func tag(_ text: some StringProtocol) throws(GroceryError) -> String {

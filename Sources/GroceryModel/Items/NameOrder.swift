@@ -43,22 +43,17 @@ package struct NameOrder: Sendable, Hashable, Comparable {
 
     private static func isDigit(_ scalar: UInt32) -> Bool { (0x30...0x39).contains(scalar) }
 
-    /// Returns the scalars of a name without marks and case. Each one is changed to upper and then to lower case, which JavaScript has,
-    /// too. So ß is ss, and all forms of sigma are one.
+    /// Returns the scalars of a name without marks and case (``ItemText/caseless(_:)``).
     private static func folded(_ name: String) -> [UInt32] {
         if name.utf8.allSatisfy({ $0 < 0x80 }) {
             return name.utf8.map { UInt32((0x41...0x5A).contains($0) ? $0 | 0x20 : $0) }
         }
         var scalars: [UInt32] = []
-        for scalar in TextFolding.withoutMarks(name).unicodeScalars {
-            for upper in scalar.properties.uppercaseMapping.unicodeScalars {
-                for lower in upper.properties.lowercaseMapping.unicodeScalars {
-                    if let others = letters[lower] {
-                        scalars += others.unicodeScalars.map(\.value)
-                    } else {
-                        scalars.append(lower.value)
-                    }
-                }
+        for scalar in ItemText.caseless(TextFolding.withoutMarks(name)).unicodeScalars {
+            if let others = letters[scalar] {
+                scalars += others.unicodeScalars.map(\.value)
+            } else {
+                scalars.append(scalar.value)
             }
         }
         return scalars

@@ -16,12 +16,12 @@ package struct Twin: Sendable, Hashable {
     ///   - typed: The item that is added.
     ///   - items: The items on the list.
     package init?(_ typed: ItemContents, on items: some Sequence<GroceryItem>) {
-        let key = typed.name.lowercased()
+        let key = ItemText.caseless(typed.name)
         func rank(_ item: GroceryItem) -> (Int, Int64, ItemIdentifier) {
             // Of the bought ones, the last is meant.
             (item.isBought ? 1 : 0, -(item.modified?.nanoseconds ?? 0), item.id)
         }
-        guard let found = items.filter({ $0.name.lowercased() == key }).min(by: { rank($0) < rank($1) }) else {
+        guard let found = items.filter({ ItemText.caseless($0.name) == key }).min(by: { rank($0) < rank($1) }) else {
             return nil
         }
         item = found
