@@ -163,7 +163,7 @@ struct ConflictsCommandTests {
     }
 
     /// Only a regular file outside of archives is a version. The rule of the list and that of the resolution are one.
-    @Test func whatCannotBeResolvedIsNotListed() async throws {
+    @Test func entriesThatAreNoVersionsAreNotListed() async throws {
         let daemon = try await daemon()
         for name in Self.names { unlink(daemon.box + "/" + name) }
         let copy = "other.sync-conflict-20261125-003609-KIHKRYN"

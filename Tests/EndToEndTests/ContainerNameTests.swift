@@ -23,7 +23,7 @@ struct ContainerNameTests {
         #expect(await add("grocery_1").status == 0)
     }
 
-    @Test func theCheckNamesWhatADaemonBearsAtItsStart() async throws {
+    @Test func checkConfigurationNamesProblemsThatADaemonAllowsAtItsStart() async throws {
         let daemon = try await TestDaemon()
         let directory = daemon.directory + "/etc"
         let file = directory + "/gatherd.toml"

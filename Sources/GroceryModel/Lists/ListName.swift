@@ -7,8 +7,8 @@ internal import Glibc
 /// The rule for the name of a new list. A list is a folder, and Syncthing carries it to devices whose file systems hold fewer names
 /// than those of Linux. A list that is there keeps its name.
 enum ListName {
-    /// Characters that names on FAT, and so on the cards and the shared storage of telephones, do not have. The slash is none of any
-    /// name.
+    /// Characters that names on FAT, and so on the cards and the shared storage of phones, do not have. No name on Linux has a
+    /// slash.
     private static let forbidden: [Character] = ["\"", "*", ":", "<", ">", "?", "\\", "|"]
     /// Names of devices under Windows, with any ending.
     private static let devices = Set(
@@ -22,17 +22,17 @@ enum ListName {
     static func obstacle(to name: String, beside others: [String]) -> String? {
         let found = forbidden.filter { name.contains($0) }.map { "'\($0)'" }
         if !found.isEmpty {
-            return "a telephone cannot hold a folder with \(found.joined(separator: " or ")) in its name"
+            return "a phone cannot hold a folder with \(found.joined(separator: " or ")) in its name"
         }
         if let last = name.last, last == "." || last.isWhitespace {
-            return "a telephone cannot hold a folder whose name ends with a dot or a blank"
+            return "a phone cannot hold a folder whose name ends with a dot or a blank"
         }
         if devices.contains(name.prefix { $0 != "." }.lowercased()) {
             return "the name is that of a device under Windows"
         }
         let folded = fold(name)
         guard let other = others.first(where: { fold($0) == folded }) else { return nil }
-        return "'\(DisplayText.escaped(other))' is there, and a telephone takes both for one folder"
+        return "'\(DisplayText.escaped(other))' is there, and a phone takes both for one folder"
     }
 
     /// Returns a name as file systems compare it that do not tell upper from lower case. Strings are equal whichever way their
