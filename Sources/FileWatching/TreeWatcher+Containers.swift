@@ -42,7 +42,9 @@ extension TreeWatcher {
         containers[number]?.options.ignored = IgnoredNames(globs)
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
         for node in leaving {
-            guard let parent = tree.parent(of: node), let directory = directories.directory(at: parent) else { continue }
+            guard let parent = tree.parent(of: node), let directory = directories.directory(at: parent) else {
+                continue
+            }
             withName(of: node) { lookUps.add($0, in: directory, origin: Origin(cause: causeNow)) }
         }
     }
