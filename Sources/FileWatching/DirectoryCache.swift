@@ -1,9 +1,8 @@
 // The directories that the loop keeps open for look-ups.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Open directories by slot, the one used longest ago giving way. An open directory keeps its file system mounted. So all are let
-/// go at the end of a turn that leaves nothing to do, and those out of use while turns follow each other.
-/// It only keeps numbers: the watcher opens and closes.
+/// Open directories by slot, the one used longest ago giving way. An open directory keeps its file system mounted, so those out of
+/// use are let go. It only keeps numbers: the watcher opens and closes.
 struct DirectoryCache {
     private struct Slot {
         var directory: DirectoryID
@@ -73,6 +72,9 @@ struct DirectoryCache {
         }
         return slots.compactMap { $0.map { ($0.directory, $0.number) } }
     }
+
+    /// When the next sweep is due.
+    func nextDeadline(idleTime: UInt64) -> UInt64? { used == 0 ? nil : sweptTime + idleTime }
 
     /// The directories that were not used since the last sweep, where one is due.
     mutating func sweep(now: UInt64, idleTime: UInt64) -> [(directory: DirectoryID, slot: Int16)] {

@@ -139,6 +139,8 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
     var devicesWithoutBirthTimes: Set<UInt64> = []
     var ignoresNames = false
     var cache: DirectoryCache
+    /// Whether all directories are closed when the latest barrier is reached.
+    var closesDirectories = false
     var notices: [WatchNotice] = []
     var isClosed = false
     /// How many watches there are, for the threads too.
@@ -280,7 +282,6 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         endAside()
         endClosed()
         removeUnwantedWatches()
-        closeIdleDirectories()
         closeDescriptors()
         poll()
         audit()
@@ -289,12 +290,14 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         closeAhead()
         finishCheck()
         followMounts()
+        // After all that opens any, or one more turn would be needed for them.
+        closeIdleDirectories()
         more =
             more || !lookUps.isEmpty || !patientLookUps.isEmpty || !linkNews.isEmpty || !suspects.isEmpty
             || deferredLookUps.contains(where: isDue) || strays.values.contains(where: isDue)
             || hasComparisonStep || hasLinksToFind || !movedOnFrom.isEmpty
             || (!unwantedWatches.isEmpty && position >= removalPosition) || !unclosed.isEmpty
-        if !more { closeOpenDirectories() }
+        if closesDirectories, isReached(Barrier(position: forcedPosition)) { closeOpenDirectories() }
         return more
     }
 
@@ -323,6 +326,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         consider(nextMountLook)
         consider(asksMountsAgain)
         if !tasksAreOutstanding { consider(nextBalance) }
+        consider(cache.nextDeadline(idleTime: settings.directoryIdleTime))
         for container in containers.values {
             consider(container.nextPoll)
             consider(container.comparison?.notBefore)
@@ -360,6 +364,7 @@ package final class TreeWatcher<Kernel: WatchKernel, Tree: WatchedTree> {
         let barrier = Barrier(position: position + queuedBytes())
         forcedPosition = max(forcedPosition, barrier.position)
         noteBarrier(at: barrier.position)
+        closesDirectories = true
         return barrier
     }
 

@@ -16,8 +16,8 @@ package struct WatchSettings: Sendable {
     package var pollInterval: UInt64 = 30_000_000_000
     /// How long the first half of a rename waits for the second.
     package var renameWindow: UInt64 = 2_000_000
-    /// How long an unused directory descriptor is kept while turns follow each other without a pause.
-    package var directoryIdleTime: UInt64 = 2_000_000_000
+    /// How long an unused directory descriptor is kept, up to twice as long. Its file system cannot be unmounted until then.
+    package var directoryIdleTime: UInt64 = 50_000_000
     /// How many directory descriptors are kept at most.
     package var openDirectoryLimit = 256
     /// Bytes of one read from inotify.

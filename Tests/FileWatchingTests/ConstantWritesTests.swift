@@ -42,8 +42,7 @@ import Testing
         let fixture = fixture(files: ["d/log"])
         let before = looks(fixture)
         let turns = run(fixture, writes: 10_000, to: "d/log", each: 100_000)
-        // Some forty looks at the file, each with one at the two directories above, which are opened.
-        #expect(looks(fixture) - before < 180, "\(looks(fixture) - before) looks")
+        #expect(looks(fixture) - before < 60, "\(looks(fixture) - before) looks")
         #expect(turns < 1_200, "\(turns) turns")
         // The last state is told without another event.
         fixture.wait(seconds: 1)

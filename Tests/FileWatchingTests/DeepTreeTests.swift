@@ -11,8 +11,7 @@ import Testing
 
 @Suite struct DeepTreeTests {
     /// Calls for one directory: a stride is opened to find the missing one in it, some times over.
-    /// Each turn opens the way anew.
-    private static let callsPerDirectory = 240
+    private static let callsPerDirectory = 200
 
     /// One directory in another, `depth` of them in the container. Nothing of it is open.
     private func fixture(depth: Int) -> PlayedFixture {

@@ -92,7 +92,7 @@ struct ServerLimitsTests {
         try await TestServer.with(limits: limits) { server in
             let small = try server.rawSocket()
             small.send("{\"method\":\"org.example.test.Even\",")
-            let hogs = try (0..<20).map { _ in try server.rawSocket() }
+            let hogs = try (0..<20).map { _ in try answeredSocket(server) }
             for hog in hogs { hog.send(String(repeating: "x", count: 90_000)) }
             // At least seventeen of them must go; each is told, and closed.
             while try await server.onLoop({ server, _ in server.connectionCount }) > 5 {}
