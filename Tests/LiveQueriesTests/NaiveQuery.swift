@@ -84,7 +84,7 @@ struct NaiveQuery: Sendable {
     /// The directories that its paths name.
     var directories: [String] { text.contains("'/srv/box/a/") ? ["a"] : [] }
 
-    /// What can be asked of archives.
+    /// Queries that name an archive.
     static let ofArchives: [NaiveQuery] = [
         NaiveQuery(text: "path CONTAINS '/.gather/'") { "/\($0.path)".contains("/.gather/") },
         NaiveQuery(text: "size == 0 OR path LIKE '*/.gather/*'") {

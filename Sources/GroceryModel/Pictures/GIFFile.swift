@@ -26,7 +26,7 @@ enum GIFFile {
                 guard label == 0xF9 || label == 0xFF && animations.contains(application) else { continue }
             case 0x2C: index = end(of: index + 11 + colours(bytes, flags: index + 9))
             default:
-                // The trailer. What follows it is no part of the picture.
+                // The trailer. The rest of the file is no part of the picture.
                 result.append(bytes[index])
                 return result
             }

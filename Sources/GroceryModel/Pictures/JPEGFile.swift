@@ -10,7 +10,7 @@ struct JPEGFile {
         let code: UInt8
         /// The length and all that follows it: of the start of a scan (SOS), the scan, too.
         let bytes: ArraySlice<UInt8>
-        /// What follows the length.
+        /// The bytes behind the length.
         var contents: ArraySlice<UInt8> { bytes.dropFirst(2) }
         var file: [UInt8] { [0xFF, code] + bytes }
         /// Whether it is a frame (SOF), not a table (DHT, DAC) or an extension (JPG).

@@ -40,7 +40,7 @@ struct PNGFile {
             let type = String(decoding: rest.dropFirst(4).prefix(4), as: UTF8.self)
             if PNGFile.needed.contains(type) { result += rest.prefix(length) }
             rest = rest.dropFirst(length)
-            // What follows the end is no part of the picture.
+            // The rest of the file is no part of the picture.
             if type == "IEND" { return Array(result) }
         }
         return Array(result + rest)
