@@ -10,16 +10,22 @@
 /// try await document.close()
 /// ```
 ///
-/// ## Saving A change is saved within ``DocumentOptions/autosaveInterval``, by ``save()`` and by ``close(discardsChanges:)``. A reader of the file
-/// sees the old contents or the new ones. If a save fails, the file stays as it was, the state has
+/// ## Saving
+///
+/// A change is saved within ``DocumentOptions/autosaveInterval``, by ``save()`` and by ``close(discardsChanges:)``. A reader of
+/// the file sees the old contents or the new ones. If a save fails, the file stays as it was, the state has
 /// ``DocumentState/savingError``, and the save is tried again.
 ///
-/// ## Changes from outside If another program changes the file, the document loads it, unless it has unsaved changes. With
-/// unsaved changes it is in conflict. Its next save becomes the current version, and the other version is kept as a
-/// ``FileVersion`` beside it. No version that was saved is lost, except one that a program without the lock of the folder
-/// writes into the file in place while the document replaces it.
+/// ## Changes from outside
 ///
-/// ## Threads All members may be used from any task. Input and output happens on other threads.
+/// If another program changes the file, the document loads it, unless it has unsaved changes. With unsaved changes it is in
+/// conflict. Its next save becomes the current version, and the other version is kept as a ``FileVersion`` beside it. No version
+/// that was saved is lost, except one that a program without the lock of the folder writes into the file in place while the
+/// document replaces it.
+///
+/// ## Threads
+///
+/// All members may be used from any task. Input and output happens on other threads.
 public actor Document<Contents: DocumentContents> {
     /// The settings.
     public nonisolated let options: DocumentOptions

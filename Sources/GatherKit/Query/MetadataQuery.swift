@@ -18,16 +18,21 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// ## Results and notifications ``results`` is the result set as far as the daemon has reported it. Each reader of
-/// ``notifications`` receives the whole story: applying `added`, `changed` and `removed` in order yields the result
+/// ## Results and notifications
+///
+/// ``results`` is the result set as far as the daemon has reported it. Each reader of ``notifications`` receives the whole story: applying `added`, `changed` and `removed` in order yields the result
 /// set, whenever the reader begins. A slow reader loses nothing and delays no other. Its unread changes are merged, one
 /// for each item. Use ``disableUpdates()`` around code that needs the results to hold still.
 ///
-/// ## When the daemon restarts The query sends ``QueryNotification/reconnecting(_:)``, tries again until the daemon is
+/// ## When the daemon restarts
+///
+/// The query sends ``QueryNotification/reconnecting(_:)``, tries again until the daemon is
 /// back, and resumes from its ``clock``. If the daemon no longer knows that clock, the query gathers anew, compares,
 /// and reports only the differences. Its results stay readable meanwhile.
 ///
-/// ## Threads Every member may be used from any thread or task. Setting ``predicate``, ``scopes``, ``attributes`` or
+/// ## Threads
+///
+/// Every member may be used from any thread or task. Setting ``predicate``, ``scopes``, ``attributes`` or
 /// ``batchingInterval`` of a running query begins it anew, with a new ``QueryNotification/started(resumed:)``. A query
 /// stops when the last reference to it and to its ``notifications`` is gone.
 public final class MetadataQuery: Sendable {
