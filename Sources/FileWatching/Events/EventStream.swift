@@ -1,0 +1,89 @@
+// The stream of inotify events: where it was read to, what waits to be decided, and when it is read again.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+
+/// The stream of events, with the buffer that they are read into.
+///
+/// A position counts the bytes of the stream that were heard, plus 1, so that there is one before the first. The last records of a
+/// reading may wait until what follows them decides what they mean. Times are nanoseconds of ``WatchKernel/now()``.
+struct EventStream: ~Copyable {
+    /// Where the stream was heard to.
+    private(set) var position: UInt64 = 1
+    /// Bytes that were read and not heard: they lie at the beginning of the buffer.
+    private(set) var undecided = 0
+    private let buffer: UnsafeMutableRawBufferPointer
+    private var times = ReadTimes()
+    private var pace = ReadPace()
+    /// When events are read again; nil for at once. See ``WatchSettings/hotReadPause``.
+    private(set) var pauseEnd: UInt64?
+    /// Whether all events of this reading told of entries that change all the time.
+    private var isAllHot = false
+    /// Whether all events of this reading told of contents, modes and times, and none of names that come or go.
+    private var isAllContent = false
+
+    /// - Parameter bufferSize: bytes of one read at most.
+    init(bufferSize: Int) { buffer = .allocate(byteCount: bufferSize, alignment: 8) }
+
+    deinit { buffer.deallocate() }
+
+    /// Begins where another process has ended.
+    mutating func begin(at position: UInt64) { self.position = position }
+
+    // MARK: Reading
+
+    /// Where the next read goes: behind what waits to be decided.
+    var room: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: buffer[undecided...]) }
+
+    /// Bytes that the buffer has in all.
+    var bufferSize: Int { buffer.count }
+
+    /// Begins the readings of a turn. Returns the end of a pause that still goes on, for ``pause(until:)``: a turn that has another
+    /// reason, and finds nothing, does not end it.
+    mutating func beginReading(at time: UInt64) -> UInt64? {
+        defer { pauseEnd = nil }
+        (isAllHot, isAllContent) = (true, true)
+        return pauseEnd.flatMap { time < $0 ? $0 : nil }
+    }
+
+    /// Nothing is read before a time; nil for at once.
+    mutating func pause(until time: UInt64?) { pauseEnd = time }
+
+    /// Notes when so many bytes were read into ``room``.
+    mutating func noteRead(_ count: Int, at time: UInt64) {
+        times.note(end: position + UInt64(undecided + count), time: time)
+    }
+
+    /// Returns the records to be heard after `count` bytes were read into ``room``, and the position of the first. All of them count
+    /// as heard until ``heard(_:of:)``.
+    mutating func take(_ count: Int) -> (records: UnsafeRawBufferPointer, start: UInt64) {
+        let records = UnsafeRawBufferPointer(rebasing: buffer[..<(undecided + count)])
+        defer { (position, undecided) = (position + UInt64(records.count), 0) }
+        return (records, position)
+    }
+
+    /// The records were heard up to a place in them. The rest waits for what follows.
+    mutating func heard(_ end: Int, of records: UnsafeRawBufferPointer) {
+        undecided = records.count - end
+        position -= UInt64(undecided)
+        if undecided > 0, end > 0 { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: records[end...])) }
+    }
+
+    // MARK: Pauses
+
+    /// An event has told of more than contents, modes and times.
+    mutating func heardNames() { (isAllHot, isAllContent) = (false, false) }
+
+    /// An event has told of an entry that does not change all the time.
+    mutating func heardColdEntry() { isAllHot = false }
+
+    /// So many events were read at once. If these are news that come fast and can wait, the next reading does.
+    mutating func noteEvents(_ count: Int, now: UInt64, pause: UInt64) {
+        pace.note(count, now: now)
+        let pauses = undecided == 0 && (isAllHot || isAllContent && pace.isFast)
+        pauseEnd = pauses ? now &+ pause : nil
+    }
+
+    /// Returns when the event at a position was read; see ``ReadTimes/time(of:)``.
+    func time(of position: UInt64) -> UInt64? { times.time(of: position) }
+}

@@ -1,0 +1,20 @@
+// Room for the entry that is being looked at.
+// SPDX-License-Identifier: Apache-2.0
+
+/// Buffers of the loop's own, for one look-up at a time.
+struct LookUpBuffers: ~Copyable {
+    /// The name that is being looked at, with a NUL behind it.
+    let name: UnsafeMutableRawBufferPointer
+    /// Its extended attributes.
+    let extras: UnsafeMutableRawBufferPointer
+
+    init() {
+        name = .allocate(byteCount: WatchLimits.nameLength + 1, alignment: 8)
+        extras = .allocate(byteCount: WatchLimits.extrasBuffer, alignment: 8)
+    }
+
+    deinit {
+        name.deallocate()
+        extras.deallocate()
+    }
+}
