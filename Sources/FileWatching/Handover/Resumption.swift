@@ -1,0 +1,109 @@
+// What another process has left and this one has not taken over yet.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+
+/// What the process before has left, from the start until all of it is taken over.
+///
+/// First containers take their parts while nothing is heard; then the events that were queued meanwhile are heard at once; then
+/// the kernel's list of watches is compared with what was left.
+struct Resumption {
+    /// What the kernel has said of its watches, and the end of what was queued then.
+    struct WatchCheck {
+        var found: [Int32: UInt64]
+        var restored: [Int32]
+        var position: UInt64
+    }
+
+    /// The first half of a rename that another process has heard.
+    struct HeardHalf {
+        var directory: DirectoryID
+        var event: InotifyEvent
+        var name: [UInt8]
+        var origin: Origin
+    }
+
+    /// Whether containers are added that may go on with what was left. Nothing is heard until all are.
+    private(set) var isAwaitingContainers = false
+    private var start: KeptStart?
+    /// Renames before this position of the stream were heard by another process, which has moved their rows.
+    private(set) var heard: UInt64 = 0
+    /// First halves among them, by cookie, while they are heard again.
+    private var halves: [UInt32: HeardHalf] = [:]
+    /// The rows of first halves of which the process before has told that they waited, by cookie.
+    private var rows: [UInt32: TreeNode] = [:]
+    private var check: WatchCheck?
+    /// Watches that were there when this process began, and that no directory may have.
+    private var orphans: Set<Int32> = []
+
+    // MARK: Containers
+
+    mutating func begin(with start: KeptStart) {
+        self.start = start
+        isAwaitingContainers = true
+    }
+
+    /// Takes what was left of a container; nil for nothing, or if it was taken.
+    mutating func takeContainer(_ key: UInt64) -> KeptContainer? { start?.containers.removeValue(forKey: key) }
+
+    /// Returns what was left of a directory; nil for nothing.
+    func entry(of directory: InodeNumber, in container: UInt64) -> KeptEntry? {
+        start?.entries.entry(of: directory, in: container)
+    }
+
+    /// Takes what was left of a directory, which is no other's from then on; nil for nothing.
+    mutating func takeEntry(of directory: InodeNumber, in container: UInt64) -> KeptEntry? {
+        start?.entries.take(directory, in: container)
+    }
+
+    /// Whether a directory had this watch in the process before, and may get it again.
+    func mayRestore(watch: Int32) -> Bool { start?.entries.contains(watch: watch) == true }
+
+    /// All containers were added: returns what was left beside their directories; nil if nothing was left.
+    mutating func takeStart() -> KeptStart? {
+        guard isAwaitingContainers, let start else { return nil }
+        (isAwaitingContainers, self.start) = (false, nil)
+        return start
+    }
+
+    // MARK: Events that were heard before
+
+    /// Renames before this position are heard once more, and have moved their rows; 0 when that is over.
+    mutating func hearAgain(to position: UInt64) { heard = position }
+
+    /// The row of a first half waited for the second.
+    mutating func noteWaiting(_ row: TreeNode?, for cookie: UInt32) { rows[cookie] = row }
+
+    /// Returns the row of a first half that waited for the second.
+    func row(waitingFor cookie: UInt32) -> TreeNode? { rows[cookie] }
+
+    /// Notes a first half that is heard again, or forgets it.
+    mutating func setHalf(_ half: HeardHalf?, of cookie: UInt32) { halves[cookie] = half }
+
+    func half(of cookie: UInt32) -> HeardHalf? { halves[cookie] }
+
+    /// Takes the first halves whose second did not come, in the order of the events, with the rows that waited.
+    mutating func takeHalves() -> [(half: HeardHalf, row: TreeNode?)] {
+        defer { (halves, rows) = ([:], [:]) }
+        return halves.values.sorted { $0.origin.cause < $1.origin.cause }.map { ($0, rows[$0.event.cookie]) }
+    }
+
+    // MARK: The check of the watches
+
+    mutating func setCheck(_ check: WatchCheck) { self.check = check }
+
+    /// Takes the check as soon as the stream was read to where it was; nil before that.
+    mutating func takeCheck(at position: UInt64) -> WatchCheck? {
+        guard let check, position >= check.position else { return nil }
+        self.check = nil
+        orphans = Set(check.found.keys)
+        return check
+    }
+
+    var hasOrphans: Bool { !orphans.isEmpty }
+
+    mutating func takeOrphans() -> Set<Int32> {
+        defer { orphans = [] }
+        return orphans
+    }
+}

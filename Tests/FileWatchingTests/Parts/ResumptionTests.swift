@@ -1,0 +1,64 @@
+// What another process has left, until it is taken over.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Testing
+
+@testable import FileWatching
+
+@Suite struct ResumptionTests {
+    private var resumption = Resumption()
+
+    private func start() -> KeptStart {
+        var start = KeptStart(state: TurnState(), mounts: [])
+        start.containers[5] = KeptContainer(flags: .exact)
+        _ = start.entries.append(
+            KeptEntry(watch: 3, depth: 1, isComplete: true, device: 1, inode: 10, key: 5))
+        return start
+    }
+
+    private func half(_ cookie: UInt32, cause: UInt64) -> Resumption.HeardHalf {
+        var bytes: [UInt8] = [1, 0, 0, 0, 64, 0, 0, 0]
+        bytes += withUnsafeBytes(of: cookie.littleEndian, Array.init) + [0, 0, 0, 0]
+        var offset = 0
+        let event = bytes.withUnsafeBytes { InotifyEvent(in: $0, at: &offset) }
+        return Resumption.HeardHalf(
+            directory: DirectoryID(slot: 0, generation: 0), event: event!, name: [97], origin: Origin(cause: cause))
+    }
+
+    @Test mutating func eachPartIsTakenOnce() {
+        let directory = InodeNumber(device: 1, inode: 10)
+        #expect(resumption.takeStart() == nil && resumption.takeContainer(5) == nil)
+        resumption.begin(with: start())
+        #expect(resumption.isAwaitingContainers && resumption.mayRestore(watch: 3) && !resumption.mayRestore(watch: 4))
+        #expect(resumption.takeContainer(5) != nil && resumption.takeContainer(5) == nil)
+        #expect(resumption.entry(of: directory, in: 5)?.watch == 3)
+        #expect(resumption.takeEntry(of: directory, in: 5)?.watch == 3)
+        #expect(resumption.takeEntry(of: directory, in: 5) == nil)
+        #expect(resumption.takeStart() != nil && resumption.takeStart() == nil)
+        #expect(!resumption.isAwaitingContainers && !resumption.mayRestore(watch: 3))
+    }
+
+    @Test mutating func halvesWithoutASecondComeInTheOrderOfTheirEvents() {
+        resumption.hearAgain(to: 100)
+        let row = TreeNode(container: 1, row: 2)
+        resumption.noteWaiting(row, for: 8)
+        for (cookie, cause) in [(7, 40), (8, 20), (9, 30)] as [(UInt32, UInt64)] {
+            resumption.setHalf(half(cookie, cause: cause), of: cookie)
+        }
+        resumption.setHalf(nil, of: 9)
+        #expect(resumption.half(of: 8)?.origin.cause == 20 && resumption.half(of: 9) == nil)
+        let waiting = resumption.takeHalves()
+        #expect(waiting.map(\.half.event.cookie) == [8, 7] && waiting.map(\.row) == [row, nil])
+        #expect(resumption.heard == 100, "until the halves are dealt with")
+        #expect(resumption.takeHalves().isEmpty && resumption.row(waitingFor: 8) == nil)
+    }
+
+    @Test mutating func theWatchesAreComparedWhenWhatWasQueuedIsRead() {
+        resumption.setCheck(.init(found: [3: 10, 4: 11], restored: [3], position: 50))
+        #expect(resumption.takeCheck(at: 49) == nil && !resumption.hasOrphans)
+        #expect(resumption.takeCheck(at: 50)?.restored == [3])
+        #expect(resumption.takeCheck(at: 50) == nil)
+        #expect(resumption.takeOrphans() == [3, 4] && !resumption.hasOrphans)
+    }
+}
