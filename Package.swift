@@ -9,7 +9,7 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -63,17 +63,17 @@ let package = Package(
 
         // MARK: Rung 2: the language, the index, the watching
 
-        .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2", collections]),
+        .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2"]),
         .testTarget(
             name: "PredicateLanguageTests",
             dependencies: ["TestSupport", "PredicateLanguage", "ContentTypes", "Metadata"],
             exclude: ["Fixtures"]),
 
-        .target(name: "MetadataIndex", dependencies: ["Metadata", collections]),
+        .target(name: "MetadataIndex", dependencies: ["Metadata"]),
         .testTarget(
             name: "MetadataIndexTests", dependencies: ["TestSupport", "MetadataIndex", "LinuxSystem", "Metadata"]),
 
-        .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
+        .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", deque]),
         .testTarget(
             name: "FileWatchingTests", dependencies: ["TestSupport", "FileWatching", "LinuxSystem", "Metadata"],
             exclude: ["Scenarios"]
@@ -88,7 +88,7 @@ let package = Package(
 
         .target(
             name: "LiveQueries",
-            dependencies: ["MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata", collections]),
+            dependencies: ["MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata", deque]),
         .testTarget(
             name: "LiveQueriesTests",
             dependencies: [
@@ -131,7 +131,9 @@ let package = Package(
                 "Metadata",
             ]),
 
-        .target(name: "GatherDocuments", dependencies: ["GatherKit", "LinuxSystem", "Metadata", nio, nioPosix]),
+        .target(
+            name: "GatherDocuments",
+            dependencies: ["GatherKit", "Varlink", "LinuxSystem", "Metadata", nio, nioPosix]),
         .testTarget(
             name: "GatherDocumentsTests",
             dependencies: [
@@ -144,7 +146,8 @@ let package = Package(
         .target(
             name: "GroceryModel",
             dependencies: [
-                "GatherDocuments", "GatherKit", "PredicateLanguage", "Varlink", "CTurboJPEG", "CPNG", nioPosix,
+                "GatherDocuments", "GatherKit", "PredicateLanguage", "Varlink", "LinuxSystem", "CTurboJPEG", "CPNG",
+                nioPosix,
             ]),
         .testTarget(
             name: "GroceryModelTests",
@@ -200,7 +203,7 @@ let package = Package(
         .executableTarget(
             name: "grocery",
             dependencies: [
-                "GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen", "LinuxSystem",
+                "GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen", "Varlink", "LinuxSystem",
                 arguments,
             ],
             linkerSettings: [.unsafeFlags(["-static-executable"], .when(configuration: .release))]),

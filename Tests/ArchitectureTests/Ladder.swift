@@ -27,10 +27,7 @@ enum Ladder {
     static let system = ["SystemPackage"]
     static let arguments = ["ArgumentParser"]
     static let lifecycle = ["ServiceLifecycle", "UnixSignals"]
-    static let collections = [
-        "Collections", "BasicContainers", "BitCollections", "DequeModule", "HashTreeCollections", "HeapModule",
-        "OrderedCollections",
-    ]
+    static let deque = ["DequeModule"]
 
     static let rungs: [Rung] = [
         Rung(0, "CLinux"),
@@ -44,21 +41,21 @@ enum Ladder {
         Rung(1, "Metadata"),
         Rung(1, "ContentTypes"),
         Rung(1, "Varlink", nio),
-        Rung(2, "PredicateLanguage", ["ContentTypes", "Metadata", "CPCRE2"], collections),
-        Rung(2, "MetadataIndex", ["Metadata"], collections),
-        Rung(2, "FileWatching", ["LinuxSystem", "Metadata"], collections),
+        Rung(2, "PredicateLanguage", ["ContentTypes", "Metadata", "CPCRE2"]),
+        Rung(2, "MetadataIndex", ["Metadata"]),
+        Rung(2, "FileWatching", ["LinuxSystem", "Metadata"], deque),
         Rung(2, "Syncthing", ["Varlink", "NIOHTTP1"], nio),
-        Rung(3, "LiveQueries", ["MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata"], collections),
-        Rung(3, "GatherProtocol", ["Varlink", "Metadata"], collections),
+        Rung(3, "LiveQueries", ["MetadataIndex", "PredicateLanguage", "ContentTypes", "Metadata"], deque),
+        Rung(3, "GatherProtocol", ["Varlink", "Metadata"]),
         Rung(
             4, "GatherService",
             [
                 "LinuxSystem", "Metadata", "Varlink", "PredicateLanguage", "MetadataIndex", "FileWatching",
                 "LiveQueries", "GatherProtocol", "ContentTypes",
-            ], system, nio, log, lifecycle, collections),
-        Rung(4, "GatherKit", ["GatherProtocol", "Varlink", "LinuxSystem", "Metadata"], nio, collections),
+            ], system, nio, log, lifecycle),
+        Rung(4, "GatherKit", ["GatherProtocol", "Varlink", "LinuxSystem", "Metadata"], nio),
         Rung(5, "GatherFoundation", ["GatherKit", "Foundation"]),
-        Rung(5, "GatherDocuments", ["GatherKit", "LinuxSystem", "Metadata"], nio),
+        Rung(5, "GatherDocuments", ["GatherKit", "Varlink", "LinuxSystem", "Metadata"], nio),
         Rung(
             5, "SyncService",
             ["Syncthing", "GatherProtocol", "Varlink", "LinuxSystem", "Metadata", "CMessageDigest"], nio, log, lifecycle
@@ -74,13 +71,14 @@ enum Ladder {
             ], arguments),
         Rung(
             6, "GroceryModel",
-            ["GatherKit", "GatherDocuments", "PredicateLanguage", "Varlink", "CTurboJPEG", "CPNG"], nio),
+            ["GatherKit", "GatherDocuments", "PredicateLanguage", "Varlink", "LinuxSystem", "CTurboJPEG", "CPNG"], nio),
         Rung(
             7, "GroceryPage", ["GroceryModel", "GatherDocuments", "GatherKit", "Varlink", "Metadata", "NIOHTTP1"], nio),
         Rung(7, "GroceryScreen", ["GroceryModel", "CNcurses", "GatherDocuments", "GatherKit", "LinuxSystem"]),
         Rung(
             8, "grocery",
-            ["GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen", "LinuxSystem"], arguments),
+            ["GatherKit", "GatherDocuments", "GroceryModel", "GroceryPage", "GroceryScreen", "Varlink", "LinuxSystem"],
+            arguments),
     ]
 
     static func rung(of target: String) -> Rung? { rungs.first { $0.target == target } }

@@ -30,9 +30,7 @@ struct LadderTests {
         for file in files {
             let rung = try #require(Ladder.rung(of: file.target), "\(file.path): no such target")
             let target = try #require(declared.first { $0.name == file.target })
-            // Modules of the product "Collections" come with it.
-            let given = target.dependencies.union(target.dependencies.contains("Collections") ? Ladder.collections : [])
-                .union(Ladder.toolchain)
+            let given = target.dependencies.union(Ladder.toolchain)
             for (line, module) in file.imports where !Ladder.everywhere.contains(module) {
                 #expect(rung.imports.contains(module), "\(file.path):\(line): \(file.target) may not import \(module)")
                 #expect(given.contains(module), "\(file.path):\(line): Package.swift does not give \(module)")

@@ -21,19 +21,13 @@ let package = Package(
         .target(
             name: "FileWatching",
             dependencies: [
-                "LinuxSystem", "Metadata", .product(name: "Collections", package: "swift-collections"),
+                "LinuxSystem", "Metadata", .product(name: "DequeModule", package: "swift-collections"),
             ]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .target(name: "ContentTypes"),
         .target(name: "Metadata"),
-        .target(
-            name: "PredicateLanguage",
-            dependencies: [
-                "ContentTypes", "Metadata", "CPCRE2", .product(name: "Collections", package: "swift-collections"),
-            ]),
-        .target(
-            name: "MetadataIndex",
-            dependencies: ["Metadata", .product(name: "Collections", package: "swift-collections")]),
+        .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2"]),
+        .target(name: "MetadataIndex", dependencies: ["Metadata"]),
         .target(
             name: "Varlink",
             dependencies: [

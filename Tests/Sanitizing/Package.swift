@@ -7,7 +7,7 @@
 import PackageDescription
 
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 
 let package = Package(
     name: "sanitizing",
@@ -21,9 +21,9 @@ let package = Package(
         .target(name: "LinuxSystem", dependencies: ["CLinux", system]),
         .target(name: "ContentTypes"),
         .target(name: "Metadata"),
-        .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2", collections]),
-        .target(name: "MetadataIndex", dependencies: ["Metadata", collections]),
-        .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", collections]),
+        .target(name: "PredicateLanguage", dependencies: ["ContentTypes", "Metadata", "CPCRE2"]),
+        .target(name: "MetadataIndex", dependencies: ["Metadata"]),
+        .target(name: "FileWatching", dependencies: ["LinuxSystem", "Metadata", deque]),
 
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "LinuxSystemTests", dependencies: ["TestSupport", "LinuxSystem", "CLinux"]),

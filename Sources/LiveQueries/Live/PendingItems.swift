@@ -1,6 +1,7 @@
 // The changes that a subscriber has not received, one entry for each item.
 // SPDX-License-Identifier: Apache-2.0
 
+import DequeModule
 import MetadataIndex
 
 /// The changes that a subscriber has not received: one entry for each item, in the order of the first changes.
@@ -31,9 +32,7 @@ struct PendingItems {
 
     private var entries: [ItemIdentifier: Entry] = [:]
     /// The items in the order of their first changes. It may have an item without an entry, or an item twice.
-    private var order: [ItemIdentifier] = []
-    /// The index in `order` of the first item that was not taken.
-    private var head = 0
+    private var order: Deque<ItemIdentifier> = []
 
     /// The approximate memory of one item: a table entry at the mean load, a place in the order, and the header of a
     /// path.
@@ -61,26 +60,19 @@ struct PendingItems {
 
     /// Takes the oldest entry.
     mutating func popFirst() -> (ItemIdentifier, Entry)? {
-        while head < order.count {
-            let identifier = order[head]
-            head += 1
-            if head > 64, head * 2 > order.count {
-                order.removeFirst(head)
-                head = 0
-            }
+        while let identifier = order.popFirst() {
             guard let entry = entries.removeValue(forKey: identifier) else { continue }
             pathBytes -= entry.pathBytes
             return (identifier, entry)
         }
         order = []
-        head = 0
         return nil
     }
 
     /// Visits the next entries to take, at most `limit`.
     func forEachNext(limit: Int, _ body: (ItemIdentifier, Entry) -> Void) {
         var left = limit
-        for identifier in order[head...] where left > 0 {
+        for identifier in order where left > 0 {
             guard let entry = entries[identifier] else { continue }
             body(identifier, entry)
             left -= 1
@@ -100,8 +92,6 @@ struct PendingItems {
     /// subscriber is slow.
     private mutating func tidy() {
         guard order.count > 64, order.count > entries.count * 2 else { return }
-        order.removeFirst(head)
-        head = 0
         var seen: Set<ItemIdentifier> = []
         order.removeAll { entries[$0] == nil || !seen.insert($0).inserted }
     }
