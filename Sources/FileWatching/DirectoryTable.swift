@@ -69,6 +69,8 @@ struct DirectoryTable {
     /// Whether changes of records are noted.
     var notesChanges = false
     private var noted: [Int32] = []
+    /// Directories that cannot be read, or not be reached: they are read again when that may have changed.
+    private(set) var unreadable: Set<DirectoryID> = []
 
     subscript(id: DirectoryID) -> DirectoryRecord {
         get { records[Int(id.slot)] }
@@ -88,6 +90,16 @@ struct DirectoryTable {
         defer { noted = [] }
         for slot in noted { records[Int(slot)].flags.remove(.noted) }
         return noted
+    }
+
+    /// A directory cannot be read, or can again. Returns false if that was so before.
+    mutating func setUnreadable(_ id: DirectoryID, _ isUnreadable: Bool) -> Bool {
+        if isUnreadable {
+            unreadable.insert(id)
+            return self[id].flags.insert(.unreadable).inserted
+        }
+        unreadable.remove(id)
+        return self[id].flags.remove(.unreadable) != nil
     }
 
     func isAlive(_ id: DirectoryID) -> Bool {

@@ -50,7 +50,7 @@ extension TreeWatcher {
     /// Makes the record of a directory that is in the tree.
     func record(_ node: TreeNode, _ status: FileStatus) -> DirectoryID {
         if let known = directories.directory(at: node) { return known }
-        containers[node.container]?.directories += 1
+        containers[node.container]?.counts.directories += 1
         let id = directories.insert(node: node, device: status.device, inode: status.inode)
         // It will be read from now on, so that a comparison under way need not wait for it: else one would never end
         // where directories are made all the time.
@@ -77,19 +77,16 @@ extension TreeWatcher {
         endWatch(of: id)
         closeDescriptorLater(of: id)
         if let container = containers[node.container] {
-            container.directories -= 1
-            if directories[id].flags.contains(.unreadable) {
-                container.unreadable -= 1
-                unreadable.remove(id)
-            }
+            container.counts.directories -= 1
+            if directories.setUnreadable(id, false) { container.counts.unreadable -= 1 }
             isPolledNoMore(id)
         }
-        touchedNames[id.slot] = nil
-        awaitedReads[id] = nil
-        readsAstray[id] = nil
+        readings.forgetTouched(id)
+        readings.endAwaiting(id)
+        unstableDirectories.forget(id)
         lostDirectories.forget(id.slot)
         // Look-ups in it bring nothing.
-        deferredToCheck = deferredLookUps.count
+        deferredLookUps.directoryLeft()
         directories.remove(id)
     }
 
@@ -98,12 +95,12 @@ extension TreeWatcher {
         let watch = directories[id].watch
         guard watch >= 0 else { return }
         setWatch(id, to: -1)
-        if let containers = ancestorWatches[watch]?.containers {
+        if let containers = roots.ancestor(watch)?.containers {
             // It stays, and tells more than is needed from now on.
-            ancestorWatches[watch]?.mask = .directory
+            roots.setMask(.directory, of: watch)
             for number in containers { suspect(number, cause: causeNow) }
-        } else if unwanted.insert(watch).inserted {
-            unwantedWatches.append(watch)
+        } else {
+            watches.unwant(watch)
         }
     }
 
@@ -112,57 +109,44 @@ extension TreeWatcher {
         guard old != watch else { return }
         directories.setWatch(id, to: watch)
         guard let container = containers[directories.container(of: id)] else { return }
-        if old >= 0 { container.watches -= 1 }
-        if watch >= 0 { container.watches += 1 }
+        if old >= 0 { container.counts.watches -= 1 }
+        if watch >= 0 { container.counts.watches += 1 }
     }
 
     /// Ends the watches of directories that were left, a slice at a time: each queues an `IN_IGNORED`, and too many at
     /// once would overflow the queue.
     func removeUnwantedWatches() {
-        guard !unwantedWatches.isEmpty, position >= removalPosition else { return }
-        let slice = max(kernel.queueLimit / 4, 1)
-        var removed = 0
-        var taken = 0
-        for watch in unwantedWatches {
-            if removed == slice { break }
-            taken += 1
-            guard unwanted.remove(watch) != nil, directories.directory(watch: watch) == nil,
-                ancestorWatches[watch] == nil
-            else { continue }
+        guard watches.canRemove(at: position) else { return }
+        let taken = watches.takeUnwanted(atMost: max(kernel.queueLimit / 4, 1), at: position) {
+            directories.directory(watch: $0) != nil || roots.ancestor($0) != nil
+        }
+        for watch in taken {
             noteGone(watch)
             // EINVAL: it has ended by itself, with its directory.
             try? kernel.removeWatch(watch)
             releaseWatch(watch)
-            removed += 1
         }
-        unwantedWatches.removeFirst(taken)
-        removalPosition = position + queuedBytes()
+        watches.removed(before: position + queuedBytes())
     }
 
     /// A watch has ended. A thread that was given it may not have handed over yet what it has read.
     func noteGone(_ watch: Int32) {
-        heldEvents[watch] = nil
+        unknownWatches.remove(watch)
         guard tasksAreOutstanding else { return }
-        if goneWatches.count >= settings.limits.goneWatches {
-            goneWatches.removeAll(keepingCapacity: true)
-            goneTicket = pool.tickets(1)
-        }
-        goneWatches.insert(watch)
+        watches.noteEnded(watch, limit: settings.limits.goneWatches, ticket: pool.tickets(1))
     }
 
     func becameUnreadable(_ id: DirectoryID, _ error: SystemError) {
-        guard directories[id].flags.insert(.unreadable).inserted else { return }
-        unreadable.insert(id)
+        guard directories.setUnreadable(id, true) else { return }
         let node = directories[id].node
-        containers[node.container]?.unreadable += 1
+        containers[node.container]?.counts.unreadable += 1
         notices.append(.unreadable(container: node.container, path: path(of: node), error: error))
     }
 
     func becameReadable(_ id: DirectoryID) {
-        guard directories[id].flags.remove(.unreadable) != nil else { return }
-        unreadable.remove(id)
+        guard directories.setUnreadable(id, false) else { return }
         guard let container = containers[directories.container(of: id)] else { return }
-        container.unreadable -= 1
+        container.counts.unreadable -= 1
         if container.root == id, container.rootError != nil {
             container.rootError = nil
             if container.comparison?.isVerification == true {

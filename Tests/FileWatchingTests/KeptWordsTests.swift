@@ -150,10 +150,9 @@ struct KeptWordsTests {
 
     /// As if the tree were saved; events that are played were read all the same.
     private func save(_ fixture: PlayedFixture) {
-        guard let kept = fixture.watcher.kept else { return }
+        guard let kept = fixture.watcher.handover?.memory else { return }
         kept.ring.noteRead(Int(fixture.watcher.position - kept.ring.head))
-        fixture.watcher.prepareKept(sequence: 1)
-        fixture.watcher.settleKept()
+        fixture.watcher.settleKept(sequence: 1)
         // The played system has no mounts, which is as good as a table that cannot be read.
         kept.set(mounts: [Mount(number: 1, path: Array("/".utf8))])
     }

@@ -127,8 +127,7 @@ final class WatcherFixture {
 
     /// As if the tree were saved after each turn.
     private func save() {
-        watcher.prepareKept(sequence: 1)
-        watcher.settleKept()
+        watcher.settleKept(sequence: 1)
     }
 
     /// Turns once without waiting.

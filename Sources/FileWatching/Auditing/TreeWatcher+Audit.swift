@@ -17,36 +17,36 @@ extension TreeWatcher {
         guard interval != settings.auditInterval || share != settings.auditShare else { return }
         settings.auditInterval = interval
         settings.auditShare = share
-        (nextAudit, isAuditBehind) = (nil, false)
+        auditSchedule.reset()
         for container in containers.values { container.audit = nil }
     }
 
     /// Begins a slice where one is due, and says when the next is.
     func audit() {
         guard settings.auditInterval > 0, !containers.isEmpty else {
-            nextAudit = nil
+            auditSchedule.stop()
             return
         }
         let now = kernel.now()
-        if let time = nextAudit, now < time { return }
+        guard auditSchedule.isDue(at: now) else { return }
         var next = UInt64.max
         for container in containers.values { next = min(next, auditSlice(of: container, now)) }
         // What a slice has cost is known when it has ended, and puts this off.
-        nextAudit = next == .max ? nil : max(next, now &+ settings.auditPause)
-        isAuditBehind = next <= now
+        auditSchedule.schedule(next, now: now, pause: settings.auditPause)
     }
 
     /// Has as many directories compared as are due. Returns when the next is.
     private func auditSlice(of container: WatchedContainer, _ now: UInt64) -> UInt64 {
         // What is polled as a whole is compared all the time.
-        guard container.failure == nil, container.wasCrawled, container.fileSystem == nil, container.directories > 0
+        guard container.failure == nil, container.wasCrawled, container.fileSystem == nil,
+            container.counts.directories > 0
         else {
             container.audit = nil
             return .max
         }
         var pass = container.audit ?? AuditPass(began: now)
         defer { container.audit = pass }
-        let total = Double(container.directories)
+        let total = Double(container.counts.directories)
         let interval = min(Double(settings.auditInterval), WatchLimits.auditIntervalLimit)
         func time(of count: Int) -> UInt64 { pass.began &+ UInt64(interval * min(Double(count) / total, 1)) }
         if now >= time(of: pass.directories + 1), container.comparison == nil, container.outstanding == 0 {
@@ -94,17 +94,13 @@ extension TreeWatcher {
         container.audit?.counts.changed += counts.changed
         container.audit?.counts.removed += counts.removed
         counters.auditRepairs += UInt64(counts.added + counts.changed + counts.removed)
-        // No number at all is taken for none.
-        let least = WatchLimits.leastAuditShare
-        let pause = Double(auditCost) / (settings.auditShare > least ? settings.auditShare : least)
-        auditCost = 0
-        nextAudit = max(nextAudit ?? 0, kernel.now() &+ UInt64(min(pause, Double(WatchLimits.auditPauseLimit))))
+        auditSchedule.endSlice(share: settings.auditShare, now: kernel.now())
     }
 
     /// Whether a result belongs to a slice that is being read. What it finds is only noted then: an event that tells of
     /// it may be on its way.
     func isAudit(_ result: CrawlResult) -> Bool {
-        guard let comparison = tasks[result.task]?.container.comparison else { return false }
+        guard let comparison = readings[result.task]?.container.comparison else { return false }
         return comparison.isAudit && comparison.isPoll && comparison.task == result.task
     }
 
@@ -129,14 +125,14 @@ extension TreeWatcher {
             guard let parent = tree.parent(of: node), let above = directories.directory(at: parent) else { continue }
             var name: [UInt8] = []
             tree.appendName(of: node, to: &name)
-            holdRemoval(above, name, identity: identity(of: tree.status(of: node)), in: container)
+            holdRemoval(above, name, identity: fileIdentities.identity(of: tree.status(of: node)), in: container)
         }
     }
 
     /// Whether that is so.
     func isAuditSettled(_ comparison: Comparison) -> Bool {
         guard let end = comparison.settled else { return true }
-        guard position >= end, halves.isEmpty, linkNews.isEmpty else { return false }
-        return ![lookUps, patientLookUps, hotLookUps].contains { queue in queue.contains { $0.origin.cause < end } }
+        guard position >= end, halves.isEmpty, linkedFiles.news.isEmpty else { return false }
+        return !lookUps.waits(before: end) { _ in true }
     }
 }

@@ -94,8 +94,7 @@ extension TreeWatcher {
 
     /// A task takes over what an event has caused: a barrier that waits for that waits for the task.
     func lowerCause(of task: UInt32, to cause: UInt64) {
-        guard let earlier = tasks[task]?.cause, cause < earlier else { return }
-        tasks[task]?.cause = cause
+        guard readings.lowerCause(of: task, to: cause) else { return }
         deferredLookUps.lowerCauses(of: task, to: cause)
     }
 
@@ -112,7 +111,7 @@ extension TreeWatcher {
         containers.values.contains { container in
             guard let comparison = container.comparison else { return false }
             if let time = comparison.notBefore, kernel.now() < time { return false }
-            let outstanding = tasks[comparison.task]?.outstanding ?? 0
+            let outstanding = readings[comparison.task]?.outstanding ?? 0
             return outstanding == 0 && !isWaiting(comparison) && container.outstanding == 0
         }
     }
@@ -132,20 +131,19 @@ extension TreeWatcher {
             container.comparison?.began = kernel.now()
             container.comparison?.round = pool.raiseRound()
         }
-        let origin = Origin(cause: tasks[comparison.task]?.cause ?? causeNow, task: comparison.task)
+        let origin = Origin(cause: readings[comparison.task]?.cause ?? causeNow, task: comparison.task)
         switch comparison.phase {
         case .listing:
             list(container, origin)
         case .additions:
-            guard tasks[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
+            guard readings[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
             guard isAuditSettled(comparison) else { return }
             // What moved here was read in its new place, and that may have found more.
-            if comparison.nextAddition < comparison.additions.count {
+            if comparison.found.hasNext {
                 lookAtAdditions(container, origin)
                 return
             }
-            container.comparison?.additions = []
-            container.comparison?.nextAddition = 0
+            container.comparison?.found.removeEntries()
             if isBehind(container) {
                 container.comparison?.phase = .listing
                 return
@@ -153,36 +151,31 @@ extension TreeWatcher {
             container.comparison?.phase = .replacements
             lookAtReplacements(container, origin)
         case .replacements:
-            guard tasks[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
-            if !comparison.additions.isEmpty || isBehind(container) {
-                container.comparison?.phase = comparison.additions.isEmpty ? .listing : .additions
+            guard readings[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
+            if !comparison.found.isEmpty || isBehind(container) {
+                container.comparison?.phase = comparison.found.isEmpty ? .listing : .additions
                 return
             }
-            if comparison.nextReplacement < comparison.replacements.count {
+            if comparison.missing.hasNextReplaced {
                 lookAtReplacements(container, origin)
                 return
             }
-            if !comparison.linkedFindings.isEmpty {
+            if comparison.found.hasLinked {
                 lookAtLinksOfFindings(container, origin)
                 return
             }
             container.comparison?.phase = .removals
             // The moves of what has left a directory before that was read may be queued.
-            let end = comparison.removals.isEmpty ? position : position + queuedBytes()
+            let end = comparison.missing.isEmpty ? position : position + queuedBytes()
             container.comparison?.endOfMissing = end
             if position >= end { lookAtRemovals(container, origin) }
         case .removals:
-            guard tasks[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
-            if comparison.nextRemoval < comparison.removals.count {
+            guard readings[comparison.task]?.outstanding == 0, !isWaiting(comparison) else { return }
+            if comparison.missing.hasNext {
                 lookAtRemovals(container, origin)
                 return
             }
-            container.comparison?.removals = []
-            container.comparison?.nextRemoval = 0
-            container.comparison?.removalOfFile = [:]
-            container.comparison?.isReplacement = []
-            container.comparison?.replacements = []
-            container.comparison?.nextReplacement = 0
+            container.comparison?.missing.removeAll()
             if isBehind(container) {
                 container.comparison?.phase = .listing
                 return
@@ -196,11 +189,11 @@ extension TreeWatcher {
     private func list(_ container: WatchedContainer, _ origin: Origin) {
         guard var comparison = container.comparison else { return }
         let task = comparison.task
-        while tasks[task]?.outstanding ?? 0 < settings.comparisonWindow {
+        while readings[task]?.outstanding ?? 0 < settings.comparisonWindow {
             // The path of each takes as many steps as it is deep. The results of the others wake the next iteration.
-            if stepsOfTurn >= WatchLimits.stepsPerTurn, tasks[task]?.outstanding ?? 0 > 0 { break }
+            if iteration.hasTakenSteps, readings[task]?.outstanding ?? 0 > 0 { break }
             if comparison.next == comparison.queue.count {
-                guard tasks[task]?.outstanding == 0 else { break }
+                guard readings[task]?.outstanding == 0 else { break }
                 let wanted = comparison.isPoll ? [] : unreadSince(comparison.round, container)
                 if wanted.isEmpty {
                     // Those that others are reading come in by themselves.
@@ -217,7 +210,7 @@ extension TreeWatcher {
             }
             let id = comparison.queue[comparison.next]
             // What was never read counts for none that nobody waits for.
-            if tasks[task]?.cause == .max, !directories[id].flags.contains(.wasRead),
+            if readings[task]?.cause == .max, !directories[id].flags.contains(.wasRead),
                 container.outstanding >= settings.comparisonWindow
             {
                 break
@@ -239,18 +232,12 @@ extension TreeWatcher {
 
     /// The next slice of what was found and not known.
     private func lookAtAdditions(_ container: WatchedContainer, _ origin: Origin) {
-        guard let comparison = container.comparison else { return }
-        let slice = comparison.additions[comparison.nextAddition...].prefix(settings.comparisonSlice)
-        container.comparison?.nextAddition = slice.endIndex
-        lookAt(slice, origin)
+        lookAt(container.comparison?.found.take(atMost: settings.comparisonSlice) ?? [], origin)
     }
 
     /// The next slice of what was known and not found.
     private func lookAtRemovals(_ container: WatchedContainer, _ origin: Origin) {
-        guard let comparison = container.comparison else { return }
-        let slice = comparison.removals[comparison.nextRemoval...].prefix(settings.comparisonSlice)
-        container.comparison?.nextRemoval = slice.endIndex
-        lookAt(slice, origin)
+        lookAt(container.comparison?.missing.take(atMost: settings.comparisonSlice) ?? [], origin)
     }
 
     private func lookAt(_ entries: ArraySlice<(directory: DirectoryID, name: [UInt8])>, _ origin: Origin) {
@@ -264,20 +251,16 @@ extension TreeWatcher {
     /// The next slice of the names that other files have, with what that leads to, in one turn: until then rows may stand
     /// under names that are not theirs.
     private func lookAtReplacements(_ container: WatchedContainer, _ origin: Origin) {
-        guard let comparison = container.comparison else { return }
-        let slice = comparison.replacements[comparison.nextReplacement...].prefix(settings.comparisonSlice)
-        container.comparison?.nextReplacement = slice.endIndex
-        turnDeadline = .max
-        defer { turnDeadline = kernel.now() }
-        lookAt(slice.map { comparison.removals[$0] }[...], origin)
+        let slice = container.comparison?.missing.takeReplaced(atMost: settings.comparisonSlice) ?? []
+        iteration.setDeadline(.max)
+        defer { iteration.setDeadline(kernel.now()) }
+        lookAt(slice, origin)
     }
 
     /// A slice of the files with several names that were found, when what was found has been looked at: one that had gone on by
     /// then has changed under its other names by that, and it was told of a name that the tree never had.
     private func lookAtLinksOfFindings(_ container: WatchedContainer, _ origin: Origin) {
-        guard let findings = container.comparison?.linkedFindings else { return }
-        for (file, status) in Array(findings.prefix(settings.comparisonSlice)) {
-            container.comparison?.linkedFindings[file] = nil
+        for status in container.comparison?.found.takeLinked(atMost: settings.comparisonSlice) ?? [] {
             lookAtLinks(of: status, origin: origin)
         }
         runLookUps()
@@ -298,7 +281,7 @@ extension TreeWatcher {
     private func end(_ container: WatchedContainer) {
         guard let comparison = container.comparison else { return }
         // What it has come by and had not to read is being read by them.
-        if let cause = tasks[comparison.task]?.cause { lowerCrawls(of: container, to: cause) }
+        if let cause = readings[comparison.task]?.cause { lowerCrawls(of: container, to: cause) }
         // Its task ends with the others, when nothing of it is outstanding.
         container.comparison = container.nextComparison ?? container.nextFill.take()
         container.nextComparison = nil

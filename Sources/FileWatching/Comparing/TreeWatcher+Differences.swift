@@ -39,8 +39,8 @@ extension TreeWatcher {
                 guard let child = tree.child(of: node, named: name) else {
                     if holds {
                         let status = batch.statuses[index]
-                        container?.comparison?.additions.append((id, Array(name)))
-                        container?.comparison?.noteFinding(status)
+                        container?.comparison?.found.add(id, Array(name))
+                        container?.comparison?.found.noteFile(status)
                         if isAudit, status.links == 1, status.kind != .directory {
                             container?.comparison?.unknownFiles.insert(
                                 InodeNumber(device: status.device, inode: status.inode))
@@ -61,8 +61,8 @@ extension TreeWatcher {
                 let list = status.accessList
                 status.accessList = known.accessList
                 var differs = !isEqual(known, status)
-                if differs, holds, let container, !isSameFile(known, status) {
-                    container.comparison?.noteFinding(status)
+                if differs, holds, let container, !fileIdentities.isSame(known, status) {
+                    container.comparison?.found.noteFile(status)
                     holdReplacement(id, name, of: child, in: container)
                     continue
                 }
@@ -72,7 +72,7 @@ extension TreeWatcher {
                     differs = isMounted == (directories.directory(at: child) != nil)
                 }
                 if differs, isAudit, holds {
-                    container?.comparison?.additions.append((id, Array(name)))
+                    container?.comparison?.found.add(id, Array(name))
                 } else if differs {
                     lookUps.add(name, in: id, origin: origin, isExpected: isForExtras(origin, of: id))
                 }
@@ -140,10 +140,7 @@ extension TreeWatcher {
     func holdRemoval(
         _ directory: DirectoryID, _ name: [UInt8], identity: FileIdentity?, in container: WatchedContainer
     ) {
-        if let identity, let count = container.comparison?.removals.count {
-            container.comparison?.removalOfFile[identity] = count
-        }
-        container.comparison?.removals.append((directory, name))
+        container.comparison?.missing.add(directory, name, identity)
     }
 
     /// Holds a file that should be known, as nothing has told of its coming, until a comparison that is listing directories
@@ -155,8 +152,8 @@ extension TreeWatcher {
             origin.task != task, container.comparison?.isListingAll == true
         else { return false }
         lowerCause(of: task, to: origin.cause)
-        container.comparison?.additions.append((id, Array(name)))
-        container.comparison?.noteFinding(status)
+        container.comparison?.found.add(id, Array(name))
+        container.comparison?.found.noteFile(status)
         return true
     }
 

@@ -10,7 +10,7 @@ extension TreeWatcher {
         guard container.isKnown, !container.isParked else { return }
         container.isParked = true
         ahead.forget { $0.container == container.number }
-        containersWithClosed.remove(container.number)
+        detachedRows.removeClosed(container.number)
         tree.park(container.number)
     }
 
@@ -52,7 +52,7 @@ extension TreeWatcher {
     func adoptDevice(of found: FileStatus, in container: WatchedContainer) {
         let known = tree.status(of: tree.root(of: container.number))
         guard known.device != found.device, known.inode == found.inode,
-            haveSameBirth(known, found)
+            fileIdentities.haveSameBirth(known, found)
         else { return }
         tree.renumber(deviceFrom: known.device, to: found.device, in: container.number)
     }
@@ -77,10 +77,7 @@ extension TreeWatcher {
     func holdReplacement(
         _ directory: DirectoryID, _ name: UnsafeRawBufferPointer, of known: TreeNode, in container: WatchedContainer
     ) {
-        guard let index = container.comparison?.removals.count else { return }
-        container.comparison?.replacements.append(index)
-        container.comparison?.isReplacement.insert(index)
-        holdRemoval(directory, Array(name), identity: likelyIdentity(of: known), in: container)
+        container.comparison?.missing.add(directory, Array(name), likelyIdentity(of: known), isReplaced: true)
     }
 
     /// Whether a file that was found under the name of another, which is still known there, has its own row under a
@@ -98,13 +95,12 @@ extension TreeWatcher {
             guard let known = knownDirectory(status, in: child.container) else { return nil }
             other = known
         } else {
-            guard let index = container.comparison?.removalOfFile[identity(of: status)],
-                container.comparison?.isReplacement.contains(index) == true,
+            guard container.comparison?.missing.isReplaced(fileIdentities.identity(of: status)) == true,
                 let known = movedSource(of: status, in: child.container)
             else { return nil }
             other = known
-            container.comparison?.removalOfFile[identity(of: status)] = nil
-            container.comparison?.removalOfFile[identity(of: old)] = index
+            container.comparison?.missing.exchange(
+                fileIdentities.identity(of: status), with: fileIdentities.identity(of: old))
         }
         guard other != child, !isSelfOrAncestor(other, of: child), !isSelfOrAncestor(child, of: other) else {
             return nil

@@ -106,34 +106,33 @@ extension TreeWatcher {
     /// Whether what is removed now may be elsewhere, where nobody has looked yet. Notes that something is. `isDisplaced`:
     /// nothing has told that it is gone, only that something else is in its place; what tells where it went may be queued.
     func keepsIdentities(_ number: UInt32, _ status: FileStatus, isDisplaced: Bool) -> Bool {
-        guard let container = containers[number], isDisplaced || isUnsettled(container), keepsBirthTimes(status) else {
+        guard let container = containers[number], isDisplaced || isUnsettled(container),
+            fileIdentities.keepsBirthTime(status)
+        else {
             return false
         }
-        if isDisplaced { asidePosition = max(asidePosition, position + queuedBytes()) }
-        containersWithAside.insert(number)
+        detachedRows.insert(in: number, heardBefore: isDisplaced ? position + queuedBytes() : nil)
         return true
     }
 
     /// Something without a row has come to a name in a directory, or has left it before anybody looked. It may be what was set
     /// aside: what is queued at the end of the turn tells where it went.
     func awaitMovingOn(from id: DirectoryID) {
-        if !containersWithAside.isEmpty { movedOnFrom.insert(id) }
+        detachedRows.awaitMovingOn(from: id)
     }
 
     /// Once a turn, however many such names there were: each directory is opened for it, so that there may be too many of them for
     /// one turn. Nothing that is aside ends before the last.
     private func finishMovingOn() {
-        guard !movedOnFrom.isEmpty else { return }
-        let some = Array(movedOnFrom.prefix(WatchLimits.movedOnPerTurn))
-        for id in some where directories.isAlive(id) {
+        guard detachedRows.isAwaitingMovingOn else { return }
+        for id in detachedRows.takeMovedOn(atMost: WatchLimits.movedOnPerTurn) where directories.isAlive(id) {
             if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
         }
-        movedOnFrom.subtract(some)
-        asidePosition = max(asidePosition, position + queuedBytes())
+        detachedRows.waitedForRenames(before: position + queuedBytes())
     }
 
     private func isUnsettled(_ container: WatchedContainer) -> Bool {
-        position < asidePosition || !movedOnFrom.isEmpty || container.outstanding > 0
+        detachedRows.isAwaitingNews(at: position) || container.outstanding > 0
             || halves.waits(in: container.number) || !deferredLookUps.isEmpty
             || container.comparison?.isInBackground == false
     }
@@ -141,16 +140,14 @@ extension TreeWatcher {
     /// Ends what did not come again, where nothing is under way that could bring it. Of very many the tree keeps but some, so
     /// that where something is under way all the time it ends there.
     func endAside() {
-        guard !containersWithAside.isEmpty, lookUps.isEmpty else { return }
+        guard !detachedRows.containers.isEmpty, lookUps.isEmpty else { return }
         finishMovingOn()
-        for number in containersWithAside {
+        for number in detachedRows.containers {
             if let container = containers[number] {
                 if isUnsettled(container) { continue }
                 tree.endAside(number)
             }
-            containersWithAside.remove(number)
+            detachedRows.remove(number)
         }
-        // One that is gone waited for none of them.
-        if containersWithAside.isEmpty { movedOnFrom.removeAll(keepingCapacity: true) }
     }
 }

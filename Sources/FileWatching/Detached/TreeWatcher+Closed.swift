@@ -62,7 +62,7 @@ extension TreeWatcher {
                 }
                 guard error.isRefusal else { return false }
                 // The directory that holds the first one that could not be opened is the one that refuses.
-                let refused = obstacle ?? id
+                let refused = lostDirectories.obstacle ?? id
                 guard let parent = tree.parent(of: directories[refused].node) else {
                     close(refused, error, origin)
                     return true
@@ -123,11 +123,11 @@ extension TreeWatcher {
 
     func setAsideBelow(_ node: TreeNode, _ origin: Origin) {
         let linked = linkedFiles(below: node)
-        let keeps = keepsBirthTimes(tree.status(of: node))
+        let keeps = fileIdentities.keepsBirthTime(tree.status(of: node))
         forgetAhead(below: node, mayComeAgain: keeps)
         let removed = keeps ? tree.setAsideClosed(node) : tree.removeChildren(of: node)
         count(origin) { $0.removed += removed }
-        if keeps { containersWithClosed.insert(node.container) }
+        if keeps { detachedRows.insertClosed(in: node.container) }
         // What has changed them by names here may be told by nothing else.
         for file in linked { lookAtLinks(of: file, origin: origin) }
     }
@@ -158,22 +158,51 @@ extension TreeWatcher {
     /// Another file is found under the name of one that came out of a closed directory, and replaced an entry there: as that it has
     /// gone on, so what it was before is over. Where the row was ahead it was never that file, which may come by what is queued.
     func endClosed(former: FileStatus, of node: TreeNode) {
-        guard containersWithClosed.contains(node.container), former.links == 1, !former.kind.isDirectory,
-            let file = likelyFile(of: node), isSameFile(file, former)
+        guard detachedRows.closedContainers.contains(node.container), former.links == 1, !former.kind.isDirectory,
+            let file = likelyFile(of: node), fileIdentities.isSame(file, former)
         else { return }
         tree.endClosed(former.identity, in: node.container)
     }
 
     /// Ends what is kept of closed directories, where all can be read and have been.
     func endClosed() {
-        guard !containersWithClosed.isEmpty, lookUps.isEmpty, deferredLookUps.isEmpty else { return }
-        for number in containersWithClosed {
+        guard !detachedRows.closedContainers.isEmpty, lookUps.isEmpty, deferredLookUps.isEmpty else { return }
+        for number in detachedRows.closedContainers {
             if let container = containers[number] {
-                if container.unreadable > 0 || container.outstanding > 0 { continue }
+                if container.counts.unreadable > 0 || container.outstanding > 0 { continue }
                 if let comparison = container.comparison, !comparison.isInBackground { continue }
                 tree.endClosed(number)
             }
-            containersWithClosed.remove(number)
+            detachedRows.removeClosed(number)
         }
+    }
+
+    /// The second half of a rename into a closed directory: what came there is out of sight like all that lies in it, and comes
+    /// back as what it was.
+    func movedIntoClosed(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer) {
+        guard let half = halves.take(cookie: event.cookie) else { return }
+        counters.movesPaired += 1
+        guard directories.isAlive(half.directory) else { return }
+        half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
+        let closed = directories[id].node
+        guard !half.isAside,
+            let node = half.name.withUnsafeBytes({ tree.child(of: directories[half.directory].node, named: $0) }),
+            isRow(node, of: half), !isSelfOrAncestor(node, of: closed)
+        else { return }
+        let isDirectory = tree.status(of: node).kind.isDirectory
+        guard half.container == closed.container, isDirectory || becomeLikely(node),
+            tree.child(of: closed, named: name) == nil
+        else {
+            // It is another item elsewhere; or nobody knows which it was.
+            removeNode(node, origin: half.origin)
+            return
+        }
+        if isDirectory {
+            setAsideWhatLeft(node)
+            leave(node)
+        }
+        ahead.forget(node)
+        moveRow(node, to: closed, named: name)
+        setAsideBelow(closed, half.origin)
     }
 }

@@ -6,13 +6,10 @@ import LinuxSystem
 extension TreeWatcher {
     /// Reads what is queued, some buffers at most. Returns whether there may be more.
     func readEvents() -> Bool {
-        // A turn in a pause that has another reason, and finds nothing, does not end it.
-        let pause = readsAgain.flatMap { turnTime < $0 ? $0 : nil }
-        readsAgain = nil
-        (onlyHot, onlyContent) = (true, true)
+        let pause = events.beginReading(at: iteration.began)
         for number in 0..<max(settings.readsPerTurn, 1) {
             closeAhead()
-            let room = readRoom
+            let room = events.room
             let count: Int
             do throws(SystemError) {
                 count = try kernel.readEvents(into: room)
@@ -21,51 +18,38 @@ extension TreeWatcher {
                 return false
             }
             if count == 0 {
-                if number == 0 { readsAgain = pause }
+                if number == 0 { events.pause(until: pause) }
                 return false
             }
             let eventsBefore = counters.eventsRead
-            defer {
-                let now = kernel.now()
-                pace.note(Int(counters.eventsRead - eventsBefore), now: now)
-                let pauses = undecided == 0 && (onlyHot || onlyContent && pace.isFast)
-                readsAgain = pauses ? now &+ settings.hotReadPause : nil
-            }
-            readTimes.note(end: position + UInt64(undecided + count), time: kernel.now())
+            events.noteRead(count, at: kernel.now())
             processRead(count)
+            events.noteEvents(
+                Int(counters.eventsRead - eventsBefore), now: kernel.now(), pause: settings.hotReadPause)
             // Where a record more would have fitted there was none.
             let isAll = room.count - count >= WatchLimits.longestRecord
-            if undecided == 0, isAll { return false }
+            if events.undecided == 0, isAll { return false }
         }
-        readsAgain = nil
+        events.pause(until: nil)
         return true
     }
-
-    /// Where the next read goes: behind what waits in the buffer to be decided.
-    var readRoom: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: readBuffer[undecided...]) }
 
     /// Sorts what was read into the buffer, behind what waited there to be decided.
     func processRead(_ count: Int) {
         counters.reads += 1
         counters.bytesRead += UInt64(count)
-        let records = UnsafeRawBufferPointer(rebasing: readBuffer[..<(undecided + count)])
-        let start = position
-        position += UInt64(records.count)
-        undecided = 0
-        let end = process(records, from: start)
-        undecided = records.count - end
-        position -= UInt64(undecided)
-        if undecided > 0, end > 0 { readBuffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: records[end...])) }
+        let (records, start) = events.take(count)
+        events.heard(process(records, from: start), of: records)
     }
 
     /// Returns where the first record begins that what follows it in the stream is to decide.
     private func process(_ buffer: UnsafeRawBufferPointer, from start: UInt64) -> Int {
-        (lookUps.isHearing, patientLookUps.isHearing, hotLookUps.isHearing) = (true, true, true)
-        defer { lookUps.isHearing = false }
+        lookUps.setHearing(true)
+        defer { lookUps.setHearing(false) }
         var offset = 0
         var cause = start
         while let event = InotifyEvent(in: buffer, at: &offset) {
-            if heardBefore > 0, cause >= heardBefore { finishHearingBefore() }
+            if resumption.heard > 0, cause >= resumption.heard { finishHearingBefore() }
             let origin = Origin(cause: cause)
             cause = start + UInt64(offset)
             // A file system in user space may have names that no call takes; see DirectoryReader.
@@ -75,7 +59,7 @@ extension TreeWatcher {
             }
             let (name, following) = (event.name(in: buffer), UnsafeRawBufferPointer(rebasing: buffer[offset...]))
             let record = Int(origin.cause - start)
-            if buffer.count - record <= readBuffer.count / 2, isUndecided(event, name, origin, following: following) {
+            if buffer.count - record <= events.bufferSize / 2, isUndecided(event, name, origin, following: following) {
                 return record
             }
             process(event, name: name, origin: origin, following: following)
@@ -100,24 +84,20 @@ extension TreeWatcher {
     ) {
         counters.eventsRead += 1
         if isContentChange(event), let id = directories.directory(watch: event.watch),
-            ancestorWatches[event.watch] == nil, !directories[id].flags.contains(.closed)
+            roots.ancestor(event.watch) == nil, !directories[id].flags.contains(.closed)
         {
             noteHeard(event.watch)
             contentChanged(id, name: name, origin: origin)
             return
         }
-        (onlyHot, onlyContent) = (false, false)
+        events.heardNames()
         if event.mask.contains(.overflow) {
             overflowed(origin: origin)
             return
         }
         if event.mask.contains(.ignored) { releaseWatch(event.watch) }
-        if !namesAboveMounts.isEmpty, event.mask.isSuperset(of: [.movedFrom, .isDirectory]),
-            namesAboveMounts.contains(Array(name))
-        {
-            mountsMayHaveMoved = true
-        }
-        if !ancestorWatches.isEmpty, let watch = ancestorWatches[event.watch] {
+        if event.mask.isSuperset(of: [.movedFrom, .isDirectory]) { mounts.directoryRenamed(from: name) }
+        if let watch = roots.ancestor(event.watch) {
             ancestorChanged(event, name: name, watch.containers, origin)
         }
         guard let id = directories.directory(watch: event.watch) else {
@@ -137,8 +117,11 @@ extension TreeWatcher {
             // It may be back.
             placeChanged(child)
         }
-        if secondPair != nil { noteSecondPair(id, event, name: name, at: origin.cause) }
-        if origin.cause < heardBefore, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
+        if exchange.isAwaited {
+            exchange.note(
+                event.cookie, in: id, leaving: event.mask.contains(.movedFrom) ? name : nil, at: origin.cause)
+        }
+        if origin.cause < resumption.heard, !event.mask.isDisjoint(with: [.movedFrom, .movedTo]) {
             movedBefore(id, event, name: name, origin: origin)
         } else if event.mask.contains(.movedFrom) {
             movedFrom(id, event, name: name, origin: origin)
@@ -146,7 +129,7 @@ extension TreeWatcher {
             movedTo(id, event, name: name, origin: origin, following: following)
         } else if !ignoresNames || !isIgnored(name, in: id) {
             lookUps.add(name, in: id, origin: origin, isUnlinked: event.mask.contains(.delete))
-            if !touchedNames.isEmpty { touchedNames[id.slot]?.insert(Array(name)) }
+            readings.touched(name, in: id)
         }
         if !event.mask.isDisjoint(with: .changesDirectory) {
             // Its times and its links: where names come and go all the time they are not news each time.
@@ -154,12 +137,9 @@ extension TreeWatcher {
         }
     }
 
-    /// A directory has one watch, and what that tells goes to whom it is known to belong to. Where the directory has come
-    /// from another container, a thread may have read it in its new place before this, and hand that over after it.
+    /// See ``UnknownWatches``.
     private func noteHeard(_ watch: Int32) {
-        guard tasksAreOutstanding, watch != lastHeardWatch else { return }
-        heardWatches.insert(watch)
-        lastHeardWatch = watch
+        if tasksAreOutstanding { unknownWatches.noteHeard(watch) }
     }
 
     /// Whether an event tells of what lies in an entry, of its mode or its times, and not of its name.
@@ -169,8 +149,8 @@ extension TreeWatcher {
 
     private func contentChanged(_ id: DirectoryID, name: UnsafeRawBufferPointer, origin: Origin) {
         if ignoresNames, isIgnored(name, in: id) { return }
-        if !lookPatiently(at: name, in: id, origin: origin) { onlyHot = false }
-        if !touchedNames.isEmpty { touchedNames[id.slot]?.insert(Array(name)) }
+        if !lookPatiently(at: name, in: id, origin: origin) { events.heardColdEntry() }
+        readings.touched(name, in: id)
     }
 
     func isIgnored(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
@@ -221,39 +201,30 @@ extension TreeWatcher {
 
     /// Keeps an event for a watch that nobody knows: a thread has added it, and its result is on the way.
     func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, cause: UInt64) {
-        if event.mask.contains(.ignored) { unwanted.remove(event.watch) }
+        if event.mask.contains(.ignored) { watches.want(event.watch) }
         guard tasksAreOutstanding else { return }
         if event.mask.contains(.movedTo) { halves.noteHeld(cookie: event.cookie) }
         if event.mask.contains(.ignored) {
             noteGone(event.watch)
             return
         }
-        heldEvents[event.watch, default: HeldEvents(cause: cause)].touchesDirectory = true
+        unknownWatches.hold(event, name: name, cause: cause, limit: settings.limits.heldNames)
         // An audit, or a crawl of what a poll has found, may have come by a directory that no event had told of. What is told of
         // that from now on is waited for.
-        for (number, task) in tasks where task.cause == .max {
+        for (number, task) in readings.tasks where task.cause == .max {
             let comparison = task.container.comparison
             if !task.container.isComparison(number) || comparison?.task == number && comparison?.isAudit == true {
                 lowerCause(of: number, to: cause)
             }
         }
-        if event.nameLength == 0, event.mask.contains(.attributes) {
-            heldEvents[event.watch]?.tellsAttributes = true
-        }
-        guard !name.isEmpty else { return }
-        if heldEvents[event.watch]?.names.count ?? 0 < settings.limits.heldNames {
-            heldEvents[event.watch]?.names.insert(Array(name))
-        } else {
-            heldEvents[event.watch]?.isCut = true
-        }
     }
 
-    var tasksAreOutstanding: Bool { outstandingJobs > 0 }
+    var tasksAreOutstanding: Bool { readings.areUnderWay }
 
     /// The queue has overflowed: whatever was read before now may be out of date, everywhere.
     private func overflowed(origin: Origin) {
         counters.overflows += 1
-        (exchangeCookie, secondPair) = (0, nil)
+        exchange.reset()
         backups = [:]
         notices.append(.overflow)
         for container in containers.values where container.failure == nil {

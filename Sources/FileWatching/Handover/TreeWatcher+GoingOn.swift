@@ -4,21 +4,6 @@
 import LinuxSystem
 import Metadata
 
-/// What the kernel has said of its watches, and the end of what was queued then.
-struct WatchCheck {
-    var found: [Int32: UInt64]
-    var restored: [Int32]
-    var position: UInt64
-}
-
-/// The first half of a rename that another process has heard.
-struct HalfBefore {
-    var directory: DirectoryID
-    var event: InotifyEvent
-    var name: [UInt8]
-    var origin: Origin
-}
-
 // What no event tells, and what becomes of it:
 //
 // - what was mounted and unmounted meanwhile: the places of mounts that came or went or lie in containers are looked at;
@@ -31,25 +16,24 @@ struct HalfBefore {
 extension TreeWatcher {
     /// Has containers that are added from now on go on from what was left. Nothing is heard until ``hear()``.
     package func goOn(from start: KeptStart) {
-        keptStart = start
-        isAwaitingContainers = true
+        resumption.begin(with: start)
         // Until this process has told its own, there is nothing to go on with.
-        kept?.clear()
+        handover?.memory.clear()
     }
 
     /// What was left of a container whose directory is there: what it goes on with, or why it is to be compared.
     func takeKept(
         of container: WatchedContainer, former: FileStatus, _ status: FileStatus
     ) -> Result<KeptContainer, ContainerObstacle> {
-        guard let left = keptStart?.containers.removeValue(forKey: container.key) else { return .failure(.unknown) }
+        guard let left = resumption.takeContainer(container.key) else { return .failure(.unknown) }
         if let obstacle = left.obstacle { return .failure(obstacle) }
-        guard former.device == status.device, isSameFile(former, status), !container.isParked,
-            container.fileSystem == nil, budget.isWanted, settings.descends,
+        guard former.device == status.device, fileIdentities.isSame(former, status), !container.isParked,
+            container.fileSystem == nil, watches.budget.isWanted, settings.descends,
             left.flags.contains(.readsExtras) == container.options.readsExtras,
             left.flags.contains(.isMountPoint) == container.isMountPoint
         else { return .failure(.other) }
         let number = InodeNumber(device: status.device, inode: status.inode)
-        guard let root = keptStart?.entries.entry(of: number, in: container.key), root.isComplete else {
+        guard let root = resumption.entry(of: number, in: container.key), root.isComplete else {
             return .failure(.rootUnread)
         }
         return .success(left)
@@ -62,36 +46,32 @@ extension TreeWatcher {
         container.goesOn = true
         var unread: [DirectoryID] = []
         var unknown: [TreeNode] = []
-        guard var start = keptStart else { return }
-        // There is one of it, or it would be copied.
-        keptStart = nil
         directories.reserve(left.count)
-        heldWatches.reserve(left.count)
+        watches.reserve(left.count)
         func take(_ id: DirectoryID, _ entry: KeptEntry) {
             setWatch(id, to: -1)
             directories.goOn(id, watch: entry.watch, depth: entry.depth, wasRead: entry.isComplete)
-            container.watches += 1
-            holdWatch(entry.watch)
+            container.counts.watches += 1
+            watches.hold(entry.watch)
             if !entry.isComplete { unread.append(id) }
         }
         let top = directories[root]
-        if let entry = start.entries.take(InodeNumber(device: top.device, inode: top.inode), in: container.key) {
+        if let entry = resumption.takeEntry(of: InodeNumber(device: top.device, inode: top.inode), in: container.key) {
             take(root, entry)
         }
         let round = pool.currentRound
         tree.forEachDirectory(of: container.number) { node, number in
-            guard let entry = start.entries.take(number, in: container.key) else { return unknown.append(node) }
+            guard let entry = resumption.takeEntry(of: number, in: container.key) else { return unknown.append(node) }
             if let known = directories.directory(at: node) { return take(known, entry) }
             let id = directories.insert(node: node, device: number.device, inode: number.inode)
             directories[id].round = round
-            container.directories += 1
+            container.counts.directories += 1
             take(id, entry)
         }
-        keptStart = start
-        counters.directoriesKept += UInt64(container.watches)
+        counters.directoriesKept += UInt64(container.counts.watches)
         notices.append(
             .containerGoesOn(
-                container: container.number, directories: container.directories,
+                container: container.number, directories: container.counts.directories,
                 unread: unread.count + unknown.count))
         let origin = Origin(cause: causeNow)
         for id in unread { read(id, descends: true, origin: origin) }
@@ -108,21 +88,19 @@ extension TreeWatcher {
     /// anything is looked at, so that whatever has moved stands where it is now. False where nothing was left.
     @discardableResult
     package func hear() -> Bool {
-        guard isAwaitingContainers, let start = keptStart else { return false }
-        isAwaitingContainers = false
-        keptStart = nil
+        guard let start = resumption.takeStart() else { return false }
         // Whose directory has the watch above it, if any, is known now.
-        for container in containers.values where container.hasWideAncestors {
+        for container in containers.values where container.above.hasWideWatches {
             suspect(container.number, cause: causeNow)
         }
-        turnTime = kernel.now()
+        iteration.begin(at: kernel.now())
         takeUp(start)
-        heardBefore = start.state.heard
+        resumption.hearAgain(to: start.state.heard)
         let end = position + queuedBytes()
         while position < end {
             do throws(SystemError) {
                 try kernel.readAhead()
-                let count = try kernel.readEvents(into: readRoom)
+                let count = try kernel.readEvents(into: events.room)
                 if count == 0 { break }
                 processRead(count)
             } catch {
@@ -138,7 +116,7 @@ extension TreeWatcher {
     /// Looks at the places of mounts that came or went, and at those that may be of other file systems: the numbers of mounts
     /// are others in each process that has its own. The rest is left alone, since to look there may take for ever.
     private func lookAtMounts(since before: Set<[UInt8]>) {
-        let now = Set((knownMounts ?? []).map(\.path))
+        let now = Set(mounts.all.map(\.path))
         var places = now.symmetricDifference(before)
         for container in containers.values {
             let path = container.path.dropLast().map(UInt8.init(bitPattern:)) + [UInt8(ascii: "/")]
@@ -157,17 +135,16 @@ extension TreeWatcher {
         }
         for half in start.state.halves {
             guard let number = numbers[half.key] else { continue }
-            rowsOfHalves[half.cookie] = tree.node(row: half.row, in: number)
+            resumption.noteWaiting(tree.node(row: half.row, in: number), for: half.cookie)
         }
         for aside in start.state.asides {
             guard let number = numbers[aside.key] else { continue }
             tree.setAside(saved: aside.bytes, in: number)
-            containersWithAside.insert(number)
+            detachedRows.insert(in: number, heardBefore: position + queuedBytes())
         }
-        if !containersWithAside.isEmpty { asidePosition = position + queuedBytes() }
         let origin = Origin(cause: causeNow)
         for file in start.state.files {
-            linkedFiles[file] = origin
+            linkedFiles.want(file, origin)
             for number in numbers.values {
                 var nodes: [TreeNode] = []
                 tree.forEachNode(inode: file.inode, device: file.device, in: number) { nodes.append($0) }
@@ -191,15 +168,16 @@ extension TreeWatcher {
     /// are looked at, as they were to be.
     func movedBefore(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
         if ignoresNames, isIgnored(name, in: id) {
-            halvesBefore[event.cookie] = nil
+            resumption.setHalf(nil, of: event.cookie)
             return
         }
         if event.mask.contains(.movedFrom) {
-            halvesBefore[event.cookie] = HalfBefore(directory: id, event: event, name: Array(name), origin: origin)
+            let half = Resumption.HeardHalf(directory: id, event: event, name: Array(name), origin: origin)
+            resumption.setHalf(half, of: event.cookie)
         } else {
-            let half = halvesBefore[event.cookie]
+            let half = resumption.half(of: event.cookie)
             // One that waited still, since the second had been held, waits again: its row is where it was.
-            if let half, !waitedInPlace(half) { halvesBefore[event.cookie] = nil }
+            if let half, !waitedInPlace(half) { resumption.setHalf(nil, of: event.cookie) }
             if let half, directories.isAlive(half.directory) {
                 half.name.withUnsafeBytes { lookUps.addRenamed($0, in: half.directory, origin: half.origin) }
             }
@@ -209,20 +187,19 @@ extension TreeWatcher {
     }
 
     /// Whether the row of a first half waited at the end of the other process where it had left.
-    private func waitedInPlace(_ half: HalfBefore) -> Bool {
-        guard let node = rowsOfHalves[half.event.cookie], directories.isAlive(half.directory) else { return false }
+    private func waitedInPlace(_ half: Resumption.HeardHalf) -> Bool {
+        guard let node = resumption.row(waitingFor: half.event.cookie), directories.isAlive(half.directory) else {
+            return false
+        }
         return half.name.withUnsafeBytes { tree.child(of: directories[half.directory].node, named: $0) } == node
     }
 
     /// What follows was not heard before. First halves without their second waited for it: their rows stand where they were.
     func finishHearingBefore() {
-        defer { (rowsOfHalves, heardBefore) = ([:], 0) }
-        guard !halvesBefore.isEmpty else { return }
-        let waiting = halvesBefore.values.sorted { $0.origin.cause < $1.origin.cause }
-        halvesBefore = [:]
-        for var half in waiting where directories.isAlive(half.directory) {
+        defer { resumption.hearAgain(to: 0) }
+        for (waiting, row) in resumption.takeHalves() where directories.isAlive(waiting.directory) {
+            var half = waiting
             // Its row may have changed places with that of another since.
-            let row = rowsOfHalves[half.event.cookie]
             if let node = row, let parent = tree.parent(of: node),
                 let above = directories.directory(at: parent)
             {
@@ -233,7 +210,7 @@ extension TreeWatcher {
             half.name.withUnsafeBytes { name in
                 let here = tree.child(of: directories[half.directory].node, named: name)
                 let found = status(of: name, in: half.directory)
-                if let here, found.map({ isSameFile($0.file, tree.status(of: here)) }) != true {
+                if let here, found.map({ fileIdentities.isSame($0.file, tree.status(of: here)) }) != true {
                     movedFrom(half.directory, half.event, name: name, origin: half.origin)
                     if row != nil { halves.noteMoved(half.directory, name) }
                 } else {
@@ -251,13 +228,12 @@ extension TreeWatcher {
     /// has no watch although it is said to have one is read, and what belongs to nobody ends; then
     /// ``WatchNotice/watchesChecked(missing:of:)`` says so.
     package func check(watches found: [Int32: UInt64], of restored: [Int32]) {
-        watchCheck = WatchCheck(found: found, restored: restored, position: position + queuedBytes())
+        resumption.setCheck(.init(found: found, restored: restored, position: position + queuedBytes()))
         finishCheck()
     }
 
     func finishCheck() {
-        guard let check = watchCheck, position >= check.position else { return }
-        watchCheck = nil
+        guard let check = resumption.takeCheck(at: position) else { return }
         // Where a file system has other numbers for itself than it tells, that its root has a watch must do.
         var tellsInodes: [UInt32: Bool] = [:]
         for container in containers.values where container.goesOn {
@@ -277,7 +253,6 @@ extension TreeWatcher {
             directories[id].flags.insert(.needsReading)
             lookAtPlace(of: id, origin: Origin(cause: causeNow))
         }
-        orphanWatches = Set(check.found.keys)
         notices.append(.watchesChecked(missing: missing, of: check.restored.count))
     }
 
@@ -291,14 +266,13 @@ extension TreeWatcher {
 
     /// Ends watches that belong to nobody, when no thread may have been given one that is not known yet.
     func forgetOrphans() {
-        guard !orphanWatches.isEmpty, !tasksAreOutstanding, inboxNext == inbox.count else { return }
-        for watch in orphanWatches
-        where directories.directory(watch: watch) == nil && ancestorWatches[watch] == nil
-            && !heldWatches.contains(watch)
+        guard resumption.hasOrphans, !tasksAreOutstanding, inbox.isEmpty else { return }
+        for watch in resumption.takeOrphans()
+        where directories.directory(watch: watch) == nil && roots.ancestor(watch) == nil
+            && !watches.contains(watch)
         {
-            holdWatch(watch)
-            if unwanted.insert(watch).inserted { unwantedWatches.append(watch) }
+            watches.hold(watch)
+            watches.unwant(watch)
         }
-        orphanWatches = []
     }
 }

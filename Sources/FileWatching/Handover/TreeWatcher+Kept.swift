@@ -11,76 +11,50 @@ import Metadata
 extension TreeWatcher {
     /// From now on the next process is told. Before the first container is added.
     package func keep(in kept: KeptMemory) {
-        self.kept = kept
-        position = kept.ring.tail
+        handover = HandoverWriter(memory: kept)
+        events.begin(at: kept.ring.tail)
         directories.notesChanges = true
     }
 
     /// Before the journal is written up to `sequence`, and what stands in it is true: takes back what is so no more, and says
     /// what is going on.
     package func prepareKept(sequence: UInt64) {
-        guard let kept, !isAwaitingContainers else { return }
-        isKeptWithdrawn = false
+        guard handover != nil, !resumption.isAwaitingContainers else { return }
         noteKeptDirectories()
-        for slot in keptNoted where keptEntry(ofSlot: slot) != keptEntries[Int(slot)] {
-            guard keptEntries[Int(slot)] != nil else { continue }
-            _ = kept.set(Int(slot), to: nil)
-            keptEntries[Int(slot)] = nil
-        }
-        for container in containers.values where keptFlags[container.number]?.contains(.exact) == true {
+        handover?.takeBack(keptEntry(ofSlot:))
+        for container in containers.values where handover?.goesOn(with: container.number) == true {
             let flags = flags(of: container)
-            if flags.contains(.exact) { continue }
-            keptFlags[container.number] = flags
-            kept.set(container.key, to: flags)
+            if !flags.contains(.exact) { handover?.tell(flags, of: container.number, key: container.key) }
         }
-        guard sequence != keptSequence else { return }
-        keptSequence = sequence
-        tellState(in: kept)
+        handover?.tell(turnState, sequence: sequence)
     }
 
     /// Changes are not saved for now: the next process is to know of nothing, as what it were told of would be missing there.
     /// What is told from ``prepareKept(sequence:)`` on is told from the beginning.
     package func withdrawKept() {
-        guard let kept, !isKeptWithdrawn, !isAwaitingContainers else { return }
-        isKeptWithdrawn = true
-        kept.clear()
-        (keptEntries, keptFlags, keptMounts, keptSequence, hasKeptState) = ([], [:], nil, nil, false)
-        // Those of which it is not known any more that they may have changed.
-        keptNoted = directories.records.indices.map { Int32($0) }
+        guard !resumption.isAwaitingContainers else { return }
+        handover?.withdraw(directories: directories.records.count)
     }
 
-    /// At the end of a turn, with all of it in the journal: says what is known now, and lets go of the events that it knows of.
-    package func settleKept() {
-        guard let kept, !isAwaitingContainers, keptSequence != nil else { return }
+    /// At the end of a turn, with all of it in the journal, which goes up to `sequence`: takes back and says what is known now, and
+    /// lets go of the events that the next process knows of.
+    package func settleKept(sequence: UInt64) {
+        guard handover != nil, !resumption.isAwaitingContainers else { return }
+        prepareKept(sequence: sequence)
         // What waits to be looked at since a directory was read comes before the word that it was.
-        if hasKeptState || hasWorkOfItsOwn { tellState(in: kept) }
-        noteKeptDirectories()
-        for slot in keptNoted {
-            let entry = keptEntry(ofSlot: slot)
-            guard entry != keptEntries[Int(slot)] else { continue }
-            keptEntries[Int(slot)] = kept.set(Int(slot), to: entry) ? entry : nil
+        handover?.tellAgain(turnState, hasWork: hasWorkOfItsOwn)
+        handover?.tell(keptEntry(ofSlot:))
+        for container in containers.values {
+            handover?.tell(flags(of: container), of: container.number, key: container.key)
         }
-        keptNoted.removeAll(keepingCapacity: true)
-        for container in containers.values where container.key != 0 {
-            let flags = flags(of: container)
-            guard keptFlags[container.number] != flags else { continue }
-            keptFlags[container.number] = flags
-            kept.set(container.key, to: flags)
-        }
-        if let mounts = knownMounts, mounts != keptMounts, lookUps.isEmpty, deferredLookUps.isEmpty, !lacksMounts {
-            keptMounts = mounts
-            kept.set(mounts: mounts)
-        }
-        kept.ring.release(to: settledPosition)
+        if mounts.isKnown, lookUps.isEmpty, deferredLookUps.isEmpty, !mounts.isLacking { handover?.tell(mounts.all) }
+        // Causes of what was asked for from outside lie just before the next record, and behind the last that was heard.
+        let settled = (settledPosition + EventRing.alignment - 1) & ~(EventRing.alignment - 1)
+        handover?.memory.ring.release(to: settled)
         forgetOrphans()
     }
 
-    private func noteKeptDirectories() {
-        keptNoted += directories.takeNoted()
-        if keptEntries.count < directories.records.count {
-            keptEntries += Array(repeating: nil, count: directories.records.count - keptEntries.count)
-        }
-    }
+    private func noteKeptDirectories() { handover?.note(directories.takeNoted(), of: directories.records.count) }
 
     /// What the next process is to know of a directory.
     private func keptEntry(ofSlot slot: Int32) -> KeptEntry? {
@@ -116,17 +90,10 @@ extension TreeWatcher {
 
     // MARK: What is going on
 
-    private func tellState(in kept: KeptMemory) {
-        guard let sequence = keptSequence else { return }
-        let state = turnState
-        hasKeptState = !state.isEmpty
-        kept.set(state, sequence: sequence)
-    }
-
     /// Whether something waits that no event causes again.
     private var hasWorkOfItsOwn: Bool {
-        !ahead.isEmpty || lookUps.unheard > 0 || halves.hasNoted || !deferredLookUps.isEmpty || !linkNews.isEmpty
-            || !linkedFiles.isEmpty || !crawledLinks.isEmpty || !strays.isEmpty || !containersWithAside.isEmpty
+        !ahead.isEmpty || lookUps.unheard > 0 || halves.hasNoted || !deferredLookUps.isEmpty || !linkedFiles.isEmpty
+            || !detachedRows.containers.isEmpty
     }
 
     private var turnState: TurnState {
@@ -162,10 +129,9 @@ extension TreeWatcher {
             state.halves.append(.init(cookie: half.cookie, key: key(node.container), row: node.row))
         }
         for lookUp in deferredLookUps { lookUp.name.withUnsafeBytes { add(lookUp.directory, $0) } }
-        state.files = Array(Set(linkNews.keys).union(linkedFiles.keys).union(strays.keys))
-        for links in crawledLinks.values { state.files += links.keys }
+        state.files = linkedFiles.files
         var roomAside = WatchLimits.keptAside
-        for number in containersWithAside {
+        for number in detachedRows.containers {
             let bytes = tree.savedAside(of: number, limit: roomAside)
             roomAside -= bytes.count
             if !bytes.isEmpty { state.asides.append(.init(key: key(number), bytes: bytes)) }
@@ -174,27 +140,5 @@ extension TreeWatcher {
             state.isWhole = false
         }
         return state
-    }
-
-    /// The position before which all that events have told is in the tree, with whatever came of it: nobody needs those events.
-    private var settledPosition: UInt64 {
-        var first = position
-        func consider(_ cause: UInt64) { first = min(first, cause) }
-        for task in tasks.values { consider(task.cause) }
-        for cause in awaitedReads.values { consider(cause) }
-        if let cause = halves.leastCause { consider(cause) }
-        for lookUp in deferredLookUps { consider(lookUp.origin.cause) }
-        if !lookUps.isEmpty { consider(lookUps.leastCause) }
-        for queue in [patientLookUps, hotLookUps] {
-            if let oldest = queue.oldestCause { consider(oldest) }
-        }
-        for news in linkNews.values { consider(news.origin.cause) }
-        for origin in linkedFiles.values { consider(origin.cause) }
-        for stray in strays.values { consider(stray.cause) }
-        for links in crawledLinks.values { for origin in links.values { consider(origin.cause) } }
-        for held in heldEvents.values { consider(held.cause) }
-        for cause in suspects.values { consider(cause) }
-        // Causes of what was asked for from outside lie just before the next record, and behind the last that was heard.
-        return (first + EventRing.alignment - 1) & ~(EventRing.alignment - 1)
     }
 }

@@ -35,7 +35,7 @@ extension TreeWatcher {
     /// A file with several names was found in a directory that was read for the first time. That name may have been made, and
     /// the file changed by it, before the directory was watched: what is known of its others is then out of date.
     func cameBy(_ status: FileStatus, origin: Origin) {
-        let isKnown = linkNews[InodeNumber(device: status.device, inode: status.inode)] != nil
+        let isKnown = linkedFiles.news[InodeNumber(device: status.device, inode: status.inode)] != nil
         note(status, origin) {
             if !isKnown { $0.wasCrawled = true }
             $0.searches = true
@@ -50,28 +50,25 @@ extension TreeWatcher {
 
     private func note(_ status: FileStatus, _ origin: Origin, _ change: (inout LinkNews) -> Void) {
         let file = InodeNumber(device: status.device, inode: status.inode)
-        if let earlier = linkNews[file], !isSameFile(earlier.status, status) {
+        if let earlier = linkedFiles.news[file], !fileIdentities.isSame(earlier.status, status) {
             // The inode has been handed out again meanwhile.
-            linkNews[file] = nil
+            _ = linkedFiles.takeNews(of: file)
             settle(earlier, areOthersWaiting: mayFindDirectories)
         }
-        var news = linkNews[file] ?? LinkNews(status: status, origin: origin)
-        news.origin.cause = min(news.origin.cause, origin.cause)
-        if news.origin.task == 0 { news.origin.task = origin.task }
-        change(&news)
-        linkNews[file] = news
+        linkedFiles.change(file, new: LinkNews(status: status, origin: origin)) { news in
+            news.origin.cause = min(news.origin.cause, origin.cause)
+            if news.origin.task == 0 { news.origin.task = origin.task }
+            change(&news)
+        }
     }
 
     /// Tells the names of the files that came up, and has them looked at where a name has ended.
     func settleLinks() {
         resolveNames()
-        guard !linkNews.isEmpty else { return }
+        guard !linkedFiles.news.isEmpty else { return }
         // Not those that it asks for itself.
         let areOthersWaiting = mayFindDirectories
-        while let (file, news) = linkNews.first {
-            linkNews[file] = nil
-            settle(news, areOthersWaiting: areOthersWaiting)
-        }
+        while let news = linkedFiles.takeNews() { settle(news, areOthersWaiting: areOthersWaiting) }
     }
 
     private func settle(_ news: LinkNews, areOthersWaiting: Bool) {
@@ -122,43 +119,23 @@ extension TreeWatcher {
     /// Not all names of a file are known. The others lie outside of the containers, or one is known with one link and
     /// cannot be found by its inode: `link(2)` tells nothing of the old name.
     func findLinksLater(of status: FileStatus, _ origin: Origin) {
-        let file = InodeNumber(device: status.device, inode: status.inode)
-        // A barrier may wait for the earlier cause.
-        if let container = tasks[origin.task]?.container.number {
-            let cause = min(crawledLinks[container]?[file]?.cause ?? .max, origin.cause)
-            crawledLinks[container, default: [:]][file] = Origin(cause: cause, task: origin.task)
-        } else {
-            let cause = min(linkedFiles[file]?.cause ?? .max, origin.cause)
-            linkedFiles[file] = Origin(cause: cause, task: origin.task)
-        }
+        linkedFiles.want(
+            InodeNumber(device: status.device, inode: status.inode), origin,
+            crawledIn: readings[origin.task]?.container.number)
     }
 
-    /// Whether there is something for ``findLinks()``. While directories are being read there will be more, so that waits; but
-    /// where a barrier waits for it, it does not wait for directories of other containers.
-    var hasLinksToFind: Bool {
-        guard tasksAreOutstanding else { return !linkedFiles.isEmpty || !crawledLinks.isEmpty }
-        return isForced(linkedFiles) || crawledLinks.contains { isForced($1, in: $0) }
-    }
+    /// Whether there is something for ``findLinks()``; see ``LinkedFiles/hasWanted(forced:isReading:)``.
+    var hasLinksToFind: Bool { linkedFiles.hasWanted(forced: forcedPosition, isReading: isReading) }
 
-    private func isForced(_ links: [InodeNumber: Origin], in container: UInt32? = nil) -> Bool {
-        if let container, let reading = containers[container], reading.outstanding > 0 { return false }
-        return links.values.contains { $0.cause < forcedPosition }
+    /// Whether directories of a container are being read, or of any.
+    private func isReading(_ container: UInt32?) -> Bool {
+        container.map { containers[$0]?.outstanding ?? 0 > 0 } ?? tasksAreOutstanding
     }
 
     private func takeLinksToFind() -> [InodeNumber: Origin] {
-        var wanted: [InodeNumber: Origin] = [:]
-        if !tasksAreOutstanding || isForced(linkedFiles) { swap(&wanted, &linkedFiles) }
-        for (number, links) in crawledLinks where !tasksAreOutstanding || isForced(links, in: number) {
-            wanted.merge(links) { $0.cause < $1.cause ? $0 : $1 }
-            crawledLinks[number] = nil
-        }
+        let wanted = linkedFiles.takeWanted(forced: forcedPosition, isReading: isReading)
         if tasksAreOutstanding {
-            if soughtLinks.count + wanted.count > settings.limits.soughtLinks {
-                soughtLinks = []
-                soughtTicket = pool.tickets(1)
-            } else {
-                soughtLinks.formUnion(wanted.keys)
-            }
+            linkedFiles.noteSought(wanted.keys, limit: settings.limits.soughtLinks, ticket: pool.tickets(1))
         }
         return wanted
     }
@@ -189,7 +166,7 @@ extension TreeWatcher {
             guard let first = known.first, known.count < tree.status(of: first).links else { continue }
             for node in known { lookAt(node, origin: origin) }
             // A watched directory may lose it after this look.
-            guard strays.count < settings.limits.soughtLinks else { continue }
+            guard linkedFiles.strays.count < settings.limits.soughtLinks else { continue }
             noteStray(
                 tree.status(of: first), cause: origin.cause, in: Set(known.map(\.container)),
                 areOthersWaiting: mayFindDirectories)
@@ -198,7 +175,7 @@ extension TreeWatcher {
 
     func links(of status: FileStatus) -> [TreeNode] {
         links(of: InodeNumber(device: status.device, inode: status.inode)).filter {
-            isSameFile(tree.status(of: $0), status)
+            fileIdentities.isSame(tree.status(of: $0), status)
         }
     }
 
@@ -216,7 +193,7 @@ extension TreeWatcher {
         var found: [FileIdentity: FileStatus] = [:]
         tree.forEachLinkedFile(below: node) {
             let status = tree.status(of: $0)
-            found[self.identity(of: status)] = status
+            found[self.fileIdentities.identity(of: status)] = status
         }
         return Array(found.values)
     }

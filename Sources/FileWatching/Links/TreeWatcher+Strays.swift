@@ -35,46 +35,46 @@ extension TreeWatcher {
         _ status: FileStatus, cause: UInt64, in numbers: Set<UInt32>, areOthersWaiting: Bool, attempts: UInt8 = 0
     ) {
         let file = InodeNumber(device: status.device, inode: status.inode)
-        if let waiting = strays[file], waiting.cause != .max {
-            strays[file]?.status = status
-            strays[file]?.containers.formUnion(numbers)
-            strays[file]?.again = min(waiting.again ?? .max, cause)
+        if let waiting = linkedFiles.strays[file], waiting.cause != .max {
+            linkedFiles.strays[file]?.status = status
+            linkedFiles.strays[file]?.containers.formUnion(numbers)
+            linkedFiles.strays[file]?.again = min(waiting.again ?? .max, cause)
             return
         }
         let queued = queuedBytes()
         // No barrier waits for a poll.
-        let reading = tasks.filter { $0.value.cause != .max }
+        let reading = readings.tasks.filter { $0.value.cause != .max }
         guard queued > 0 || areOthersWaiting || !halves.isEmpty || !reading.isEmpty,
             attempts < settings.limits.lookUpAttempts
         else { return }
         let own = reading.filter { numbers.contains($0.value.container.number) }.keys
-        strays[file] = StrayLink(
+        linkedFiles.strays[file] = StrayLink(
             status: status, cause: cause, containers: numbers, position: position + queued,
             tasks: Set(own), otherTasks: Set(reading.keys).subtracting(own), attempts: attempts)
     }
 
     /// Whether look-ups wait by which a directory may be found that was not read yet, in which there may be other names.
     var mayFindDirectories: Bool {
-        !lookUps.isEmpty || !deferredLookUps.isEmpty || (!unreadable.isEmpty && !patientLookUps.isEmpty)
+        !lookUps.isEmpty || !deferredLookUps.isEmpty || (!directories.unreadable.isEmpty && lookUps.hasPatient)
     }
 
     func isDue(_ stray: StrayLink) -> Bool {
-        guard isHeard(stray.position), !stray.tasks.contains(where: { tasks[$0] != nil }) else { return false }
+        guard isHeard(stray.position), !stray.tasks.contains(where: { readings[$0] != nil }) else { return false }
         guard let end = stray.lookUps else { return true }
-        return lookUps.taken >= end.prompt && patientLookUps.taken >= end.patient
+        return lookUps.taken >= end.prompt && lookUps.takenPatient >= end.patient
     }
 
     /// Looks again at the names of those for which nothing more is under way.
     func lookForStrays() {
-        guard !strays.isEmpty else { return }
+        guard !linkedFiles.strays.isEmpty else { return }
         let areOthersWaiting = mayFindDirectories
-        let end = (lookUps.end, unreadable.isEmpty ? patientLookUps.taken : patientLookUps.end)
-        for (file, stray) in strays where isDue(stray) {
+        let end = (lookUps.end, directories.unreadable.isEmpty ? lookUps.takenPatient : lookUps.endOfPatient)
+        for (file, stray) in linkedFiles.strays where isDue(stray) {
             if areOthersWaiting, stray.lookUps == nil {
-                strays[file]?.lookUps = end
+                linkedFiles.strays[file]?.lookUps = end
                 continue
             }
-            strays[file] = nil
+            linkedFiles.strays[file] = nil
             let known = links(of: stray.status)
             let lacksNames = known.first.map { known.count < tree.status(of: $0).links } ?? false
             if lacksNames { for node in known { lookAt(node, origin: Origin(cause: stray.cause)) } }
@@ -90,10 +90,10 @@ extension TreeWatcher {
                     stray.status, cause: causeNow, in: stray.containers, areOthersWaiting: areOthersWaiting,
                     attempts: stray.attempts + 1)
             }
-            let others = stray.otherTasks.filter { tasks[$0] != nil }
-            if lacksNames, strays[file] == nil, !others.isEmpty {
+            let others = stray.otherTasks.filter { readings[$0] != nil }
+            if lacksNames, linkedFiles.strays[file] == nil, !others.isEmpty {
                 // No question about this file's containers waits until another one has been read.
-                strays[file] = StrayLink(
+                linkedFiles.strays[file] = StrayLink(
                     status: stray.status, cause: .max, containers: stray.containers, position: position,
                     tasks: others, otherTasks: [], attempts: stray.attempts)
             }

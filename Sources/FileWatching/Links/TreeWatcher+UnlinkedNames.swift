@@ -23,7 +23,7 @@ extension TreeWatcher {
     func heardWithoutChange(in id: DirectoryID, _ entry: LookUpQueue.Entry) {
         let name = UnlinkedNames.Name(directory: id, hash: entry.hash)
         if entry.isExpected, !entry.isRenamed, unlinkedNames.isOfUnseen(name) {
-            unresolvedNames.append((name, entry.origin))
+            unlinkedNames.noteUnresolved(name, entry.origin)
         }
     }
 
@@ -38,7 +38,7 @@ extension TreeWatcher {
         }
         // A name that came, was written to and went is no news. One whose content changes after it went is.
         guard entry.isExpected || entry.isWrittenUnlinked else { return }
-        unresolvedNames.append((former, entry.origin))
+        unlinkedNames.noteUnresolved(former, entry.origin)
     }
 
     private func lookAt(_ file: InodeNumber, origin: Origin) {
@@ -58,9 +58,8 @@ extension TreeWatcher {
     /// Looks for the files that were written to by names which were never seen: among the files that came last, and those
     /// in the directories of the names where these are few. The cost is bounded, however many names there are.
     func resolveNames() {
-        guard !unresolvedNames.isEmpty else { return }
-        let names = unresolvedNames
-        unresolvedNames = []
+        let names = unlinkedNames.takeUnresolved()
+        guard !names.isEmpty else { return }
         var candidates = Set(unlinkedNames.latest)
         for (name, _) in names where directories.isAlive(name.directory) {
             let directory = directories[name.directory].node
@@ -79,7 +78,9 @@ extension TreeWatcher {
             guard known.kind == .file else { continue }
             var found: KernelStatus?
             withName(of: node) { found = status(of: $0, in: id) }
-            guard let file = found?.file, isSameFile(file, known), file.changed != known.changed else { continue }
+            guard let file = found?.file, fileIdentities.isSame(file, known), file.changed != known.changed else {
+                continue
+            }
             lookAt(node, origin: origin)
             unlinkedNames.came(known, node)
             changed.append(known)

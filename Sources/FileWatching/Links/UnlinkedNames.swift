@@ -26,6 +26,8 @@ struct UnlinkedNames {
     private var nextLatest = 0
     /// The files that came last, in no order.
     private(set) var latest: [TreeNode] = []
+    /// Names that are not there and whose content has changed, of files that are not known.
+    private var unresolved: [(name: Name, origin: Origin)] = []
 
     var hasNames: Bool { !names.isEmpty }
 
@@ -52,6 +54,16 @@ struct UnlinkedNames {
 
     /// Whether a name had a file that was never seen.
     func isOfUnseen(_ name: Name) -> Bool { names[name] == UnlinkedNames.unseen }
+
+    /// A name is not there and its content has changed, and which file that is is not known.
+    mutating func noteUnresolved(_ name: Name, _ origin: Origin) { unresolved.append((name, origin)) }
+
+    /// Takes the names whose files are to be found.
+    mutating func takeUnresolved() -> [(name: Name, origin: Origin)] {
+        guard !unresolved.isEmpty else { return [] }
+        defer { unresolved = [] }
+        return unresolved
+    }
 
     /// No inode has this number.
     private static let unseen = InodeNumber(device: 0, inode: 0)

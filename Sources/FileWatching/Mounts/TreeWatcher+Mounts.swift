@@ -8,50 +8,43 @@ extension TreeWatcher {
     /// The table of mounts has changed: the containers' roots are looked at, and what is or was mounted within them.
     /// Call ``turn()`` after it.
     package func mountsChanged() {
-        mountsMayHaveMoved = false
-        guard !isClosed, let known = knownMounts, let mounts = readMounts() else { return }
-        knownMounts = mounts
-        let differing = known.symmetricDifference(mounts)
+        mounts.willRead()
+        guard !isClosed, mounts.isKnown, let table = readMounts() else { return }
+        let differing = mounts.replace(with: table)
         guard !differing.isEmpty else { return }
         for number in containers.keys { suspect(number, cause: causeNow) }
         look(at: differing)
     }
 
-    /// What is mounted where. The change of it is told once, so where it cannot be read for want of something it is read
-    /// again; nil then, and where it cannot be told.
-    func readMounts() -> Set<Mount>? {
+    /// Reads the table for the first time. One that cannot be read counts as empty until a change of it is told.
+    func readFirstMounts() {
+        if !mounts.isKnown { _ = mounts.replace(with: readMounts() ?? []) }
+    }
+
+    /// Reads the table of mounts; nil if it cannot be read. The change of it is told once, so if something is wanting it is read
+    /// again.
+    private func readMounts() -> Set<Mount>? {
         do throws(SystemError) {
             return try kernel.mounts()
         } catch {
-            if error.isLack { mountsAreLacking() }
+            if error.isLack { mounts.lookAgain(at: [], isLacking: true, now: kernel.now()) }
             return nil
         }
     }
 
-    private func mountsAreLacking() {
-        lacksMounts = true
-        nextMountLook = nextMountLook ?? kernel.now() &+ WatchLimits.mountLookInterval
-    }
-
-    /// Looks at them again: when nothing is being read, and now and then before, since where directories come and go all
-    /// the time there is no such moment. Where something is wanting, time alone can tell.
+    /// Looks again at mounts that were looked at too early.
     func lookAtUnsureMounts() {
-        guard let time = nextMountLook, kernel.now() >= time || !(tasksAreOutstanding || lacksMounts) else { return }
-        let (unsure, isUnread) = (unsureMounts, lacksMounts)
-        (unsureMounts, nextMountLook, lacksMounts) = ([], nil, false)
-        if isUnread { mountsChanged() }
-        look(at: unsure)
+        guard let unsure = mounts.takeUnsure(isReading: tasksAreOutstanding, now: kernel.now()) else { return }
+        if unsure.isTableUnread { mountsChanged() }
+        look(at: unsure.mounts)
     }
 
-    func look(at mounts: Set<Mount>) {
-        for mount in mounts where !lookAtMountPoint(mount) {
-            unsureMounts.insert(mount)
-            mountsAreLacking()
-        }
+    func look(at places: Set<Mount>) {
+        let lacking = places.filter { !lookAtMountPoint($0) }
+        if !lacking.isEmpty { mounts.lookAgain(at: lacking, isLacking: true, now: kernel.now()) }
         // What is being read may have been opened before.
-        guard tasksAreOutstanding, !mounts.isEmpty else { return }
-        unsureMounts.formUnion(mounts)
-        nextMountLook = nextMountLook ?? kernel.now() &+ WatchLimits.mountLookInterval
+        guard tasksAreOutstanding, !places.isEmpty else { return }
+        mounts.lookAgain(at: places, isLacking: false, now: kernel.now())
     }
 
     /// Looks at the entry that something is or was mounted on, in each container that knows its directory. The table
@@ -105,15 +98,69 @@ extension TreeWatcher {
         if !new.isMountRoot { enter(child, new.file, origin: origin) }
         return true
     }
+
+    /// Updates the list of mounts that do not answer. Looks again at those that answer now, and at all when it is time.
+    func followMounts() {
+        let now = kernel.now()
+        if kernel.takeLateAnswers() {
+            askAgain()
+            mounts.answeredLate(now: now)
+        } else if mounts.takeQuestion(now: now) {
+            for container in containers.values { tellUnreachable(in: container) }
+            askAgain()
+        }
+        let version = kernel.reachabilityVersion
+        guard version != mounts.unreachableVersion else { return }
+        let answering = mounts.setUnreachable(kernel.unreachableMounts(), version: version, now: now)
+        let told = containers.values.reduce(into: Set<Mount>()) { $0.formUnion($1.mounts.told) }
+        for container in containers.values { noteUnreachable(in: container) }
+        if !answering.isEmpty { resume(answering, told: told) }
+    }
+
+    /// Looks at the mount points that do not answer, and at the containers on them.
+    private func askAgain() {
+        look(at: Set(mounts.unreachable.map(\.mount)))
+        for container in containers.values where container.mounts.holdsContainer {
+            suspect(container.number, cause: causeNow)
+        }
+    }
+
+    /// Mounts answer again. Containers on those that were told are compared: others were silent for less than a second, and a
+    /// directory that could not be read meanwhile is polled.
+    private func resume(_ mounts: Set<Mount>, told: Set<Mount>) {
+        look(at: mounts)
+        for container in containers.values {
+            guard let path = kernel.resolvedPath(container.path),
+                let mount = MountPaths.innermost(of: mounts, holding: path), mount.path.count > 1
+            else { continue }
+            suspect(container.number, cause: causeNow)
+            guard told.contains(mount) else { continue }
+            container.nextPoll = kernel.now()
+            container.comparison?.notBefore = nil
+        }
+    }
+
+    /// Notes the mounts that do not answer in a container, or the one that it lies on.
+    func noteUnreachable(in container: WatchedContainer) {
+        let path = mounts.unreachable.isEmpty ? nil : kernel.resolvedPath(container.path)
+        let (silent, holdsContainer) = path.map(mounts.unreachable(at:)) ?? ([], false)
+        for mount in container.mounts.set(silent, holdsContainer: holdsContainer) {
+            notices.append(.reachableMount(container: container.number, mount))
+        }
+    }
+
+    /// Tells of mounts that are silent for some time. A slow server is silent for a moment again and again.
+    private func tellUnreachable(in container: WatchedContainer) {
+        for mount in container.mounts.takeUntold() {
+            notices.append(.unreachableMount(container: container.number, mount))
+        }
+    }
 }
 
-extension Set<Mount> {
-    /// The names of the directories above mounts that may hang. If such a directory is renamed, paths in the table change, but
-    /// `poll(2)` on the table reports nothing.
-    var namesAbove: Set<[UInt8]> {
-        reduce(into: []) { names, mount in
-            guard mount.mayHang else { return }
-            names.formUnion(mount.path.split(separator: UInt8(ascii: "/")).dropLast().map(Array.init))
-        }
+extension UnreachableMount: CustomStringConvertible {
+    package var description: String {
+        let path = mount.text
+        let why = error == .timedOut ? "does not answer" : "is unreachable: \(error)"
+        return "the file system at \(path) (\(mount.type)) \(why)"
     }
 }

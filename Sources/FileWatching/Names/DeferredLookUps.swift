@@ -1,6 +1,8 @@
 // Look-ups that wait, in the order in which they began to, and found by name.
 // SPDX-License-Identifier: Apache-2.0
 
+import DequeModule
+
 /// A look-up whose directory is not where its row is, or that has found what no event has told of.
 struct DeferredLookUp {
     var directory: DirectoryID
@@ -37,15 +39,18 @@ struct DeferredLookUps: Sequence {
         var unexpected = 0
     }
 
-    private var lookUps: [DeferredLookUp] = []
-    /// Those before this were taken.
-    private var next = 0
+    private var lookUps: Deque<DeferredLookUp> = []
     private var places: [Place: Count] = [:]
+    /// How many of them are to be checked for directories that have left the tree.
+    private var unchecked = 0
+    /// The cause of the first of the look-ups that have waited and are to be made now, and how many look-ups were taken when these
+    /// were.
+    private var retried: (cause: UInt64, end: UInt64) = (.max, 0)
 
-    var isEmpty: Bool { next == lookUps.count }
-    var count: Int { lookUps.count - next }
+    var isEmpty: Bool { lookUps.isEmpty }
+    var count: Int { lookUps.count }
 
-    func makeIterator() -> IndexingIterator<ArraySlice<DeferredLookUp>> { lookUps[next...].makeIterator() }
+    func makeIterator() -> some IteratorProtocol<DeferredLookUp> { lookUps.makeIterator() }
 
     mutating func append(_ lookUp: DeferredLookUp) {
         var count = places[place(of: lookUp)] ?? Count()
@@ -57,16 +62,9 @@ struct DeferredLookUps: Sequence {
 
     /// Takes the one that has waited longest since it was last tried.
     mutating func takeFirst() -> DeferredLookUp? {
-        guard next < lookUps.count else { return nil }
-        let lookUp = lookUps[next]
-        next += 1
-        if next == lookUps.count {
-            lookUps.removeAll(keepingCapacity: next < 4_096)
-            next = 0
-        } else if next >= 4_096, next * 2 > lookUps.count {
-            lookUps.removeFirst(next)
-            next = 0
-        }
+        guard let lookUp = lookUps.popFirst() else { return nil }
+        // The memory of a burst is not kept.
+        if lookUps.isEmpty { lookUps = [] }
         if var count = places[place(of: lookUp)] {
             count.all -= 1
             if lookUp.isUnexpected { count.unexpected -= 1 }
@@ -75,11 +73,36 @@ struct DeferredLookUps: Sequence {
         return lookUp
     }
 
+    /// A directory has left the tree: look-ups in it bring nothing.
+    mutating func directoryLeft() { unchecked = count }
+
+    /// Drops look-ups in directories that have left the tree: looks at so many of them at most.
+    mutating func drop(atMost limit: Int, where isGone: (DirectoryID) -> Bool) {
+        let checked = Swift.min(unchecked, count, limit)
+        for _ in 0..<checked {
+            guard let lookUp = takeFirst() else { break }
+            if !isGone(lookUp.directory) { append(lookUp) }
+        }
+        unchecked = isEmpty ? 0 : unchecked - checked
+    }
+
+    // MARK: Look-ups that are tried again
+
+    /// A look-up that has waited is to be made now, as one of those up to `end`.
+    mutating func noteRetried(_ cause: UInt64, end: UInt64) { retried = (Swift.min(retried.cause, cause), end) }
+
+    /// Returns the cause of the first look-up that has waited and is still to be made, when so many look-ups were taken;
+    /// `UInt64.max` for none.
+    func causeOfRetried(taken: UInt64) -> UInt64 { taken < retried.end ? retried.cause : .max }
+
+    /// Forgets the look-ups that were tried again when all of them were taken.
+    mutating func forgetRetried(taken: UInt64) { if taken >= retried.end { retried.cause = .max } }
+
     private func place(of lookUp: DeferredLookUp) -> Place { Place(directory: lookUp.directory, name: lookUp.name) }
 
     /// What waits for a task waits for these.
     mutating func lowerCauses(of task: UInt32, to cause: UInt64) {
-        for index in next..<lookUps.count where lookUps[index].origin.task == task {
+        for index in lookUps.indices where lookUps[index].origin.task == task {
             lookUps[index].origin.cause = Swift.min(lookUps[index].origin.cause, cause)
         }
     }

@@ -85,16 +85,16 @@ extension TreeWatcher {
     /// Tries the look-ups that wait once more, a limited number of them in one loop iteration.
     func retryDeferredLookUps() {
         guard !deferredLookUps.isEmpty else { return }
-        if lookUps.taken >= retriedLookUps.end { retriedLookUps.cause = .max }
+        deferredLookUps.forgetRetried(taken: lookUps.taken)
         var round = DeferredRound()
         var left = min(deferredLookUps.count, WatchLimits.deferredPerTurn)
         while left > 0, !isTurnOver, let lookUp = deferredLookUps.takeFirst() {
             left -= 1
-            lookUpsOfTurn += 1
+            iteration.noteLookUp()
             retry(lookUp, &round)
         }
         // These are no look-ups: some of those are made in any case.
-        (lookUpsOfTurn, stepsOfTurn) = (0, 0)
+        iteration.restartCounting()
     }
 
     private func retry(_ lookUp: DeferredLookUp, _ round: inout DeferredRound) {
@@ -119,7 +119,7 @@ extension TreeWatcher {
                     $0, in: id, origin: lookUp.origin, attempts: lookUp.attempts + 1, isExpected: isExpected,
                     isArrival: lookUp.isArrival, isTold: lookUp.isTold)
             }
-            retriedLookUps = (min(retriedLookUps.cause, lookUp.origin.cause), lookUps.end)
+            deferredLookUps.noteRetried(lookUp.origin.cause, end: lookUps.end)
             return
         } catch {
             if isRefused(id, error, lookUp.origin) { return }
@@ -151,13 +151,46 @@ extension TreeWatcher {
 
     /// Drops look-ups whose directories have left the tree, a limited number of them in one loop iteration.
     func dropDeferredLookUps() {
-        let checked = min(deferredToCheck, deferredLookUps.count, WatchLimits.deferredPerTurn)
-        for _ in 0..<checked {
-            guard let lookUp = deferredLookUps.takeFirst() else { break }
-            if directories.isAlive(lookUp.directory) { deferredLookUps.append(lookUp) }
-        }
-        deferredToCheck = deferredLookUps.isEmpty ? 0 : deferredToCheck - checked
+        deferredLookUps.drop(atMost: WatchLimits.deferredPerTurn) { !directories.isAlive($0) }
     }
+
+    /// Has entries looked at again, of which something could not be found out or not be kept; for a container's own directory
+    /// those above it are too. It is told by no event, so no barrier waits for it, but for that of a container's own directory.
+    package func lookAgain(at nodes: [TreeNode]) {
+        for node in nodes {
+            guard let parent = tree.parent(of: node) else {
+                suspect(node.container, cause: causeNow)
+                continue
+            }
+            guard let directory = directories.directory(at: parent) else { continue }
+            withName(of: node) { lookUps.add($0, in: directory, origin: .untold) }
+        }
+    }
+
+    /// Has an entry looked at whose content, mode or times have changed. Returns whether it waits as a hot one.
+    func lookPatiently(at name: UnsafeRawBufferPointer, in id: DirectoryID, origin: Origin) -> Bool {
+        let isHot = lookUps.addChanged(
+            name, in: id, origin: origin, forced: forcedPosition, interval: settings.hotInterval,
+            slots: directories.records.count, iteration)
+        if isHot { counters.lookUpsMerged += 1 }
+        return isHot
+    }
+
+    /// Makes the look-ups that could wait: as long as the turn has time, and a few in any case.
+    func runPatientLookUps() {
+        guard lookUps.hasPatient else { return }
+        iteration.extend(to: kernel.now() &+ settings.turnBudget / 4)
+        iteration.restartCounting()
+        while !isTurnOver, let entry = lookUps.takePatient(into: buffers.name) { look(at: entry) }
+        iteration.restartCounting()
+        runLookUps()
+    }
+
+    /// Whether the loop iteration has had its time.
+    var isTurnOver: Bool { iteration.isOver(now: kernel.now()) }
+
+    /// Whether so much waits that nothing more is read: the kernel's queue then takes what comes, until it overflows.
+    var isFull: Bool { lookUps.countOfCold >= settings.limits.lookUpsAhead }
 }
 
 /// One round of trying look-ups that wait.

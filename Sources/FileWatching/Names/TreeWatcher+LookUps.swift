@@ -9,17 +9,17 @@ extension TreeWatcher {
     /// is left comes first in the next turn.
     func runLookUps() {
         repeat {
-            while !isTurnOver, let entry = lookUps.take(into: nameBuffer) { look(at: entry) }
+            while !isTurnOver, let entry = lookUps.take(into: buffers.name) { look(at: entry) }
             settleLinks()
         } while !lookUps.isEmpty && !isTurnOver
     }
 
-    /// Looks at an entry whose name is in `nameBuffer`.
+    /// Looks at an entry whose name is in `buffers`.
     func look(at entry: LookUpQueue.Entry) {
-        lookUpsOfTurn += 1
-        hotEntries.lookedAt(entry.hash, now: turnTime, interval: settings.hotInterval)
+        iteration.noteLookUp()
+        lookUps.lookedAt(entry, now: iteration.began, interval: settings.hotInterval)
         guard directories.isAlive(entry.directory) else { return }
-        look(at: UnsafeRawBufferPointer(rebasing: nameBuffer[..<Int(entry.length)]), entry)
+        look(at: UnsafeRawBufferPointer(rebasing: buffers.name[..<Int(entry.length)]), entry)
     }
 
     private func look(at name: UnsafeRawBufferPointer, _ entry: LookUpQueue.Entry) {
@@ -42,7 +42,7 @@ extension TreeWatcher {
             return
         }
         counters.lookUps += 1
-        if entry.origin.task == 0, entry.origin.cause < oldestCause { oldestCause = entry.origin.cause }
+        if entry.origin.task == 0 { iteration.noteCause(entry.origin.cause) }
         guard let text = name.baseAddress?.assumingMemoryBound(to: CChar.self) else { return }
         let node = directories[id].node
         var status: KernelStatus
@@ -91,7 +91,7 @@ extension TreeWatcher {
         of name: UnsafePointer<CChar>, _ status: inout KernelStatus, in directory: CInt, _ id: DirectoryID
     ) -> UnsafeRawBufferPointer? {
         do throws(SystemError) {
-            return try kernel.readExtras(of: name, &status, in: directory, into: extrasBuffer)
+            return try kernel.readExtras(of: name, &status, in: directory, into: buffers.extras)
         } catch {
             fellShort(id, error)
             return nil
@@ -112,8 +112,8 @@ extension TreeWatcher {
             return changed
         }
         // What is being read of its directory may be older.
-        if !touchedNames.isEmpty, let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
-            withName(of: node) { touchedNames[above.slot]?.insert(Array($0)) }
+        if readings.hasTouched, let parent = tree.parent(of: node), let above = directories.directory(at: parent) {
+            withName(of: node) { readings.touched($0, in: above) }
         }
         let changed = tree.update(node, status: status)
         return tree.setExtras(of: node, to: extras) || changed
@@ -130,7 +130,8 @@ extension TreeWatcher {
         }
         let node = directories[id].node
         let old = tree.status(of: node)
-        if old.inode == status.file.inode, !haveSameBirth(old, status.file), tree.parent(of: node) != nil {
+        if old.inode == status.file.inode, !fileIdentities.haveSameBirth(old, status.file), tree.parent(of: node) != nil
+        {
             // Another has its place and its inode.
             closeDescriptor(of: id)
             return lookAtPlace(of: id, origin: entry.origin, isExpected: true)
@@ -155,7 +156,7 @@ extension TreeWatcher {
     /// An overlay copies a directory to its upper layer before it does so with what lies in it, and tells of neither: an
     /// entry that has got another birth time has its directory looked at, and that the one above.
     private func lookForCopying(of old: FileStatus, to new: FileStatus, in id: DirectoryID, _ origin: Origin) {
-        guard old.created != new.created, !keepsBirthTimes(new) else { return }
+        guard old.created != new.created, !fileIdentities.keepsBirthTime(new) else { return }
         lookUps.add(UnsafeRawBufferPointer(start: nil, count: 0), in: id, origin: origin)
     }
 
@@ -202,7 +203,7 @@ extension TreeWatcher {
         _ extras: UnsafeRawBufferPointer?, _ entry: LookUpQueue.Entry
     ) {
         let old = tree.status(of: child)
-        let isSame = isSameFile(old, status.file)
+        let isSame = fileIdentities.isSame(old, status.file)
         if entry.isTold, old.kind.isDirectory { hasMoved(child) }
         if !isSame, let exchanged = exchangeReplaced(child, name, in: id, status.file, entry.origin) {
             found(exchanged, named: name, in: id, status, extras, entry)
@@ -216,7 +217,7 @@ extension TreeWatcher {
             // for that once, since a directory that is renamed onto another takes over its identity.
             let waits = entry.isExpected || (entry.attempts == 0 && entry.origin.task == 0) || mayBeTold(entry)
             if waits, waitForNews(entry, name: name, found: status.file) { return }
-            let count = readsAstray.isEmpty ? nil : directories.directory(at: child).flatMap { readsAstray[$0] }
+            let count = directories.directory(at: child).flatMap { unstableDirectories.count(of: $0) }
             removeNode(child, origin: entry.origin, isDisplaced: true)
             appeared(name, in: id, status, extras, entry)
             if let count { goOnAstray(name, in: id, count) }
@@ -277,11 +278,11 @@ extension TreeWatcher {
     func directoryChanged(_ id: DirectoryID, from old: FileStatus, to new: FileStatus, origin: Origin) {
         let decidesAccess = mayDecideAccess(old, new)
         if decidesAccess, closeIfRefused(id, origin) { return }
-        guard !unreadable.isEmpty || directories[id].flags.contains(.reading) else { return }
+        guard !directories.unreadable.isEmpty || directories[id].flags.contains(.reading) else { return }
         readAgainIfUnreadable(id, origin: origin)
         guard decidesAccess else { return }
         let node = directories[id].node
-        for other in unreadable where other != id && isSelfOrAncestor(node, of: directories[other].node) {
+        for other in directories.unreadable where other != id && isSelfOrAncestor(node, of: directories[other].node) {
             readAgainIfUnreadable(other, origin: origin)
         }
     }
@@ -307,7 +308,8 @@ extension TreeWatcher {
         }
         // What has left another name may have been there in between, where a third was replaced by it. The second half, which says
         // so, may be queued: it waits for that once, whatever was heard of this name.
-        if entry.isExpected || entry.attempts == 0, !entry.isArrival, halves.contains(identity(of: status.file)),
+        if entry.isExpected || entry.attempts == 0, !entry.isArrival,
+            halves.contains(fileIdentities.identity(of: status.file)),
             waitForNews(entry, name: name, found: status.file)
         {
             return
@@ -343,7 +345,7 @@ extension TreeWatcher {
         tree.forEachNode(inode: status.inode, device: status.device, in: container) { node in
             if node != root, known == nil { known = node }
         }
-        guard let known, isSameFile(tree.status(of: known), status) else { return nil }
+        guard let known, fileIdentities.isSame(tree.status(of: known), status) else { return nil }
         return known
     }
 
@@ -374,7 +376,7 @@ extension TreeWatcher {
             if isKept, !mayComeAgain { removed += tree.setAsideChildren(of: node) }
         }
         // What a closed directory held ends with the row that has its file since: that must be the one that goes.
-        let isKnownAgain = mayComeAgain || containersWithClosed.contains(node.container)
+        let isKnownAgain = mayComeAgain || detachedRows.closedContainers.contains(node.container)
         if isKnownAgain, !status.kind.isDirectory { _ = becomeLikely(node) }
         removed += mayComeAgain ? tree.setAside(node, isOutdated: isOutdated) : tree.remove(node)
         // The row is free for another.
@@ -393,7 +395,7 @@ extension TreeWatcher {
     }
 
     func count(_ origin: Origin, _ change: (inout ComparisonCounts) -> Void) {
-        guard origin.task != 0, let container = tasks[origin.task]?.container,
+        guard origin.task != 0, let container = readings[origin.task]?.container,
             var counts = container.comparison?.counts, container.comparison?.task == origin.task
         else { return }
         change(&counts)

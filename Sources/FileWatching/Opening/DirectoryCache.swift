@@ -19,6 +19,10 @@ struct DirectoryCache {
     /// The clock and the time at the last sweep.
     private var sweptClock: UInt64 = 0
     private var sweptTime: UInt64 = 0
+    /// Descriptors of directories that have left the tree.
+    private var unclosed: [CInt] = []
+    /// Whether all are to be closed when the latest barrier is reached.
+    private(set) var closesAll = false
 
     init(limit: Int) { self.limit = max(2, min(limit, Int(Int16.max))) }
 
@@ -62,8 +66,20 @@ struct DirectoryCache {
         return entry.number
     }
 
+    /// The descriptor of a directory that has left the tree is to be closed when there is time.
+    mutating func closeLater(_ number: CInt) { unclosed.append(number) }
+
+    var unclosedCount: Int { unclosed.count }
+
+    /// Takes a descriptor to be closed; nil for none.
+    mutating func takeUnclosed() -> CInt? { unclosed.popLast() }
+
+    /// Everything is to be let go of when the latest barrier is reached.
+    mutating func closeAllAtBarrier() { closesAll = true }
+
     /// Lets go of everything; the descriptors are to be closed.
     mutating func removeAll() -> [(directory: DirectoryID, number: CInt)] {
+        closesAll = false
         guard used > 0 else { return [] }
         defer {
             slots.removeAll(keepingCapacity: true)

@@ -17,8 +17,16 @@ struct LostDirectories {
     /// The lost directories by slot, with the serial number of their marks.
     private var serials: [Int32: UInt32] = [:]
     private var lastSerial: UInt32 = 0
+    /// The directory that could not be opened on the way to the last one that could not.
+    private(set) var obstacle: DirectoryID?
 
     var isEmpty: Bool { serials.isEmpty }
+
+    /// A directory is about to be opened.
+    mutating func beginOpening() { obstacle = nil }
+
+    /// A directory could not be opened in its place.
+    mutating func noteObstacle(_ id: DirectoryID) { obstacle = id }
 
     /// The slot of the lost directory at or above the directory in `slot`, nil where none is known.
     func lost(atOrAbove slot: Int32) -> Int32? {

@@ -43,18 +43,18 @@ extension TreeWatcher {
     /// removed keeps its inode, and those of the removed directories above it: the kernel frees them in close(2), a
     /// millisecond for a stride.
     func closeDescriptorLater(of id: DirectoryID) {
-        if let number = takeDescriptor(of: id) { unclosed.append(number) }
+        if let number = takeDescriptor(of: id) { cache.closeLater(number) }
     }
 
     /// Closes descriptors of directories that have left the tree, as many as there is time for, and a few in any case. No
     /// more than ``WatchSettings/openDirectoryLimit`` stay open: other calls would fail with EMFILE.
     func closeDescriptors(isAll: Bool = false) {
         var closed = 0
-        while let number = unclosed.popLast() {
+        while let number = cache.takeUnclosed() {
             kernel.close(number)
             closed += 1
-            if isAll || unclosed.count > settings.openDirectoryLimit { continue }
-            if closed >= WatchLimits.closesPerTurn, kernel.now() >= turnDeadline { return }
+            if isAll || cache.unclosedCount > settings.openDirectoryLimit { continue }
+            if closed >= WatchLimits.closesPerTurn, iteration.isPastDeadline(kernel.now()) { return }
         }
     }
 
@@ -64,7 +64,7 @@ extension TreeWatcher {
         while let parent = tree.parent(of: node) {
             if let above = directories.directory(at: parent) { closeDescriptor(of: above) }
             node = parent
-            stepsOfTurn += 1
+            iteration.noteSteps(1)
         }
     }
 
@@ -78,7 +78,6 @@ extension TreeWatcher {
 
     /// Closes all directories, so that umount(8) succeeds at once. Done at each turn's end, it made a look half again as expensive.
     func closeOpenDirectories() {
-        closesDirectories = false
         for entry in cache.removeAll() {
             directories[entry.directory].cacheSlot = -1
             kernel.close(entry.number)
@@ -97,7 +96,7 @@ extension TreeWatcher {
     }
 
     private func openOnce(_ id: DirectoryID) throws(SystemError) -> CInt {
-        obstacle = nil
+        lostDirectories.beginOpening()
         let record = directories[id]
         guard tree.parent(of: record.node) != nil else {
             guard let container = containers[record.node.container] else { throw .stale }
@@ -138,7 +137,7 @@ extension TreeWatcher {
                 return (current, way)
             }
             way.append(current)
-            stepsOfTurn += 1
+            iteration.noteSteps(1)
             counters.stepsClimbed += 1
             if directories[above].cacheSlot >= 0 { return (above, way) }
             current = above
@@ -201,7 +200,7 @@ extension TreeWatcher {
 
     /// A directory could not be opened in its place. Where it is not there, neither is the way to what lies below.
     private func noteObstacle(_ id: DirectoryID, on way: some Sequence<DirectoryID>, _ error: SystemError) {
-        obstacle = id
+        lostDirectories.noteObstacle(id)
         // EAGAIN: renames came in between (openat2(2)), so nothing is known.
         if error.isRefusal || error.isShortage { return }
         lostDirectories.mark(CollectionOfOne(id), below: id.slot)
@@ -257,7 +256,7 @@ extension TreeWatcher {
             nodes.append(current)
             current = parent
         }
-        stepsOfTurn += nodes.count
+        iteration.noteSteps(nodes.count)
         return joinNames(of: nodes)
     }
 }

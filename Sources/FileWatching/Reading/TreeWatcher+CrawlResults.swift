@@ -9,60 +9,54 @@ extension TreeWatcher {
     /// be read on there is not: as long as there is something to read that has the next turn follow (``isPausing``), and to
     /// ask for one would keep the loop from what it waits for.
     func applyResults() -> Bool {
-        guard inboxNext < inbox.count, position >= inboxPosition else { return false }
-        let limit = processedEntries + settings.crawledEntriesPerTurn
-        turnDeadline = max(turnDeadline, kernel.now() &+ settings.turnBudget)
-        repeat {
-            let result = inbox[inboxNext]
+        guard !inbox.isEmpty, position >= inbox.position else { return false }
+        let limit = inbox.processed + settings.crawledEntriesPerTurn
+        iteration.extend(to: kernel.now() &+ settings.turnBudget)
+        while let result = inbox.first {
             let isSliced = isSliced(result)
             if isSliced, !takeSlice(of: result) {
                 runLookUps()
                 return true
             }
             // A root that was parked meanwhile has taken some slices and takes no more. The next result begins with its first.
-            if !isSliced { slices = nil }
-            // Let go of the batch as soon as it is applied.
-            inbox[inboxNext] = CrawlResult(ticket: 0, task: 0, round: 0)
-            inboxNext += 1
-            processedEntries += result.batch.weight
+            if !isSliced { inbox.slices = nil }
+            // Lets go of the batch as soon as it is applied.
+            inbox.removeFirst()
             apply(result, areEntriesTaken: isSliced)
             runLookUps()
-        } while inboxNext < inbox.count && processedEntries < limit && kernel.now() < turnDeadline
+            if inbox.processed >= limit || iteration.isPastDeadline(kernel.now()) { break }
+        }
         return true
     }
 
     private func apply(_ result: CrawlResult, areEntriesTaken: Bool) {
-        defer { if result.hasReservation { budget.release() } }
+        defer { if result.hasReservation { watches.budget.release() } }
         counters.directoriesRead += 1
         let isAudit = isAudit(result)
         let began = isAudit ? kernel.processorTime() : 0
-        defer { if isAudit { auditCost += result.cost + (kernel.processorTime() &- began) } }
-        outstandingJobs += result.childCount - 1
-        if let task = tasks[result.task] {
-            tasks[result.task]?.outstanding += result.childCount - 1
-            task.container.outstanding += result.childCount - 1
-        }
+        defer { if isAudit { auditSchedule.addCost(result.cost + (kernel.processorTime() &- began)) } }
+        readings.finishJob(of: result.task, children: result.childCount)
         let origin = origin(of: result)
-        guard let id = tickets.removeValue(forKey: result.ticket), directories.isAlive(id) else {
+        guard let id = readings.takeDirectory(of: result.ticket), directories.isAlive(id) else {
             dropWatch(of: result)
             return
         }
         directories[id].flags.remove(.reading)
         // A crawl goes on below it, and what waits for the one waits for the other. A poll does not.
-        if awaitedReads.removeValue(forKey: id) != nil, !isPoll(result.task) {
+        if readings.endAwaiting(id), !isPoll(result.task) {
             lowerCause(of: result.task, to: origin.cause)
         }
         if directories[id].flags.contains(.closedMeanwhile) {
             dropWatch(of: result)
-            touchedNames[id.slot] = nil
+            readings.forgetTouched(id)
             read(id, descends: true, origin: origin)
             return
         }
         // A job may have been asked for before extras were, and done after: it is good for no round then.
         let wantsExtras = containers[directories[id].node.container]?.options.readsExtras == true
         directories[id].round = wantsExtras && !result.hasExtras ? 0 : result.round
-        let touched = touchedNames.removeValue(forKey: id.slot) ?? []
-        let held = heldEvents[result.watch]
+        let touched = readings.takeTouched(id)
+        let held = unknownWatches[result.watch]
         if let error = result.error {
             dropWatch(of: result)
             failed(id, error, origin)
@@ -71,8 +65,8 @@ extension TreeWatcher {
         }
         // Where nobody knows any more which have ended it is read once more, behind this: were it not taken, the directories below
         // would be dropped with it, and their watches end, and be too many again, without end.
-        let mayHaveEnded = result.watch >= 0 && result.ticket < goneTicket
-        if result.watch >= 0, goneWatches.contains(result.watch) {
+        let mayHaveEnded = result.watch >= 0 && watches.mayHaveEnded(since: result.ticket)
+        if result.watch >= 0, watches.hasEnded(result.watch) {
             // It ended after it was given: by our own removal, or with the directory.
             directories[id].flags.insert(.needsReading)
             read(id, descends: true, origin: origin)
@@ -80,17 +74,17 @@ extension TreeWatcher {
         }
         if isParkedRoot(id) {
             dropWatch(of: result)
-            touchedNames[id.slot] = nil
+            readings.forgetTouched(id)
             return bringBack(id, cause: origin.cause)
         }
-        heldEvents[result.watch] = nil
+        unknownWatches.remove(result.watch)
         if !lostDirectories.isEmpty { lostDirectories.release(id.slot) }
         directories[id].flags.remove(.closed)
-        if !readsAstray.isEmpty { readsAstray[id] = nil }
+        unstableDirectories.forget(id)
         // What another has heard by this watch since the directory was read is lost with that one.
         let wasHeardByAnother =
-            result.watch >= 0 && directories[id].watch != result.watch && heardWatches.contains(result.watch)
-        if held != nil { heardWatches.insert(result.watch) }
+            result.watch >= 0 && directories[id].watch != result.watch && unknownWatches.wasHeard(result.watch)
+        if held != nil { unknownWatches.noteHeard(result.watch) }
         takeWatch(of: result, for: id, origin)
         // It is read again soon, and counts as inexact until then.
         if let error = result.extrasError { fellShort(id, error) }
@@ -107,7 +101,7 @@ extension TreeWatcher {
             }
         }
         if let status = result.status, isAudit, !isEqual(tree.status(of: node), status) {
-            containers[node.container]?.comparison?.additions.append((id, []))
+            containers[node.container]?.comparison?.found.add(id, [])
         } else if let status = result.status,
             !isEqual(tree.status(of: node), status) || held?.touchesDirectory == true
         {
@@ -138,7 +132,7 @@ extension TreeWatcher {
             if isHeld {
                 // It may be known by another name, which may be gone.
                 lowerCause(of: result.task, to: held?.cause ?? .max)
-                containers[node.container]?.comparison?.additions.append((id, name))
+                containers[node.container]?.comparison?.found.add(id, name)
                 continue
             }
             name.withUnsafeBytes { name in
@@ -161,7 +155,7 @@ extension TreeWatcher {
 
     /// Whether what is found now may be known elsewhere, in a directory that was not compared yet.
     private func isVerifying(_ result: CrawlResult) -> Bool {
-        guard let comparison = tasks[result.task]?.container.comparison, comparison.task == result.task else {
+        guard let comparison = readings[result.task]?.container.comparison, comparison.task == result.task else {
             return false
         }
         return comparison.isVerification && comparison.phase == .listing
@@ -180,16 +174,16 @@ extension TreeWatcher {
     func expectChildren(of result: CrawlResult, _ range: Range<Int>, in id: DirectoryID) {
         guard result.childCount > 0 else { return }
         let node = directories[id].node
-        let first = slices?.nextChild ?? 0
+        let first = inbox.slices?.nextChild ?? 0
         let entered = result.batch.enteredDirectories(range)
-        slices?.nextChild += entered.count
+        inbox.slices?.nextChild += entered.count
         let wantsExtras = containers[node.container]?.options.readsExtras == true
         for (offset, index) in zip(first..., entered) {
             let status = result.batch.statuses[index]
             let child = result.batch.names.withUnsafeBytes {
                 tree.child(of: node, named: UnsafeRawBufferPointer(rebasing: $0[result.batch.nameRange(at: index)]))
             }
-            guard let child, isSameFile(tree.status(of: child), status) else { continue }
+            guard let child, fileIdentities.isSame(tree.status(of: child), status) else { continue }
             let known = directories.directory(at: child)
             if let known {
                 let flags = directories[known].flags
@@ -198,8 +192,8 @@ extension TreeWatcher {
             let directory = known ?? record(child, status)
             // The job was made before extras were asked for, so what reads them is not over before it has come.
             if wantsExtras, !result.hasExtras { directories[directory].round = 0 }
-            tickets[result.firstChild + UInt64(offset)] = directory
-            if result.hasExtras { touchedNames[directory.slot] = [] }
+            readings.expect(directory, ticket: result.firstChild + UInt64(offset))
+            if result.hasExtras { readings.noteTouched(in: directory) }
             noteDepth(of: directory)
             directories[directory].crawl = result.task
             directories[directory].flags.subtract([.needsReading, .changedMeanwhile, .closedMeanwhile])
@@ -212,11 +206,13 @@ extension TreeWatcher {
     private func takeWatch(of result: CrawlResult, for id: DirectoryID, _ origin: Origin) {
         guard result.watch >= 0 else {
             // With no room it was not asked for.
-            if directories[id].watch < 0, budget.isWanted { becamePolled(id, PollReason(ofWatch: result.watchError)) }
+            if directories[id].watch < 0, watches.budget.isWanted {
+                becamePolled(id, PollReason(ofWatch: result.watchError))
+            }
             return
         }
-        holdWatch(result.watch)
-        unwanted.remove(result.watch)
+        watches.hold(result.watch)
+        watches.want(result.watch)
         if let other = directories.directory(watch: result.watch), other != id {
             // The same directory is known in two places, so one of them is out of date; unless two containers have it
             // in common, by a bind mount: it has one watch, and they would take it from each other for ever.
@@ -234,9 +230,7 @@ extension TreeWatcher {
         let former = directories[id].watch
         setWatch(id, to: result.watch)
         // It has ended without a word, or is another directory's by now.
-        if former >= 0, former != result.watch, ancestorWatches[former] == nil, unwanted.insert(former).inserted {
-            unwantedWatches.append(former)
-        }
+        if former >= 0, former != result.watch, roots.ancestor(former) == nil { watches.unwant(former) }
         directories[id].flags.remove(.contested)
         if result.extrasError == nil { isPolledNoMore(id) }
     }
@@ -263,10 +257,10 @@ extension TreeWatcher {
     /// A result that nobody wants: its watch goes, unless a directory has it or a result may still bring it.
     private func dropWatch(of result: CrawlResult) {
         guard result.watch >= 0, directories.directory(watch: result.watch) == nil,
-            ancestorWatches[result.watch] == nil, unwanted.insert(result.watch).inserted
+            roots.ancestor(result.watch) == nil
         else { return }
-        holdWatch(result.watch)
-        unwantedWatches.append(result.watch)
+        watches.hold(result.watch)
+        watches.unwant(result.watch)
     }
 
     private func failed(_ id: DirectoryID, _ error: SystemError, _ origin: Origin) {
@@ -308,7 +302,7 @@ extension TreeWatcher {
         let batch = result.batch
         let node = directories[id].node
         let linksChanged = result.linkEpoch != pool.currentLinkEpoch
-        let removals = containers[node.container]?.comparison?.removalOfFile ?? [:]
+        let missing = containers[node.container]?.comparison?.missing ?? MissingEntries()
         var excluded: [Int] = []
         for index in range {
             let status = batch.statuses[index]
@@ -324,9 +318,9 @@ extension TreeWatcher {
             } else if wasSought(status, since: result.ticket) {
                 // Read when it had one link, and not there yet when its other names were looked for.
                 excluded.append(index)
-            } else if !halves.isEmpty, halves.contains(identity(of: status)) {
+            } else if !halves.isEmpty, halves.contains(fileIdentities.identity(of: status)) {
                 excluded.append(index)
-            } else if !removals.isEmpty, removals[identity(of: status)] != nil {
+            } else if missing.hasFiles, missing.contains(fileIdentities.identity(of: status)) {
                 excluded.append(index)
             } else if status.links > 1, status.kind != .directory {
                 cameBy(status, origin: origin)
@@ -349,9 +343,8 @@ extension TreeWatcher {
 
     /// Whether the names of a file were looked for since a job was asked for, as far as is known.
     private func wasSought(_ status: FileStatus, since ticket: UInt64) -> Bool {
-        guard ticket >= soughtTicket else { return status.kind != .directory }
-        return !soughtLinks.isEmpty
-            && soughtLinks.contains(InodeNumber(device: status.device, inode: status.inode))
+        status.kind != .directory
+            && linkedFiles.wasSought(InodeNumber(device: status.device, inode: status.inode), since: ticket)
     }
 
     private func isKnown(_ index: Int, of batch: DirectoryBatch, in directory: TreeNode) -> Bool {

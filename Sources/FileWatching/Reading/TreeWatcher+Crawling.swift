@@ -35,17 +35,14 @@ extension TreeWatcher {
         }
         let isFirst = !record.flags.contains(.wasRead)
         let extends = extends(origin, container, isFirst: isFirst)
-        let task = extends ? origin.task : taskOfTurn(for: container, origin.cause)
+        let task = extends ? origin.task : readings.taskOfIteration(for: container, cause: origin.cause)
         lowerCause(of: task, to: origin.cause)
         if isFirst { directories[id].crawl = task }
-        tasks[task]?.outstanding += 1
-        outstandingJobs += 1
-        container.outstanding += 1
         let ticket = pool.tickets(1)
-        tickets[ticket] = id
+        readings.submit(id, ticket: ticket, task: task, of: container)
         directories[id].flags.insert(.reading)
         directories[id].flags.subtract([.changedMeanwhile, .closedMeanwhile])
-        if container.options.readsExtras { touchedNames[id.slot] = [] }
+        if container.options.readsExtras { readings.noteTouched(in: id) }
         let isMeasured = container.comparison?.isAudit == true && container.comparison?.task == task
         pool.submit(
             CrawlJob(
@@ -60,7 +57,7 @@ extension TreeWatcher {
     /// same for a directory that a poll is the first to have read, with all that lies below: that is a crawl of its own, so that
     /// what tells of the directory lets a question wait for that (``heard(of:cause:)``).
     private func extends(_ origin: Origin, _ container: WatchedContainer, isFirst: Bool) -> Bool {
-        guard let task = tasks[origin.task], task.container === container else { return false }
+        guard let task = readings[origin.task], task.container === container else { return false }
         return task.cause < .max || origin.cause == .max && !(isFirst && container.isComparison(origin.task))
     }
 
@@ -70,47 +67,30 @@ extension TreeWatcher {
 
     /// The same of all that may lie in a container.
     func lowerCrawls(of container: WatchedContainer, to cause: UInt64) {
-        for (number, task) in tasks where task.container === container && !container.isComparison(number) {
+        for (number, task) in readings.tasks where task.container === container && !container.isComparison(number) {
             lowerCause(of: number, to: cause)
         }
     }
 
     /// Whether that is a task of a poll and the like, for which no barrier waits.
     func isPoll(_ task: UInt32) -> Bool {
-        tasks[task].map { $0.cause == .max && $0.container.isComparison(task) } ?? false
+        readings[task].map { $0.cause == .max && $0.container.isComparison(task) } ?? false
     }
 
     /// What is on its way to a directory may have been asked for by a poll, and nobody wait for that: barriers wait from now on,
     /// and what comes of it counts for what has caused this.
     func awaitRead(of id: DirectoryID, cause: UInt64) {
-        if cause < .max { awaitedReads[id] = min(awaitedReads[id] ?? .max, cause) }
+        readings.awaitReading(of: id, cause: cause)
     }
 
     /// What a result counts for.
     func origin(of result: CrawlResult) -> Origin {
-        var origin = Origin(cause: tasks[result.task]?.cause ?? causeNow, task: result.task)
-        if !awaitedReads.isEmpty, let id = tickets[result.ticket], let cause = awaitedReads[id] {
-            origin.cause = min(origin.cause, cause)
-        }
-        return origin
-    }
-
-    private func taskOfTurn(for container: WatchedContainer, _ cause: UInt64) -> UInt32 {
-        let key = CrawlTask.OfTurn(container: container.number, isTold: cause < .max)
-        if let task = tasksOfTurn[key], let earlier = tasks[task], earlier.container === container { return task }
-        let task = newTask(for: container, cause: cause)
-        tasksOfTurn[key] = task
-        return task
-    }
-
-    func newTask(for container: WatchedContainer, cause: UInt64) -> UInt32 {
-        repeat { lastTask &+= 1 } while lastTask == 0 || tasks[lastTask] != nil
-        tasks[lastTask] = CrawlTask(container: container, cause: cause)
-        return lastTask
+        Origin(
+            cause: readings.cause(ofTicket: result.ticket, task: result.task, now: causeNow), task: result.task)
     }
 
     func newComparisonTask(for container: WatchedContainer, cause: UInt64) -> UInt32 {
-        let task = newTask(for: container, cause: cause)
+        let task = readings.begin(for: container, cause: cause)
         lookUps.comparisons.insert(task)
         return task
     }
@@ -137,20 +117,16 @@ extension TreeWatcher {
 
     /// Takes what the threads have read. It waits in the inbox until the events that were queued by now have been read.
     func takeResults() {
-        guard inboxNext == inbox.count else { return }
-        inbox = pool.take(processed: processedEntries)
-        inboxNext = 0
-        processedEntries = 0
-        if !inbox.isEmpty { inboxPosition = position + queuedBytes() }
+        inbox.fill(position: position + queuedBytes()) { pool.take(processed: $0) }
     }
 
     /// Ends the tasks that have nothing outstanding.
     func finishTasks() {
-        guard !tasks.isEmpty else { return }
-        for (number, task) in tasks where task.outstanding == 0 && !lookUps.contains(task: number) {
+        guard !readings.tasks.isEmpty else { return }
+        for (number, task) in readings.tasks where task.outstanding == 0 && !lookUps.contains(task: number) {
             let container = task.container
             if container.isComparison(number) { continue }
-            tasks[number] = nil
+            readings.end(number)
             lookUps.comparisons.remove(number)
             if container.firstCrawl == number {
                 container.firstCrawl = nil
@@ -163,16 +139,14 @@ extension TreeWatcher {
                 directories[root].flags.contains(.wasRead)
             else { continue }
             container.wasCrawled = true
-            notices.append(.crawled(container: container.number, directories: container.directories))
+            notices.append(.crawled(container: container.number, directories: container.counts.directories))
         }
         if !tasksAreOutstanding {
-            heldEvents = [:]
-            goneWatches = []
-            if !heardWatches.isEmpty { heardWatches = [] }
-            if !soughtLinks.isEmpty { soughtLinks = [] }
-            lastHeardWatch = -1
-            for container in containers.values where container.hasWideAncestors {
-                container.hasWideAncestors = false
+            unknownWatches.removeAll()
+            watches.forgetEnded()
+            linkedFiles.forgetSought()
+            for container in containers.values where container.above.hasWideWatches {
+                container.above.hasWideWatches = false
                 suspect(container.number, cause: causeNow)
             }
         }

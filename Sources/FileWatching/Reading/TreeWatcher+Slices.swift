@@ -35,51 +35,51 @@ extension TreeWatcher {
     func isSliced(_ result: CrawlResult) -> Bool {
         guard result.error == nil, result.batch.count > settings.directorySlice else { return false }
         // Its entries are not taken: the directory is read once more.
-        return !(tickets[result.ticket].map { directories.isAlive($0) && isParkedRoot($0) } ?? false)
+        return !(readings.directory(of: result.ticket).map { directories.isAlive($0) && isParkedRoot($0) } ?? false)
     }
 
     /// Takes the next slice of a result. Returns whether that was all, and the result can be applied.
     func takeSlice(of result: CrawlResult) -> Bool {
-        if slices == nil {
-            guard let id = tickets[result.ticket], directories.isAlive(id),
+        if inbox.slices == nil {
+            guard let id = readings.directory(of: result.ticket), directories.isAlive(id),
                 !directories[id].flags.contains(.closedMeanwhile)
             else { return true }
             directories[id].flags.remove(.closed)
-            slices = DirectorySlices(directory: id, isNew: isUnknown(id, to: result))
+            inbox.slices = DirectorySlices(directory: id, isNew: isUnknown(id, to: result))
         }
-        guard let id = slices?.directory, let start = slices?.next, directories.isAlive(id),
+        guard let id = inbox.slices?.directory, let start = inbox.slices?.next, directories.isAlive(id),
             !directories[id].flags.contains(.closedMeanwhile)
         else {
-            slices = nil
+            inbox.slices = nil
             return true
         }
         let isAudit = isAudit(result)
         let began = isAudit ? kernel.processorTime() : 0
-        defer { if isAudit { auditCost += kernel.processorTime() &- began } }
+        defer { if isAudit { auditSchedule.addCost(kernel.processorTime() &- began) } }
         let origin = origin(of: result)
         if start == result.batch.count { return settleMissing(id, result, origin) }
         let range = start..<min(start + max(settings.directorySlice, 1), result.batch.count)
-        slices?.next = range.upperBound
-        if slices?.isNew == true {
-            insert(result, range, into: id, except: heldEvents[result.watch]?.names ?? [], origin)
+        inbox.slices?.next = range.upperBound
+        if inbox.slices?.isNew == true {
+            insert(result, range, into: id, except: unknownWatches[result.watch]?.names ?? [], origin)
             expectChildren(of: result, range, in: id)
             guard range.upperBound == result.batch.count else { return false }
-            slices = nil
+            inbox.slices = nil
             return true
         }
         expectChildren(of: result, range, in: id)
         // The record is taken out, so that its bits are not copied for each of them.
-        guard var taken = slices else { return true }
-        slices = nil
-        compareEntries(of: result, range, with: id, touched: touchedNames[id.slot] ?? [], origin) { taken.meet($0) }
-        slices = taken
+        guard var taken = inbox.slices else { return true }
+        inbox.slices = nil
+        compareEntries(of: result, range, with: id, touched: readings.touched(in: id), origin) { taken.meet($0) }
+        inbox.slices = taken
         return false
     }
 
     /// Of the entries that are known and were not read, a slice. Some of them may have come since the directory was read.
     private func settleMissing(_ id: DirectoryID, _ result: CrawlResult, _ origin: Origin) -> Bool {
-        guard var taken = slices else { return true }
-        slices = nil
+        guard var taken = inbox.slices else { return true }
+        inbox.slices = nil
         var missing: [TreeNode] = []
         var isAll = true
         tree.forEachChild(of: directories[id].node) {
@@ -93,7 +93,7 @@ extension TreeWatcher {
             return isGone
         }
         tellMissing(gone, in: id, result, origin)
-        if !isAll { slices = taken }
+        if !isAll { inbox.slices = taken }
         return isAll
     }
 

@@ -11,13 +11,12 @@ import Metadata
 extension TreeWatcher {
     /// Whether that is so.
     func isUnstable(_ id: DirectoryID) -> Bool {
-        !readsAstray.isEmpty && readsAstray[id, default: 0] >= settings.limits.readsAstray
+        unstableDirectories.contains(id)
     }
 
     /// Something else was found where a directory was to be read.
     func noteAstray(_ id: DirectoryID) {
-        if !isUnstable(id) { readsAstray[id, default: 0] += 1 }
-        guard isUnstable(id) else { return }
+        guard unstableDirectories.note(id) else { return }
         // What it tells is looked for in vain: the way to it leads to another.
         endWatch(of: id)
         closeDescriptor(of: id)
@@ -27,11 +26,10 @@ extension TreeWatcher {
     /// An event has named a directory, so whatever is found there now, or on the way to what lies below, has come by that; or it
     /// is found by its number in another place. That is how directories move.
     func hasMoved(_ node: TreeNode) {
-        guard !readsAstray.isEmpty else { return }
-        for id in Array(readsAstray.keys) where isSelfOrAncestor(node, of: directories[id].node) {
+        for id in unstableDirectories.all where isSelfOrAncestor(node, of: directories[id].node) {
             // What is polled already is read again at once; of all others a look-up is on its way.
             if isUnstable(id), directories[id].node != node { lookAtPlace(of: id, origin: Origin(cause: causeNow)) }
-            readsAstray[id] = nil
+            unstableDirectories.forget(id)
         }
     }
 
@@ -40,7 +38,7 @@ extension TreeWatcher {
         guard let node = tree.child(of: directories[id].node, named: name),
             let found = directories.directory(at: node), !directories[found].flags.contains(.wasRead)
         else { return }
-        readsAstray[found] = max(readsAstray[found, default: 0], count)
+        unstableDirectories.raise(found, to: count)
     }
 
     /// A look-up has found a directory under the name of one that is polled for that: it is taken for the same. False where it

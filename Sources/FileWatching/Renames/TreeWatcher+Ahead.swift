@@ -24,11 +24,13 @@ extension TreeWatcher {
 
     func likelyFile(of node: TreeNode) -> FileStatus? { likelyFile(of: node, at: position) }
 
-    func likelyIdentity(of node: TreeNode) -> FileIdentity? { likelyFile(of: node).map { identity(of: $0) } }
+    func likelyIdentity(of node: TreeNode) -> FileIdentity? {
+        likelyFile(of: node).map { fileIdentities.identity(of: $0) }
+    }
 
     /// A look-up has told a row what is there.
     func noteFound(_ node: TreeNode, _ found: FileStatus, known: FileStatus?, isExpected: Bool) {
-        ahead.found(node, { isSameFile($0, found) }, known: known, isExpected: isExpected, at: position)
+        ahead.found(node, { fileIdentities.isSame($0, found) }, known: known, isExpected: isExpected, at: position)
     }
 
     /// All looks of this turn were made, or the stream is about to be read on.
@@ -57,7 +59,7 @@ extension TreeWatcher {
     /// Gives a row back the file that it stands for. False where that is not known.
     func becomeLikely(_ node: TreeNode) -> Bool {
         guard let file = likelyFile(of: node) else { return false }
-        if !isSameFile(file, tree.status(of: node)) { tree.update(node, status: file) }
+        if !fileIdentities.isSame(file, tree.status(of: node)) { tree.update(node, status: file) }
         return true
     }
 }

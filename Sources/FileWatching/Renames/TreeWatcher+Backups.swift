@@ -13,7 +13,7 @@ extension TreeWatcher {
         let file = tree.status(of: node)
         guard file.kind == .file else { return }
         if backups.count >= settings.limits.backups {
-            backups = backups.filter { turnTime &- $1.time < WatchLimits.backupWindow }
+            backups = backups.filter { iteration.began &- $1.time < WatchLimits.backupWindow }
             if backups.count >= settings.limits.backups { backups = [:] }
         }
         backups[node] = Backup(
@@ -40,13 +40,13 @@ extension TreeWatcher {
         guard !backups.isEmpty, let backup = backups.removeValue(forKey: node), entry.isUnlinked,
             kernel.now() &- backup.time < WatchLimits.backupWindow,
             entry.origin.cause < backup.barrier ?? .max,
-            isSameFile(tree.status(of: node), backup.file), directories.isAlive(backup.directory)
+            fileIdentities.isSame(tree.status(of: node), backup.file), directories.isAlive(backup.directory)
         else { return false }
         let (id, file) = (backup.directory, tree.status(of: node))
         let directory = directories[id].node
         return backup.name.withUnsafeBytes { name in
             guard directory.container == node.container, halves.half(id, name) == nil,
-                let found = status(of: name, in: id), found.file.kind == .file, !isSameFile(found.file, file)
+                let found = status(of: name, in: id), found.file.kind == .file, !fileIdentities.isSame(found.file, file)
             else { return false }
             if let other = tree.child(of: directory, named: name) {
                 guard other != node, tree.status(of: other).kind == .file else { return false }

@@ -4,15 +4,6 @@
 import LinuxSystem
 import Metadata
 
-/// The second pair of an exchange, not heard of yet.
-struct SecondPair {
-    var from: DirectoryID
-    var name: [UInt8]
-    var to: DirectoryID
-    /// It lies before this in the stream.
-    var end: UInt64
-}
-
 /// What follows a rename onto an entry says of whether it is the first pair of an exchange.
 enum ExchangeSign: Equatable {
     /// It is, and this the cookie of the second.
@@ -37,21 +28,11 @@ enum ExchangeSign: Equatable {
 }
 
 extension TreeWatcher {
-    /// The second pair of an exchange of which the first was recognised by where its files are: nothing else can be told of the
-    /// two directories before it.
-    func noteSecondPair(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, at cause: UInt64) {
-        guard let pair = secondPair, id == pair.from || id == pair.to || cause >= pair.end else { return }
-        secondPair = nil
-        if cause < pair.end, event.mask.contains(.movedFrom), id == pair.from, name.elementsEqual(pair.name) {
-            exchangeCookie = event.cookie
-        }
-    }
-
     /// Waits for the second pair of an exchange that was recognised by its files. It is made while the directory is held, so
     /// having waited for that it is queued; a rename of the same name that comes later is another.
     func awaitSecondPair(from id: DirectoryID, _ name: UnsafeRawBufferPointer, to other: DirectoryID) {
         if let directory = try? descriptor(of: id) { kernel.finishRenames(in: directory) }
-        secondPair = SecondPair(from: id, name: Array(name), to: other, end: position + queuedBytes())
+        exchange.expect(from: id, Array(name), to: other, before: position + queuedBytes())
     }
 
     /// Looks for the second pair of an exchange of which the first is the rename that was just read. `mv a b; mv b a` has the same
@@ -121,7 +102,7 @@ extension TreeWatcher {
             guard let found = status(of: name, in: id) else {
                 return isOntoAnother && (try? descriptor(of: id)) == nil ? cookie : nil
             }
-            if let file = source.flatMap({ likelyFile(of: $0, at: cause) }), isSameFile(found.file, file) {
+            if let file = source.flatMap({ likelyFile(of: $0, at: cause) }), fileIdentities.isSame(found.file, file) {
                 return cookie
             }
             return isAll && isQuiet(id) ? cookie : nil
@@ -142,8 +123,8 @@ extension TreeWatcher {
     func isUndecided(
         _ event: InotifyEvent, _ name: UnsafeRawBufferPointer, _ origin: Origin, following: UnsafeRawBufferPointer
     ) -> Bool {
-        guard event.mask.contains(.movedTo), origin.cause >= heardBefore,
-            exchangeCookie == 0 || event.cookie != exchangeCookie,
+        guard event.mask.contains(.movedTo), origin.cause >= resumption.heard,
+            !exchange.isSecond(event.cookie),
             let id = directories.directory(watch: event.watch), !directories[id].flags.contains(.closed)
         else { return false }
         if let half = halves.half(cookie: event.cookie) {
@@ -185,7 +166,7 @@ extension TreeWatcher {
             noteExchange(nil, half, target, name, in: id)
             moveRow(target, to: from, named: former)
             ahead.moved(target, at: half.origin.cause)
-            exchangeCookie = cookie
+            exchange.expect(cookie)
             return true
         }
     }

@@ -11,7 +11,7 @@ extension TreeWatcher {
             // What is held to the end of a comparison waits for the crawls as well.
             container.comparison.map({ $0.isInBackground || !$0.holdsRemovals }) ?? true
         else { return false }
-        return tasks.values.contains {
+        return readings.tasks.values.contains {
             $0.container === container && $0.outstanding > 0 && $0.cause < half.expiry
         }
     }
@@ -47,7 +47,7 @@ extension TreeWatcher {
         guard !halves.isEmpty else { return }
         settleHalves()
         // What has waited for its directory may have that read now in which a file lies.
-        let awaited = min(oldestAwaitedNews, lookUps.taken < retriedLookUps.end ? retriedLookUps.cause : .max)
+        let awaited = min(oldestAwaitedNews, deferredLookUps.causeOfRetried(taken: lookUps.taken))
         let isKept = { (half: RenameHalf) in
             self.isAnnounced(half) || self.lookUps.taken < half.lookUps || self.isKeptForCrawl(half)
                 || awaited < half.expiry
@@ -101,7 +101,7 @@ extension TreeWatcher {
     private func removeLeft(_ half: RenameHalf, _ found: KernelStatus) {
         let parent = directories[half.directory].node
         guard let node = half.name.withUnsafeBytes({ tree.child(of: parent, named: $0) }), isRow(node, of: half),
-            likelyFile(of: node).map({ !isSameFile(found.file, $0) }) ?? true
+            likelyFile(of: node).map({ !fileIdentities.isSame(found.file, $0) }) ?? true
         else { return }
         removeNode(node, origin: half.origin, isDisplaced: true, isOutdated: half.isOutdated)
     }

@@ -8,7 +8,7 @@ extension TreeWatcher {
     /// The first half: keeps it until the second comes or its time is over.
     func movedFrom(_ id: DirectoryID, _ event: InotifyEvent, name: UnsafeRawBufferPointer, origin: Origin) {
         if ignoresNames, isIgnored(name, in: id) { return }
-        if event.cookie == exchangeCookie, exchangeCookie != 0 {
+        if exchange.isSecond(event.cookie) {
             lookUps.addRenamed(name, in: id, origin: origin)
             return
         }
@@ -28,13 +28,15 @@ extension TreeWatcher {
             }
         }
         // Where another process has heard it, all that waits was heard after it.
-        if let node, origin.cause >= heardBefore, isUnexpected(name, in: id), !ahead.isTakenOver(node) {
+        if let node, origin.cause >= resumption.heard, isUnexpected(name, in: id), !ahead.isTakenOver(node) {
             ahead.doubt(node)
         }
         halves.append(
             RenameHalf(
                 cookie: event.cookie, directory: id, container: directories[id].node.container, name: Array(name),
-                identity: node.flatMap { likelyFile(of: $0, at: origin.cause) }.map { self.identity(of: $0) },
+                identity: node.flatMap { likelyFile(of: $0, at: origin.cause) }.map {
+                    self.fileIdentities.identity(of: $0)
+                },
                 hasRow: node != nil, isOutdated: node != nil && waits(name, in: id),
                 deadline: kernel.now() &+ settings.renameWindow, origin: origin, isAside: isUnseen))
         if let node { ahead.left(node, tree.status(of: node), at: origin.cause) }
@@ -42,8 +44,7 @@ extension TreeWatcher {
 
     /// Whether something was heard of a name that was not looked at since.
     func waits(_ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
-        lookUps.waits(name, in: id) || patientLookUps.waits(name, in: id) || hotLookUps.waits(name, in: id)
-            || deferredLookUps.waits(name, in: id)
+        lookUps.waits(name, in: id) || deferredLookUps.waits(name, in: id)
     }
 
     /// The same of something that says why another file may be there.
@@ -57,8 +58,8 @@ extension TreeWatcher {
         following: UnsafeRawBufferPointer
     ) {
         let ignored = ignoresNames && isIgnored(name, in: id)
-        if event.cookie == exchangeCookie, exchangeCookie != 0 {
-            exchangeCookie = 0
+        if exchange.isSecond(event.cookie) {
+            exchange.finish()
             if !ignored { lookUps.addRenamed(name, in: id, origin: origin) }
             return
         }
@@ -181,8 +182,9 @@ extension TreeWatcher {
         guard let target = tree.child(of: to, named: name) else {
             if !isSelfOrAncestor(source, of: to) {
                 // What has come to the name unseen changes places with it: it is looked at where it is then.
-                exchangeCookie =
-                    cookieOfExchange(sign, source, name, id, at: half.origin.cause) ?? exchangeCookie
+                if let cookie = cookieOfExchange(sign, source, name, id, at: half.origin.cause) {
+                    exchange.expect(cookie)
+                }
                 noteBackup(source, leaving: half.name, in: half.directory, at: half.origin.cause)
                 moveRow(source, to: to, named: name)
                 ahead.moved(source, at: half.origin.cause)
@@ -202,8 +204,9 @@ extension TreeWatcher {
             if let waiting = halves.half(id, name), isRow(target, of: waiting) {
                 // The target has left this name before, and was not heard of since: nothing replaces it. Until it is heard of
                 // it waits under the name that is free now.
-                exchangeCookie =
-                    cookieOfExchange(sign, source, name, id, at: half.origin.cause) ?? exchangeCookie
+                if let cookie = cookieOfExchange(sign, source, name, id, at: half.origin.cause) {
+                    exchange.expect(cookie)
+                }
                 exchangeRows(source, target)
                 ahead.moved(source, at: half.origin.cause)
                 halves.move(id, name, to: half.directory, half.name)
@@ -213,7 +216,7 @@ extension TreeWatcher {
                 noteExchange(source, half, target, name, in: id)
                 exchangeRows(source, target)
                 for node in [source, target] { ahead.moved(node, at: half.origin.cause) }
-                exchangeCookie = cookie
+                exchange.expect(cookie)
                 return
             }
         }
@@ -221,12 +224,12 @@ extension TreeWatcher {
         let atTarget = status(of: name, in: id)
         let sourceFile = heardFile(of: source, at: half.origin.cause)
         let targetFile = heardFile(of: target, at: half.origin.cause)
-        let isSame = { (found: KernelStatus?, file: FileStatus?) in
+        let isSame = { [fileIdentities] (found: KernelStatus?, file: FileStatus?) in
             guard let found, let file else { return false }
-            return self.isSameFile(found.file, file)
+            return fileIdentities.isSame(found.file, file)
         }
         if !overlaps, !isDirectory, isNew(target, at: half.origin.cause), let sourceFile, sourceFile.links == 1,
-            isSameFile(targetStatus, sourceFile)
+            fileIdentities.isSame(targetStatus, sourceFile)
         {
             // A look has found it here before it was heard that it came.
             let removed = tree.remove(target)
@@ -248,7 +251,9 @@ extension TreeWatcher {
         let likelyTarget = likelyFile(of: target, at: half.origin.cause)
         let isThere = isSame(atSource, likelyTarget) || (targetStayed && !sourceArrived)
         let hasOneName =
-            likelyTarget.map { $0.kind.isDirectory || ($0.links == 1 && !isSameFile(sourceStatus, targetStatus)) }
+            likelyTarget.map {
+                $0.kind.isDirectory || ($0.links == 1 && !fileIdentities.isSame(sourceStatus, targetStatus))
+            }
             ?? false
         if isThere, hasOneName, sign != .isNone {
             noteExchange(source, half, target, name, in: id)
@@ -295,7 +300,7 @@ extension TreeWatcher {
 
     /// Whether a file has a name now.
     func lies(_ file: FileStatus, _ name: UnsafeRawBufferPointer, in id: DirectoryID) -> Bool {
-        status(of: name, in: id).map { isSameFile($0.file, file) } ?? false
+        status(of: name, in: id).map { fileIdentities.isSame($0.file, file) } ?? false
     }
 
     /// Whether `node` is `other` or lies above it. A tree that has not heard of all moves yet may say so of a move
@@ -305,31 +310,9 @@ extension TreeWatcher {
         while let place = current {
             if place == node { return true }
             current = tree.parent(of: place)
-            stepsOfTurn += 1
+            iteration.noteSteps(1)
         }
         return false
-    }
-
-    /// Whether two states are of the same file: by device, inode and birth time, never by inode alone.
-    func isSameFile(_ a: FileStatus, _ b: FileStatus) -> Bool {
-        a.inode == b.inode && a.device == b.device && a.kind.isDirectory == b.kind.isDirectory && haveSameBirth(a, b)
-    }
-
-    /// Whether two birth times may be of one file, as far as they are known and mean something.
-    func haveSameBirth(_ a: FileStatus, _ b: FileStatus) -> Bool {
-        a.created == b.created || a.created == nil || b.created == nil || !keepsBirthTimes(b)
-    }
-
-    func keepsBirthTimes(_ status: FileStatus) -> Bool {
-        devicesWithoutBirthTimes.isEmpty || !devicesWithoutBirthTimes.contains(status.device)
-    }
-
-    /// By what a file is known again.
-    func identity(of status: FileStatus) -> FileIdentity {
-        guard keepsBirthTimes(status) else {
-            return FileIdentity(device: status.device, inode: status.inode, created: nil)
-        }
-        return status.identity
     }
 
     /// Looks at an entry now; nil where it is not there or its directory is not where its row is. Whatever name a look-up is at

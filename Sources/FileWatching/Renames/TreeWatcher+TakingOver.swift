@@ -26,7 +26,7 @@ extension TreeWatcher {
             source = found.file
         }
         let known = tree.status(of: target)
-        guard known.device == source.device, !isSameFile(known, source) else { return }
+        guard known.device == source.device, !fileIdentities.isSame(known, source) else { return }
         let other = knownDirectory(source, in: target.container)
         // What has come from another place is here all the same: it has changed places with what was, which is what leaves.
         if isLeft, other != nil { return }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LinuxSystem
-import Metadata
+package import Metadata
 
 extension TreeWatcher {
     /// An event above a container: it matters where it names the next directory on the way down, or the directory
@@ -11,8 +11,8 @@ extension TreeWatcher {
     func ancestorChanged(_ event: InotifyEvent, name: UnsafeRawBufferPointer, _ numbers: Set<UInt32>, _ origin: Origin)
     {
         if event.mask.contains(.ignored) {
-            ancestorWatches[event.watch] = nil
-            for number in numbers { containers[number]?.ancestors[event.watch] = nil }
+            roots.ended(event.watch)
+            for number in numbers { containers[number]?.above.watches[event.watch] = nil }
         }
         for number in numbers {
             guard let container = containers[number] else { continue }
@@ -21,7 +21,7 @@ extension TreeWatcher {
                 if !event.mask.isDisjoint(with: kernel.readsAccessLists ? matters.union(.attributes) : matters) {
                     suspect(number, cause: origin.cause)
                 }
-            } else if container.ancestorNames.contains(where: { name.elementsEqual($0) }) {
+            } else if container.above.names.contains(where: { name.elementsEqual($0) }) {
                 suspect(number, cause: origin.cause)
             }
         }
@@ -32,7 +32,7 @@ extension TreeWatcher {
     /// that those are noticed too when they point elsewhere. Where a directory cannot be watched the container is
     /// looked for from time to time.
     func watchAncestors(of container: WatchedContainer, isMissing: Bool) {
-        guard budget.isWanted else { return }
+        guard self.watches.budget.isWanted else { return }
         var walk = AncestorWalk(container.pathComponents)
         var watches: [Int32: InotifyMask] = [:]
         var isWhole = true
@@ -41,7 +41,7 @@ extension TreeWatcher {
         var isAboveAsBefore = false
         var keepsWatches = false
         var isUnheard = false
-        container.hasWideAncestors = false
+        container.above.hasWideWatches = false
         while let component = walk.next() {
             do throws(SystemError) {
                 let (directory, isReadable) = try openAncestor(walk.path)
@@ -76,7 +76,7 @@ extension TreeWatcher {
                 if error.isShortage {
                     // The error says nothing of the directories, so all that was known of them stays.
                     (isAboveAsBefore, keepsWatches) = (true, true)
-                    isUnheard = isUnheard || container.hasUnheardAncestors
+                    isUnheard = isUnheard || container.above.hasUnheard
                 } else if error == .noAccess {
                     isUnheard = true
                 }
@@ -84,21 +84,21 @@ extension TreeWatcher {
                 break
             }
         }
-        if keepsWatches { watches.merge(container.ancestors) { $0.union($1) } }
+        if keepsWatches { watches.merge(container.above.watches) { $0.union($1) } }
         if isAboveAsBefore {
-            container.ancestorNames.formUnion(walk.names)
+            container.above.names.formUnion(walk.names)
         } else {
             setAbove(of: container, to: isAboveKnown ? above : nil)
-            container.ancestorNames = walk.names
+            container.above.names = walk.names
         }
-        container.hasUnheardAncestors = isUnheard
+        container.above.hasUnheard = isUnheard
         setAncestors(of: container, to: watches)
         if !isWhole, container.nextPoll == nil { container.nextPoll = kernel.now() &+ settings.pollInterval }
     }
 
     /// Has the way gone anew to those of these containers, or of all, to which something may have happened that nothing told.
     func suspectUnheard(_ numbers: Set<UInt32>?) {
-        for (number, container) in containers where container.hasUnheardAncestors {
+        for (number, container) in containers where container.above.hasUnheard {
             if numbers?.contains(number) ?? true { suspect(number, cause: causeNow) }
         }
     }
@@ -135,53 +135,66 @@ extension TreeWatcher {
     /// A watch that tells more than anybody needs would wake the daemon for nothing. While directories are being read
     /// it may be one of theirs, of which the result is on its way.
     private func narrow(_ watch: Int32, on directory: CInt, to mask: InotifyMask, for container: WatchedContainer) {
-        let inForce = (ancestorWatches[watch]?.mask ?? []).union(mask)
-        ancestorWatches[watch, default: AncestorWatch()].mask = inForce
-        if keptStart?.entries.contains(watch: watch) == true {
+        let inForce = (roots.ancestor(watch)?.mask ?? []).union(mask)
+        roots.setMask(inForce, of: watch)
+        if resumption.mayRestore(watch: watch) {
             // A directory's in the process before, which it may be again: that is known when all containers are added.
-            ancestorWatches[watch]?.mask = inForce.union(.directory)
-            container.hasWideAncestors = true
+            roots.setMask(inForce.union(.directory), of: watch)
+            container.above.hasWideWatches = true
             return
         }
         let told = inForce.subtracting(.addToMask)
         var wanted = mask
         // All may lie below this directory: most often one of them alone wants all that is told.
         if wanted.subtracting(.addToMask) != told {
-            for other in ancestorWatches[watch]?.containers ?? [] where other != container.number {
-                wanted.formUnion(containers[other]?.ancestors[watch] ?? [])
+            for other in roots.ancestor(watch)?.containers ?? [] where other != container.number {
+                wanted.formUnion(containers[other]?.above.watches[watch] ?? [])
                 if wanted.subtracting(.addToMask) == told { break }
             }
         }
         guard wanted.subtracting(.addToMask) != told, directories.directory(watch: watch) == nil else { return }
         guard !tasksAreOutstanding else {
-            container.hasWideAncestors = true
+            container.above.hasWideWatches = true
             return
         }
         if (try? kernel.addWatch(on: directory, mask: wanted.subtracting(.addToMask))) != nil {
-            ancestorWatches[watch]?.mask = wanted
+            roots.setMask(wanted, of: watch)
         }
     }
 
-    func setAncestors(of container: WatchedContainer, to watches: [Int32: InotifyMask]) {
-        for watch in watches.keys {
-            ancestorWatches[watch, default: AncestorWatch()].containers.insert(container.number)
-            holdWatch(watch)
-            unwanted.remove(watch)
+    func setAncestors(of container: WatchedContainer, to ancestors: [Int32: InotifyMask]) {
+        for watch in ancestors.keys {
+            roots.add(container.number, below: watch)
+            watches.hold(watch)
+            watches.want(watch)
         }
-        let former = container.ancestors
-        container.ancestors = watches
-        for watch in former.keys where watches[watch] == nil {
-            ancestorWatches[watch]?.containers.remove(container.number)
-            guard let others = ancestorWatches[watch]?.containers, others.isEmpty else {
-                // They may need less.
-                for number in ancestorWatches[watch]?.containers ?? [] { suspect(number, cause: causeNow) }
-                continue
-            }
-            ancestorWatches[watch] = nil
-            if directories.directory(watch: watch) == nil, unwanted.insert(watch).inserted {
-                unwantedWatches.append(watch)
-            }
+        let former = container.above.watches
+        container.above.watches = ancestors
+        for watch in former.keys where ancestors[watch] == nil {
+            let others = roots.remove(container.number, below: watch)
+            // They may need less.
+            for number in others { suspect(number, cause: causeNow) }
+            if others.isEmpty, directories.directory(watch: watch) == nil { watches.unwant(watch) }
         }
+    }
+
+    /// What decides who may pass the directories above a container, each of which takes search permission; nil while that
+    /// is not known. Kept right by their watches, where access control lists are read.
+    package func directoriesAbove(_ number: UInt32) -> [FileAccess]? { containers[number]?.above.access }
+
+    /// The path of a container's directory without symbolic links, as of its last reading; nil before that. A link in the
+    /// path may lead elsewhere later, and the container with it.
+    package func resolvedPath(of number: UInt32) -> String? { containers[number]?.resolvedPath }
+
+    /// Takes the containers of which ``directoriesAbove(_:)`` has changed.
+    package func takePassageChanges() -> Set<UInt32> {
+        roots.takeAccessChanges()
+    }
+
+    func setAbove(of container: WatchedContainer, to above: [FileAccess]?) {
+        guard container.above.access != above else { return }
+        container.above.access = above
+        roots.accessChanged(above: container.number)
     }
 }
 

@@ -29,7 +29,7 @@ extension TreeWatcher {
         container.enclosure = enclosure
         container.key = key
         noteUnreachable(in: container)
-        if knownMounts == nil { knownMounts = readMounts() ?? [] }
+        readFirstMounts()
         if containers.isEmpty { askForWatchLimit() }
         containers[number] = container
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
@@ -52,7 +52,7 @@ extension TreeWatcher {
     /// Opens a directory for reading and looks into it, as the watcher would. Returns the error, nil if both work. A mount that does
     /// not answer is an error, too, so this ends.
     package func openingError(at path: String) -> SystemError? {
-        if knownMounts == nil { knownMounts = readMounts() ?? [] }
+        readFirstMounts()
         do throws(SystemError) {
             let directory = try kernel.openDirectory(at: path, access: .reading)
             defer { kernel.close(directory) }
@@ -70,8 +70,8 @@ extension TreeWatcher {
         if container.failure == nil { lose(container, .noEntry, cause: causeNow) }
         setAncestors(of: container, to: [:])
         containers[number] = nil
-        if keptFlags.removeValue(forKey: number) != nil { kept?.remove(container.key) }
-        suspects[number] = nil
+        handover?.remove(number, key: container.key)
+        roots.forget(number)
         ignoresNames = containers.values.contains { !$0.options.ignored.isEmpty }
     }
 
@@ -94,7 +94,7 @@ extension TreeWatcher {
     /// at ``WatchLimits/unreadableScanned`` directories at most, over all containers, and leaves out paths that are longer
     /// than `PATH_MAX`: users choose them, and no program can be given them.
     package func unreadablePaths(of number: UInt32, limit: Int) -> [[UInt8]] {
-        unreadable.lazy.prefix(WatchLimits.unreadableScanned)
+        directories.unreadable.lazy.prefix(WatchLimits.unreadableScanned)
             .filter {
                 self.directories.container(of: $0) == number
                     && self.hasPath(of: self.directories[$0].node, within: WatchLimits.pathTold)
@@ -106,11 +106,11 @@ extension TreeWatcher {
     package func figures(of number: UInt32) -> ContainerFigures {
         var figures = ContainerFigures()
         guard let container = containers[number] else { return figures }
-        figures.directories = container.directories
-        figures.watches = container.watches
-        figures.unreadable = container.unreadable
-        figures.polled = container.fileSystem == nil ? container.unwatched : container.directories
-        figures.overLimit = container.overLimit
+        figures.directories = container.counts.directories
+        figures.watches = container.counts.watches
+        figures.unreadable = container.counts.unreadable
+        figures.polled = container.fileSystem == nil ? container.counts.unwatched : container.counts.directories
+        figures.overLimit = container.counts.overLimit
         figures.outstanding = container.outstanding
         if let comparison = container.comparison, comparison.isListingAll {
             figures.outstanding += comparison.queue.count - comparison.next
@@ -122,15 +122,13 @@ extension TreeWatcher {
     /// Has a container's directory looked at. What comes of that is part of what has caused it: a barrier that waits for the
     /// one waits for the other. What no event has caused is caused now.
     func suspect(_ number: UInt32, cause: UInt64) {
-        suspects[number] = min(suspects[number] ?? causeNow, cause)
+        roots.suspect(number, cause: cause, now: causeNow)
     }
 
     /// Looks at the roots of which something was heard.
     func checkSuspects() {
         // Those that come meanwhile have their turn next: what is lost as often as it is found would have this one never end.
-        let due = suspects
-        suspects = [:]
-        for (number, cause) in due {
+        for (number, cause) in roots.takeSuspects() {
             if let container = containers[number] { check(container, cause: cause) }
         }
     }
@@ -197,13 +195,8 @@ extension TreeWatcher {
             guard !container.isUnmounted, !container.isEnclosed else { throw .noDevice }
             if status.isMountRoot, !isCovered(container, by: status.file) { container.isMountPoint = true }
             let type = kernel.fileSystemType(of: number)
-            container.fileSystem = budget.isWanted ? type?.nameIfChangedElsewhere : nil
-            if type?.keepsBirthTimes == false {
-                devicesWithoutBirthTimes.insert(status.file.device)
-            } else if !devicesWithoutBirthTimes.isEmpty {
-                // The numbers of file systems without a device are handed out again.
-                devicesWithoutBirthTimes.remove(status.file.device)
-            }
+            container.fileSystem = watches.budget.isWanted ? type?.nameIfChangedElsewhere : nil
+            fileIdentities.note(device: status.file.device, keepsBirthTimes: type?.keepsBirthTimes != false)
             return .success(status.file)
         } catch {
             if error.isShortage { container.isEnclosed = wasEnclosed }
@@ -228,7 +221,7 @@ extension TreeWatcher {
             let record = directories[root]
             let isKnown = record.inode == found.inode && record.device == found.device
             let known = tree.status(of: record.node)
-            if isKnown, !record.flags.contains(.wasRead) || haveSameBirth(known, found) {
+            if isKnown, !record.flags.contains(.wasRead) || fileIdentities.haveSameBirth(known, found) {
                 placeChanged(record.node)
                 let changed = tree.update(record.node, status: found)
                 if record.flags.contains(.needsReading), !isUnstable(root) {
@@ -270,7 +263,7 @@ extension TreeWatcher {
         let former = tree.status(of: node)
         var obstacle: ContainerObstacle?
         var left: KeptContainer?
-        if container.isKnown, isAwaitingContainers {
+        if container.isKnown, resumption.isAwaitingContainers {
             switch takeKept(of: container, former: former, status) {
             case .success(let found): left = found
             case .failure(let reason): obstacle = reason
@@ -306,7 +299,7 @@ extension TreeWatcher {
         }
         var origin = Origin(cause: cause)
         if !directories[root].flags.contains(.wasRead), container.firstCrawl == nil {
-            origin.task = newTask(for: container, cause: cause)
+            origin.task = readings.begin(for: container, cause: cause)
             container.firstCrawl = origin.task
         }
         read(root, descends: true, origin: origin)

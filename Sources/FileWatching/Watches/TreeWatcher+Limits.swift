@@ -21,24 +21,18 @@ extension TreeWatcher {
     // MARK: Counting
 
     /// How many watches there are, over all containers.
-    package var watchCount: Int { heldWatches.count }
+    package var watchCount: Int { watches.count }
 
     /// How many watches there may be, over all containers; nil where that is not known.
-    package var watchLimit: Int? { budget.limitNow }
+    package var watchLimit: Int? { watches.budget.limitNow }
 
     /// The limit may have been raised or lowered; and where the kernel refused a watch, another may be free now.
     func askForWatchLimit() {
-        budget.setLimit(kernel.userWatchLimit().map { Int(Double($0) * settings.watchShare) } ?? .max)
-    }
-
-    func holdWatch(_ watch: Int32) {
-        if heldWatches.insert(watch) { budget.take() }
+        watches.budget.setLimit(kernel.userWatchLimit().map { Int(Double($0) * settings.watchShare) } ?? .max)
     }
 
     func releaseWatch(_ watch: Int32) {
-        guard heldWatches.remove(watch) else { return }
-        budget.release()
-        balanceSoon()
+        if watches.release(watch) { watches.balanceSoon(now: kernel.now()) }
     }
 
     // MARK: Being polled
@@ -46,19 +40,17 @@ extension TreeWatcher {
     /// A directory has no watch, or cannot be read, for want of something.
     func becamePolled(_ id: DirectoryID, _ reason: PollReason) {
         guard let container = containers[directories.container(of: id)] else { return }
-        // The kernel has the last word: until one is given back there are no more.
-        if reason == .watchLimit { budget.setLimit(min(budget.count, budget.count + budget.room)) }
+        if reason == .watchLimit { watches.wereRefused() }
         // What the kernel says is said again to those that are not asked for after that.
         if reason != .watchShare || container.pollReason == nil { container.pollReason = reason }
         let isOverLimit = reason == .watchShare || reason == .watchLimit
         if isOverLimit, directories[id].flags.insert(.overLimit).inserted {
-            container.overLimit += 1
-            overLimit += 1
-            balanceSoon()
+            container.counts.overLimit += 1
+            watches.countOverLimit(1, now: kernel.now())
         }
         if directories[id].flags.insert(.unwatched).inserted {
-            container.unwatched += 1
-            if container.unwatched == 1, isOverLimit {
+            container.counts.unwatched += 1
+            if container.counts.unwatched == 1, isOverLimit {
                 let path = path(of: directories[id].node)
                 notices.append(
                     .watchLimit(container: container.number, path: path, reason: container.pollReason ?? reason))
@@ -72,16 +64,15 @@ extension TreeWatcher {
         guard directories[id].flags.remove(.unwatched) != nil,
             let container = containers[directories.container(of: id)]
         else { return }
-        container.unwatched -= 1
+        container.counts.unwatched -= 1
         container.comparison?.hasWatched = true
         if directories[id].flags.remove(.overLimit) != nil {
-            container.overLimit -= 1
-            overLimit -= 1
+            container.counts.overLimit -= 1
             // It may be one that was polled and took what others nearer to the root should have, or is gone and leaves to them
             // what it was to have.
-            balanceSoon()
+            watches.countOverLimit(-1, now: kernel.now())
         }
-        if container.unwatched == 0, container.failure == nil {
+        if container.counts.unwatched == 0, container.failure == nil {
             container.pollReason = nil
             notices.append(.watchLimitOver(container: container.number))
         }
@@ -94,9 +85,9 @@ extension TreeWatcher {
     func poll() {
         for container in containers.values {
             guard let time = container.nextPoll, kernel.now() >= time else { continue }
-            let isPolled = container.unwatched > 0 || container.fileSystem != nil
+            let isPolled = container.counts.unwatched > 0 || container.fileSystem != nil
             if isPolled { pollLater(container) } else { container.nextPoll = nil }
-            if container.overLimit > 0 { askForWatchLimit() }
+            if container.counts.overLimit > 0 { askForWatchLimit() }
             suspect(container.number, cause: causeNow)
             guard container.comparison == nil, container.failure == nil else { continue }
             let isWhole = container.fileSystem != nil
@@ -122,30 +113,27 @@ extension TreeWatcher {
 
     // MARK: Balance
 
-    private func balanceSoon() {
-        guard nextBalance == nil, overLimit > 0 || budget.room < 0 else { return }
-        nextBalance = kernel.now() &+ WatchLimits.balanceInterval
-    }
+    private func balanceSoon() { watches.balanceSoon(now: kernel.now()) }
 
     /// Hands free watches to the directories nearest to the roots, or takes some from those farthest away.
     func balance() {
-        guard let time = nextBalance, !tasksAreOutstanding, kernel.now() >= time else { return }
-        nextBalance = nil
-        let isOver = budget.room < 0
+        guard !tasksAreOutstanding, watches.takeBalance(now: kernel.now()) else { return }
+        let isOver = watches.budget.room < 0
         let wanting = Set(
-            containers.values.filter { isOver || $0.overLimit > 0 && $0.failure == nil }.map(\.number))
+            containers.values.filter { isOver || $0.counts.overLimit > 0 && $0.failure == nil }.map(\.number))
         guard !wanting.isEmpty else { return }
-        guard unwantedWatches.isEmpty else {
+        guard !watches.hasUnwanted else {
             balanceSoon()
             return
         }
-        if budget.room > 0 {
-            handOut(budget.room, to: wanting)
+        let room = watches.budget.room
+        if room > 0 {
+            handOut(room, to: wanting)
         } else if queuedBytes() == 0 {
             takeBack(from: wanting)
         } else {
             // What is queued tells of directories that are still watched, and questions may wait for it.
-            nextBalance = kernel.now() &+ WatchLimits.balanceRetry
+            watches.balanceAgain(now: kernel.now())
         }
     }
 
@@ -191,7 +179,7 @@ extension TreeWatcher {
             }
         }
         // Down to where the watches would reach if the nearest had them.
-        var reach = watched.reduce(0, +) + min(budget.room, 0)
+        var reach = watched.reduce(0, +) + min(watches.budget.room, 0)
         var quota = watched
         for depth in watched.indices {
             quota[depth] -= min(watched[depth], max(reach, 0))
@@ -203,12 +191,12 @@ extension TreeWatcher {
         }
         for (slot, record) in directories.records.enumerated()
         where record.flags.contains(.alive) && record.watch >= 0 && wanting.contains(record.node.container)
-            && quota[Int(record.depth)] > 0 && ancestorWatches[record.watch] == nil
+            && quota[Int(record.depth)] > 0 && roots.ancestor(record.watch) == nil
         {
             quota[Int(record.depth)] -= 1
             let id = directories.id(ofSlot: Int32(slot))
             setWatch(id, to: -1)
-            if unwanted.insert(record.watch).inserted { unwantedWatches.append(record.watch) }
+            watches.unwant(record.watch)
             becamePolled(id, .watchShare)
         }
     }

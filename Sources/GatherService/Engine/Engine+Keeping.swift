@@ -20,8 +20,7 @@ extension Engine {
     /// nothing is told, and nothing let go of: the journal ends before what the next process would go on from.
     func tellNext() {
         guard !store.isSuspended else { return watcher.withdrawKept() }
-        watcher.prepareKept(sequence: sequence)
-        watcher.settleKept()
+        watcher.settleKept(sequence: sequence)
     }
 
     /// All containers of the start were added: hears what was queued while nobody was there. Whether the watches are those that

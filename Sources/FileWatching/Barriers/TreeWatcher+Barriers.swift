@@ -1,0 +1,105 @@
+// Barriers, and the work under way that they wait for.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+
+extension TreeWatcher {
+    /// A point that is reached when everything that the kernel has queued until now is in the tree, and whatever is
+    /// under way because of it, or was when this was called, is done. Where no event tells of the way to one of these
+    /// containers, or of any, that is gone anew.
+    package func barrier(for numbers: Set<UInt32>? = nil) -> Barrier {
+        // No event tells of a mount, and the thread that waits for them may not have spoken yet.
+        if kernel.haveMountsChanged() { mountsChanged() }
+        suspectUnheard(numbers)
+        let barrier = Barrier(position: position + queuedBytes())
+        forcedPosition = max(forcedPosition, barrier.position)
+        noteBarrier(at: barrier.position)
+        cache.closeAllAtBarrier()
+        return barrier
+    }
+
+    /// Whether a barrier is reached: for all containers, or as far as those named are concerned. With nothing queued
+    /// and nothing under way it is reached at once.
+    package func isReached(_ barrier: Barrier, in numbers: Set<UInt32>? = nil) -> Bool {
+        position >= barrier.position
+            && !WorkKind.allCases.contains { isUnderWay($0, before: barrier.position, in: numbers) }
+    }
+
+    /// The position before which all that events have told is in the tree, with whatever came of it.
+    var settledPosition: UInt64 { WorkKind.allCases.reduce(position) { min($0, leastCause(of: $1)) } }
+
+    /// What is under way, for a person who asks why a barrier is not reached.
+    package var unfinished: String {
+        let work = WorkKind.allCases.filter { count(of: $0) > 0 }.map { kind in
+            let cause = leastCause(of: kind)
+            return "\(kind) \(count(of: kind))" + (cause == .max ? "" : " since \(cause)")
+        }
+        let comparisons = containers.values.compactMap { container in
+            container.comparison.map {
+                "container \(container.number): \($0.phase), \($0.next) of \($0.queue.count), "
+                    + "\(container.outstanding) outstanding"
+            }
+        }
+        return "position \(position) + \(queuedBytes()), \(work.joined(separator: ", ")), look-ups \(lookUps.counts), "
+            + "inbox \(inbox.count) at \(inbox.position), comparisons \(comparisons)"
+    }
+
+    // MARK: The work of each kind
+
+    /// Returns whether work of a kind is under way in some containers, or in any, that an event before a position has caused.
+    private func isUnderWay(_ kind: WorkKind, before position: UInt64, in numbers: Set<UInt32>?) -> Bool {
+        let concerns = { (number: UInt32) in numbers?.contains(number) ?? true }
+        let isIn = { (id: DirectoryID) in concerns(self.directories.container(of: id)) }
+        switch kind {
+        case .readings: return readings.tasks.values.contains { $0.cause < position && concerns($0.container.number) }
+        case .awaitedReadings: return readings.awaited.contains { $0.value < position && isIn($0.key) }
+        case .renames: return halves.all.contains { $0.origin.cause < position && concerns($0.container) }
+        case .deferredLookUps: return deferredLookUps.contains { $0.origin.cause < position && isIn($0.directory) }
+        case .names: return lookUps.waits(before: position, where: isIn)
+        case .linkNews: return linkedFiles.news.values.contains { $0.origin.cause < position }
+        case .linkedFiles: return linkedFiles.wanted.values.contains { $0.cause < position }
+        case .crawledLinks:
+            return linkedFiles.crawled.contains { number, links in
+                concerns(number) && links.values.contains { $0.cause < position }
+            }
+        case .strayLinks:
+            return linkedFiles.strays.values.contains { $0.cause < position && $0.containers.contains(where: concerns) }
+        case .roots: return roots.suspects.contains { $0.value < position && concerns($0.key) }
+        case .heldEvents: return false
+        }
+    }
+
+    /// Returns the position of the oldest event that has caused work of a kind, or one before it; `UInt64.max` for none.
+    private func leastCause(of kind: WorkKind) -> UInt64 {
+        switch kind {
+        case .readings: readings.tasks.values.reduce(.max) { min($0, $1.cause) }
+        case .awaitedReadings: readings.awaited.values.reduce(.max, min)
+        case .renames: halves.leastCause ?? .max
+        case .deferredLookUps: deferredLookUps.reduce(.max) { min($0, $1.origin.cause) }
+        case .names: lookUps.leastCause
+        case .linkNews: linkedFiles.news.values.reduce(.max) { min($0, $1.origin.cause) }
+        case .linkedFiles: linkedFiles.wanted.values.reduce(.max) { min($0, $1.cause) }
+        case .crawledLinks: linkedFiles.crawled.values.joined().reduce(.max) { min($0, $1.value.cause) }
+        case .strayLinks: linkedFiles.strays.values.reduce(.max) { min($0, $1.cause) }
+        case .roots: roots.suspects.values.reduce(.max, min)
+        case .heldEvents: unknownWatches.leastCause
+        }
+    }
+
+    /// Returns how many pieces of work of a kind are under way.
+    private func count(of kind: WorkKind) -> Int {
+        switch kind {
+        case .readings: readings.tasks.count
+        case .awaitedReadings: readings.awaited.count
+        case .renames: halves.count
+        case .deferredLookUps: deferredLookUps.count
+        case .names: lookUps.countOfAll
+        case .linkNews: linkedFiles.news.count
+        case .linkedFiles: linkedFiles.wanted.count
+        case .crawledLinks: linkedFiles.crawled.values.reduce(0) { $0 + $1.count }
+        case .strayLinks: linkedFiles.strays.count
+        case .roots: roots.suspects.count
+        case .heldEvents: unknownWatches.count
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// Events for watches that no directory has yet, while directories are being read.
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+
+/// What events said about a watch that the loop does not know yet.
+struct HeldEvents {
+    var names: Set<[UInt8]> = []
+    /// There were more names than are kept: the directory must be read again.
+    var isCut = false
+    var touchesDirectory = false
+    /// They tell of the directory's mode, its owner or its access control list.
+    var tellsAttributes = false
+    var cause: UInt64
+}
+
+/// The watches that threads have made and not handed over, and what events have said of them.
+///
+/// A directory has one watch, and what that tells goes to the row that it is known to belong to. Where the directory has come from
+/// another container, a thread may have read it in its new place before that, and hand it over after it. So it is also kept which
+/// watches of known directories have told of something.
+struct UnknownWatches {
+    private var held: [Int32: HeldEvents] = [:]
+    /// Watches of known directories that have told of something, and the last of them.
+    private var heard: Set<Int32> = []
+    private var lastHeard: Int32 = -1
+
+    var count: Int { held.count }
+
+    /// The position of the oldest event that is held; `UInt64.max` for none.
+    var leastCause: UInt64 { held.values.reduce(.max) { min($0, $1.cause) } }
+
+    /// Keeps an event for a watch, with at most so many names.
+    mutating func hold(_ event: InotifyEvent, name: UnsafeRawBufferPointer, cause: UInt64, limit: Int) {
+        var events = held.removeValue(forKey: event.watch) ?? HeldEvents(cause: cause)
+        events.touchesDirectory = true
+        if event.nameLength == 0, event.mask.contains(.attributes) { events.tellsAttributes = true }
+        if !name.isEmpty {
+            if events.names.count < limit { events.names.insert(Array(name)) } else { events.isCut = true }
+        }
+        held[event.watch] = events
+    }
+
+    /// What events have said about a watch; nil for nothing.
+    subscript(watch: Int32) -> HeldEvents? { held[watch] }
+
+    /// The watch is known now, or has ended.
+    mutating func remove(_ watch: Int32) { held[watch] = nil }
+
+    /// A watch of a known directory has told of something.
+    mutating func noteHeard(_ watch: Int32) {
+        guard watch != lastHeard else { return }
+        heard.insert(watch)
+        lastHeard = watch
+    }
+
+    func wasHeard(_ watch: Int32) -> Bool { heard.contains(watch) }
+
+    /// Nothing is being read any more.
+    mutating func removeAll() {
+        if !held.isEmpty { held = [:] }
+        if !heard.isEmpty { heard = [] }
+        lastHeard = -1
+    }
+}

@@ -1,0 +1,18 @@
+// A crawl or a comparison under way.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A crawl or a comparison under way.
+struct CrawlTask {
+    /// One that was begun in a turn: of which container, and whether something has told of what it reads.
+    struct OfTurn: Hashable {
+        var container: UInt32
+        var isTold: Bool
+    }
+
+    /// The object, not its number: another container may get the number while results are on their way.
+    let container: WatchedContainer
+    /// The position in the stream of events that caused it, for barriers.
+    var cause: UInt64
+    /// Directories still to be read.
+    var outstanding = 0
+}
