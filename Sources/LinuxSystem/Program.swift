@@ -41,26 +41,27 @@ package enum Program {
     }
 
     /// Starts a program, which is looked up in `PATH` (posix_spawnp(3)). No signal is blocked in it, and SIGPIPE has its default
-    /// effect. The caller waits for its end (waitpid(2)).
+    /// effect. The caller waits for its end (``waitForEnd(of:)``).
     ///
     /// - Parameters:
     ///   - arguments: The arguments. The first is the program.
     ///   - environment: The environment as `NAME=VALUE`.
     ///   - descriptors: The descriptors that it gets beside those without FD_CLOEXEC.
+    ///   - signals: The signals that have their default effect in it although this process ignores them, beside SIGPIPE.
     ///   - leadsGroup: Whether it leads a new process group, which kill(2) can signal as a whole. Such a program may not read from
     ///     the terminal.
     package static func start(
         _ arguments: [[UInt8]], environment: [[UInt8]] = Program.environment, descriptors: [Inherited] = [],
-        leadsGroup: Bool = false
+        signals: [CInt] = [], leadsGroup: Bool = false
     ) throws(SystemError) -> CInt {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         // This process may ignore SIGPIPE, which a program started by it must not.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        for signal in signals + [SIGPIPE] { sigaddset(&defaults, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
         // Threads of tasks block most signals, and a new process inherits that.
         var none = sigset_t()
         sigemptyset(&none)

@@ -171,6 +171,9 @@ void clinux_check_calls(void);
 
 static inline long clinux_eventfd(void) { return CLINUX_RESULT(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
+// pipe2(2): no program that another thread starts inherits the ends.
+static inline long clinux_pipe(int ends[2]) { return CLINUX_RESULT(syscall(SYS_pipe2, ends, O_CLOEXEC)); }
+
 // pidfd_open(2): a descriptor that poll(2) finds readable when the process has ended.
 static inline long clinux_pidfd_open(int process) { return CLINUX_RESULT(syscall(SYS_pidfd_open, process, 0)); }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import LinuxSystem
 
 /// A person's editor, which has the terminal for a while. All calls block the thread.
 package enum EditorProcess {
@@ -33,26 +34,11 @@ package enum EditorProcess {
         }
         defer { for (index, number) in shared.enumerated() { sigaction(number, &former[index], nil) } }
 
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        for number in shared + [SIGPIPE] { sigaddset(&signals, number) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        let words = ["sh", "-c"] + words
-        let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for pointer in arguments { free(pointer) } }
-        var process = pid_t()
-        let code = posix_spawn(&process, "/bin/sh", nil, &attributes, arguments, environ)
-        guard code == 0 else { throw FileSystem.Failure("start a shell", code) }
-        var status: CInt = 0
-        while waitpid(process, &status, 0) < 0 {
-            if errno != EINTR { throw FileSystem.Failure("wait for the shell") }
+        do throws(SystemError) {
+            let arguments = (["/bin/sh", "-c"] + words).map { Array($0.utf8) }
+            return try Program.waitForEnd(of: try Program.start(arguments, signals: shared))
+        } catch {
+            throw FileSystem.Failure("run a shell", error.code)
         }
-        let signal = status & 0x7F
-        return Int(signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
     }
 }

@@ -106,34 +106,9 @@ struct LinuxFacts: SystemFacts {
         guard let path = ["/usr/bin/", "/bin/"].map({ $0 + program }).first(where: { access($0, X_OK) == 0 }) else {
             return nil
         }
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { return nil }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        for end in ends { posix_spawn_file_actions_addclose(&actions, end) }
-        var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var process = pid_t()
-        let code = posix_spawn(&process, path, &actions, nil, &words, environ)
-        close(ends[1])
-        defer { close(ends[0]) }
-        guard code == 0 else { return nil }
-        var bytes: [UInt8] = []
-        withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
-            while true {
-                let count = read(ends[0], buffer.baseAddress, buffer.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { break }
-                bytes += buffer[..<count]
-            }
+        return Program.output(of: ([path] + arguments).map { Array($0.utf8) }).map {
+            String(decoding: $0, as: UTF8.self)
         }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        return status == 0 ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
     func daemon() -> Result<DaemonFacts, DaemonFacts.Failure> {

@@ -39,7 +39,7 @@ enum ChildCommand {
             arguments, variables: variables, leadsGroup: !Terminal.isTerminal(STDIN_FILENO))
         let status = await wait(for: child)
         running.store(0, ordering: .sequentiallyConsistent)
-        return exitStatus(status)
+        return Int32(Program.exitStatus(status))
     }
 
     /// Runs a program as ``run(_:variables:)`` does, and blocks this thread until its end.
@@ -47,7 +47,7 @@ enum ChildCommand {
         let child = try startHoldingSignals(arguments, variables: [], leadsGroup: false)
         let status = waitBlocking(for: child)
         running.store(0, ordering: .sequentiallyConsistent)
-        return exitStatus(status)
+        return Int32(Program.exitStatus(status))
     }
 
     /// Starts a program. A signal during the start ends both processes when the new one is known.
@@ -93,9 +93,4 @@ enum ChildCommand {
         return status
     }
 
-    /// Returns the exit status; 128 and the signal's number if a signal ended the process (waitpid(2)).
-    private static func exitStatus(_ status: Int32) -> Int32 {
-        let signal = status & 0x7F
-        return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-    }
 }
