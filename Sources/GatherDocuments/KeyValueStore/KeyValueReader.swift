@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Metadata
+internal import Varlink
 
 /// A reader of ``KeyValueText``. Each method returns nil where the text does not have its form, and takes any bytes.
 struct KeyValueReader {
@@ -101,7 +102,7 @@ struct KeyValueReader {
     private mutating func data() -> KeyValue? {
         let start = index
         while index < bytes.endIndex, Base64.isDigit(bytes[index]) { index += 1 }
-        return Base64.decode(bytes[start..<index]).map(KeyValue.data)
+        return bytes[start..<index].withUnsafeBytes(Base64.decode).map(KeyValue.data)
     }
 
     private mutating func array(depth: Int) -> KeyValue? {

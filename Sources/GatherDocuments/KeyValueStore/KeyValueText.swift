@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Metadata
+internal import Varlink
 
 /// The text of values, which has one form for each value.
 ///

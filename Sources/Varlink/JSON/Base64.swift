@@ -4,7 +4,7 @@
 /// Base64 with padding, strict both ways.
 package enum Base64 {
     @inline(__always)
-    static func digit(_ value: UInt32) -> UInt8 {
+    private static func digit(_ value: UInt32) -> UInt8 {
         let value = UInt8(truncatingIfNeeded: value)
         switch value {
         case 0..<26: return UInt8(ascii: "A") &+ value
@@ -23,6 +23,32 @@ package enum Base64 {
         case UInt8(ascii: "+"): 62
         case UInt8(ascii: "/"): 63
         default: nil
+        }
+    }
+
+    /// Returns whether a byte is a digit or padding.
+    package static func isDigit(_ byte: UInt8) -> Bool { value(byte) != nil || byte == UInt8(ascii: "=") }
+
+    /// Appends the text of these bytes.
+    package static func append(_ data: [UInt8], to text: inout [UInt8]) {
+        text.reserveCapacity(text.count + (data.count + 2) / 3 * 4)
+        data.withUnsafeBytes { forEachDigit(of: $0) { text.append($0) } }
+    }
+
+    /// Calls with each digit of the text of these bytes, and with the padding.
+    @inline(__always)
+    static func forEachDigit(of bytes: UnsafeRawBufferPointer, _ body: (UInt8) -> Void) {
+        var index = 0
+        while index < bytes.count {
+            let left = bytes.count - index
+            let bits =
+                UInt32(bytes[index]) << 16 | (left > 1 ? UInt32(bytes[index + 1]) << 8 : 0)
+                | (left > 2 ? UInt32(bytes[index + 2]) : 0)
+            body(digit(bits >> 18))
+            body(digit(bits >> 12 & 63))
+            body(left > 1 ? digit(bits >> 6 & 63) : UInt8(ascii: "="))
+            body(left > 2 ? digit(bits & 63) : UInt8(ascii: "="))
+            index += 3
         }
     }
 

@@ -129,18 +129,7 @@ extension JSONWriter {
         separate()
         reserve((bytes.count &+ 2) / 3 * 4 &+ 2)
         append(UInt8(ascii: "\""))
-        var index = 0
-        while index < bytes.count {
-            let left = bytes.count - index
-            let bits =
-                UInt32(bytes[index]) << 16 | (left > 1 ? UInt32(bytes[index + 1]) << 8 : 0)
-                | (left > 2 ? UInt32(bytes[index + 2]) : 0)
-            append(Base64.digit(bits >> 18))
-            append(Base64.digit(bits >> 12 & 63))
-            append(left > 1 ? Base64.digit(bits >> 6 & 63) : UInt8(ascii: "="))
-            append(left > 2 ? Base64.digit(bits & 63) : UInt8(ascii: "="))
-            index += 3
-        }
+        Base64.forEachDigit(of: bytes) { append($0) }
         append(UInt8(ascii: "\""))
     }
 }

@@ -1,8 +1,8 @@
 // Pictures in terminals that can show them.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GatherDocuments
 internal import Glibc
+internal import Varlink
 
 /// The protocols by which terminals show pictures.
 enum TerminalPicture {
