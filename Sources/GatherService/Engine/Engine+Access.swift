@@ -97,7 +97,7 @@ extension Engine {
         let names = names ?? self.names.number
         var clock = QueryClock(
             run: isBlind ? 0 : run, sequence: sequence, question: fingerprint(of: question, names: names))
-        clock.moment = timeOfDay().nanoseconds
+        clock.moment = clockFollower.now.nanoseconds
         clock.surroundings = QueryClock.Surroundings(
             caller: Fingerprint.folded(question.callerFingerprint), types: Fingerprint.folded(types.fingerprint),
             accounts: Fingerprint.folded(names), renumberings: UInt32(truncatingIfNeeded: tree.renumberings))
@@ -167,9 +167,9 @@ extension Engine {
         let owed = record.owesLook
         record.owesLook = record.entry.isHeld
         if record.owesLook { return }
-        for subscription in subscriptions.values {
+        for subscription in subscriptions.all {
             subscription.accessChanged(record)
-            if owed, subscription.looks(at: record) { stir(subscription) }
+            if owed, subscription.looks(at: record) { subscriptions.markReady(subscription) }
         }
         runErrands(of: record)
     }

@@ -66,7 +66,7 @@ extension Engine {
         let engine = NIOLoopBound(self, eventLoop: loop)
         let task = loop.scheduleTask(deadline: time) {
             let engine = engine.value
-            guard !engine.isClosed else { return }
+            guard !engine.turns.isClosed else { return }
             engine.accessListSweep.next = nil
             if !engine.accessListSweep.isUnderWay { engine.beginAccessListSweep() }
             engine.goOnSweepingAccessLists()
@@ -96,7 +96,7 @@ extension Engine {
         var isDone = false
         while !isDone, let record = accessListSweep.unswept.popLast() { isDone = sweepAccessLists(of: record) }
         while !isDone, let record = accessListSweep.unlooked.popLast() { isDone = readAccessListsAgain(of: record) }
-        if isDone { return scheduleSweep(at: .now() + Engine.longTurnPause) }
+        if isDone { return scheduleSweep(at: .now() + TurnScheduler.longPause) }
         accessListSweep.isUnderWay = false
         turn()
     }

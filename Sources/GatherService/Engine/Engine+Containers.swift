@@ -36,7 +36,7 @@ extension Engine {
         record.index.extrasLimit = limits.extraBytes
         record.registry.mostPending = limits.pendingBytesPerUser / LiveQueryRegistry.bytesOfPendingItem
         record.registry.pendingBeforeSuspension = limits.pendingItemsBeforeSuspension
-        record.registry.isUnread = { [weak self] in self?.owners[ObjectIdentifier($0)]?.isUnread ?? false }
+        record.registry.isUnread = { [weak self] in self?.subscriptions.owner(of: $0)?.isUnread ?? false }
         tree.add(record.number, record.entry)
         let place = containers.firstIndex { $0.identifier > configuration.identifier } ?? containers.count
         containers.insert(record, at: place)
@@ -53,7 +53,7 @@ extension Engine {
         where ContainerConfiguration.way(from: record.resolvedPath, to: other.resolvedPath) != nil {
             watcher.setEnclosure(other.number, to: enclosure(of: other))
         }
-        for subscription in subscriptions.values { subscription.containerAdded(record) }
+        for subscription in subscriptions.all { subscription.containerAdded(record) }
         turn()
         // Unless the turn has found it, and the log says so.
         if !isStart { logStart(of: record) }
@@ -116,7 +116,7 @@ extension Engine {
         record.registry.stopClock()
         finishErrandsBack(of: record)
         bringBackThoseWaiting(for: record)
-        for subscription in subscriptions.values { subscription.containerRemoved(record) }
+        for subscription in subscriptions.all { subscription.containerRemoved(record) }
         monitors.stateChanged()
         logger.info(
             "container '\(record.identifier)' is no longer watched; its items have left all results",

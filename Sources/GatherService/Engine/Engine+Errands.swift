@@ -10,12 +10,12 @@ import Varlink
 extension Engine {
     /// Has the subscriptions of these queries looked at.
     /// - Parameter newsRead: when the oldest event was read that led to their changes, where that is known.
-    func stirOwners(of queries: [LiveQuery], newsRead: UInt64? = nil) {
+    func markOwnersReady(of queries: [LiveQuery], newsRead: UInt64? = nil) {
         for query in queries {
-            guard let subscription = owners[ObjectIdentifier(query)] else { continue }
+            guard let subscription = subscriptions.owner(of: query) else { continue }
             subscription.notePending()
             subscription.noteNews(read: newsRead)
-            stir(subscription)
+            subscriptions.markReady(subscription)
         }
     }
 
@@ -80,7 +80,7 @@ extension Engine {
     }
 
     private func bringBack(_ query: LiveQuery, of record: ContainerRecord) -> LiveErrand? {
-        guard let subscription = owners[ObjectIdentifier(query)] else { return nil }
+        guard let subscription = subscriptions.owner(of: query) else { return nil }
         // The index has unpublished changes then.
         if isHeld(record) {
             record.bringsBackWhenVerified = true
@@ -95,14 +95,14 @@ extension Engine {
     func bringBackThoseWaiting(for record: ContainerRecord) {
         guard record.bringsBackWhenVerified else { return }
         record.bringsBackWhenVerified = false
-        stirOwners(of: record.registry.suspendedQueries)
+        markOwnersReady(of: record.registry.suspendedQueries)
     }
 
     private func finish(_ errand: LiveErrand, of record: ContainerRecord) {
         // What changed meanwhile belongs to those who were away too, and may have to wait until it is verified.
         guard !isHeld(record) else { return record.errandsBack.append(errand) }
         absorb(record)
-        stirOwners(of: record.registry.finish(errand, in: record.index))
+        markOwnersReady(of: record.registry.finish(errand, in: record.index))
         followClock()
         resumeFlushes()
         // Delivers; whoever has more to catch up with goes on afterwards.
@@ -112,10 +112,10 @@ extension Engine {
             return record.errandsBack.append(errand)
         }
         absorb(record)
-        stirOwners(of: record.registry.goOn(after: errand, in: record.index))
+        markOwnersReady(of: record.registry.goOn(after: errand, in: record.index))
         runErrands(of: record)
         resumeFlushes()
-        if !stirred.isEmpty { turn() }
+        if subscriptions.hasReady { turn() }
     }
 
     /// Lets errands end that came back while the container's changes were held.

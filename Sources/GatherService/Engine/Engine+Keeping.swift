@@ -10,7 +10,7 @@ extension Engine {
     /// Writes what was appended to the journal, between the two words for the next process that belong to it. After the end there
     /// is no journal, and what the next process goes on from stands: a scan may come back then, whose caller is leaving.
     func commit() {
-        guard !isClosed else { return }
+        guard !turns.isClosed else { return }
         if !store.isSuspended { watcher.prepareKept(sequence: sequence) }
         store.commit()
         if store.isSuspended { watcher.withdrawKept() }
@@ -38,14 +38,14 @@ extension Engine {
         let engine = NIOLoopBound(self, eventLoop: loop)
         loop.scheduleTask(in: time) {
             let here = engine.value
-            guard !here.isClosed else { return }
+            guard !here.turns.isClosed else { return }
             let watches = here.watcher.watchesThatGoOn
             here.pool.runIfActive(eventLoop: here.loop) { [kernel = here.kernel, ask = here.watchesOfKernel] in
                 ask(kernel)
             }
             .whenSuccess { found in
                 let here = engine.value
-                guard !here.isClosed else { return }
+                guard !here.turns.isClosed else { return }
                 if let found {
                     here.watcher.check(watches: found, of: watches)
                     here.turn()

@@ -22,14 +22,4 @@ extension Engine {
             }
         }
     }
-
-    /// Has the same done where a crowd of live queries has gone.
-    func tidyMemoryAfterCrowd() {
-        guard mostSubscriptions >= Engine.crowd, subscriptions.count <= mostSubscriptions / 2 else { return }
-        mostSubscriptions = subscriptions.count
-        tidyMemorySoon()
-    }
-
-    /// So many live queries take memory that is worth giving back: 10 KiB each, with their connections.
-    private static let crowd = 256
 }

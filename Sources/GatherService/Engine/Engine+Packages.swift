@@ -22,7 +22,7 @@ extension Engine {
         tree.presentAnew(record.number)
         record.saving.isDirty = true
         absorb(record)
-        for subscription in subscriptions.values { subscription.packagesChanged(record) }
+        for subscription in subscriptions.all { subscription.packagesChanged(record) }
         runErrands(of: record)
         logger.info(
             "the packages of container '\(record.identifier)' are now: \(configuration.packages.joined(separator: ", ")); live queries receive the differences",

@@ -31,7 +31,7 @@ extension Engine {
     /// The first plans of a live query for containers; nil for one where the predicate is too long for the loop, and the
     /// container came when it had been planned for the others.
     func firstPlans(_ question: Question, for scoped: [ScopedContainer], at now: Timestamp? = nil) -> [QueryPlan?] {
-        let now = now ?? timeOfDay()
+        let now = now ?? clockFollower.now
         guard question.planningBytes > limits.predicateBytesOnLoop else {
             return plans(of: question, in: scoped, at: now)
         }

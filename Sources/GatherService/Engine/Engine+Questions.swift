@@ -31,7 +31,7 @@ extension Engine {
     /// The plans of a question for containers, all of one moment. Complexity: one is compiled, and moved to the others, where
     /// nothing that it asks depends on the container.
     func plans(of question: Question, in scoped: [ScopedContainer], at now: Timestamp? = nil) -> [QueryPlan] {
-        let now = now ?? timeOfDay()
+        let now = now ?? clockFollower.now
         var compiled = question.compiled.flatMap { $0.isCompiled(for: now) ? $0.at(now) : nil }
         return scoped.map { plan(question, for: $0, at: now, like: &compiled) }
     }
@@ -122,55 +122,7 @@ extension Engine {
     /// Whether a container is still one of the daemon's.
     func isWatched(_ record: ContainerRecord) -> Bool { containers.contains { $0 === record } }
 
-    func add(_ subscription: Subscription) {
-        subscriptions[ObjectIdentifier(subscription)] = subscription
-        mostSubscriptions = max(mostSubscriptions, subscriptions.count)
-        subscriptionsOfUser[subscription.peer.userID, default: 0] += 1
-        predicateBytesOfUser[subscription.peer.userID, default: 0] += subscription.predicateBytes
-    }
-
     func remove(_ subscription: Subscription) {
-        guard subscriptions.removeValue(forKey: ObjectIdentifier(subscription)) != nil else { return }
-        let left = subscriptionsOfUser[subscription.peer.userID, default: 1] - 1
-        subscriptionsOfUser[subscription.peer.userID] = left > 0 ? left : nil
-        let bytes = predicateBytesOfUser[subscription.peer.userID, default: 0] - subscription.predicateBytes
-        predicateBytesOfUser[subscription.peer.userID] = left > 0 ? bytes : nil
-        tidyMemoryAfterCrowd()
-    }
-
-    /// Ends the live queries with most bytes pending of each user past the limit of one user, then of the user with most while
-    /// all together are past the limit of all. To be called when subscribers had the chance to take what was pending.
-    /// Complexity: O(1) while all together are within the limit of one user; O(users) while each of them is.
-    func endThoseBehind() {
-        let (perUser, inAll) = (limits.pendingBytesPerUser, limits.pendingBytesInAll)
-        guard pendingBytes > min(perUser, inAll) else { return }
-        for (user, bytes) in pendingBytesOfUser where bytes > perUser {
-            while pendingBytesOfUser[user, default: 0] > perUser, endMost(of: user, "pendingBytesPerUser", perUser) {}
-        }
-        while pendingBytes > inAll, let user = pendingBytesOfUser.max(by: { $0.value < $1.value })?.key,
-            endMost(of: user, "pendingBytesInAll", inAll)
-        {}
-    }
-
-    /// Ends the live query of a user with most bytes pending, for a limit and its value. Returns whether there was one.
-    private func endMost(of user: UInt32, _ limit: String, _ value: Int) -> Bool {
-        let most = subscriptions.values.filter { $0.peer.userID == user }.max { $0.pendingBytes < $1.pendingBytes }
-        guard let most, most.pendingBytes > 0 else { return false }
-        most.failBehind(limit, value)
-        return true
-    }
-
-    /// Refuses a live query that would be one too many, or whose predicate would be too much.
-    func admitLiveQuery(of peer: PeerCredentials, predicateBytes: Int) throws(QueryError) {
-        if subscriptions.count >= limits.liveQueries {
-            throw .limitExceeded(limit: "liveQueries", value: Int64(limits.liveQueries))
-        }
-        if AccessPolicy.isOperator(peer) { return }
-        if subscriptionsOfUser[peer.userID, default: 0] >= limits.liveQueriesPerUser {
-            throw .limitExceeded(limit: "liveQueriesPerUser", value: Int64(limits.liveQueriesPerUser))
-        }
-        if predicateBytesOfUser[peer.userID, default: 0] + predicateBytes > limits.predicateBytesPerUser {
-            throw .limitExceeded(limit: "predicateBytesPerUser", value: Int64(limits.predicateBytesPerUser))
-        }
+        if subscriptions.remove(subscription) { tidyMemorySoon() }
     }
 }

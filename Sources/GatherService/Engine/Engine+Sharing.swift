@@ -30,9 +30,9 @@ extension Engine {
             metadata: ["container": "\(record.identifier)"])
         if configuration.sync == nil {
             // The program's own files are items now.
-            watcher.rescan(record.number) { [self] _ in completions.append(then) }
+            watcher.rescan(record.number) { [self] _ in turns.atEnd(then) }
         } else {
-            completions.append(then)
+            turns.atEnd(then)
         }
         turn()
         return true

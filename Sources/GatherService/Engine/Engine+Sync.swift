@@ -39,7 +39,7 @@ extension Engine {
 
     /// All states of a container are unknown.
     private func forgetSync(of record: ContainerRecord) {
-        guard !isClosed, record.index.hasHelper else { return }
+        guard !turns.isClosed, record.index.hasHelper else { return }
         absorb(record)
         record.index.setHelper(false)
         absorb(record)

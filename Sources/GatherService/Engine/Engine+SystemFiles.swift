@@ -26,7 +26,7 @@ extension Engine {
     /// A file may have changed that live queries depend on.
     func systemFilesChanged() {
         followAccounts()
-        followZones(of: Array(subscriptions.values))
+        followZones(of: Array(subscriptions.all))
     }
 
     /// Forgets the names of accounts if their files have changed since. Complexity: two calls of stat(2).

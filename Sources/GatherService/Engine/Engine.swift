@@ -39,23 +39,8 @@ final class Engine {
     /// The containers, in the order of their identifiers.
     var containers: [ContainerRecord] = []
     var nextContainerNumber: UInt32 = 1
-    /// Live queries, by an object that stands for each.
-    var subscriptions: [ObjectIdentifier: Subscription] = [:]
-    var subscriptionsOfUser: [UInt32: Int] = [:]
-    /// Bytes of their predicates, as ``Subscription/predicateBytes`` counts them.
-    var predicateBytesOfUser: [UInt32: Int] = [:]
-    /// The most that there were since memory was given back for them.
-    var mostSubscriptions = 0
-    /// Whose each query of the containers' registries is.
-    var owners: [ObjectIdentifier: Subscription] = [:]
-    /// Changes that subscribers have not taken, over all of them.
-    var pendingItems = 0
-    /// Bytes that they take in memory.
-    private(set) var pendingBytes = 0
-    /// These bytes by user, without users that have none.
-    private(set) var pendingBytesOfUser: [UInt32: Int] = [:]
-    /// Those of them that have something to deliver, or a first phase to go on with.
-    var stirred: [Subscription] = []
+    /// The live queries of all callers.
+    var subscriptions: SubscriptionTable<Subscription>
     /// Questions that wait for a barrier or for containers to settle.
     var waiters: [Waiter] = []
     /// The user of the helper that tells the states of shared containers; nil if there is none. It sees every item, since it
@@ -67,14 +52,8 @@ final class Engine {
     var awaitedPlans = AwaitedPlans()
     /// Queries that have to catch up with a clock of their index, and what to call then.
     var flushes: [(behind: [(query: LiveQuery, clock: UInt64)], completion: () -> Void)] = []
-    /// The time of day up to which live queries that follow it have been brought.
-    var moment: Timestamp
-    /// Reads the time of day.
-    let timeOfDay: @Sendable () -> Timestamp
-    let startClockWatch: DaemonOptions.WatchClock
-    /// Nil before a live query follows the clock, and where it cannot be watched.
-    var clockWatch: ClockWatch?
-    var hasTriedClockWatch = false
+    /// Brings live queries that follow the time of day to the present.
+    let clockFollower: ClockFollower
     /// Nil before a live query depends on files of the system, and where they cannot be watched.
     var fileWatch: DirectoryWatch?
     var hasTriedFileWatch = false
@@ -82,19 +61,12 @@ final class Engine {
     var zonesChanged: UInt64?
     var zoneChangesSeen = 0
     let mailbox: Mailbox
-    var isFollowingClock = false
-    var clockTask: (moment: Int64, task: Scheduled<Void>)?
-    /// What is to be called at the end of the turn: the watcher's completions come in the middle of its own.
-    var completions: [() -> Void] = []
     /// What replies with changes are written with, one after the other.
     var deltaWriter = DeltaWriter()
     /// What was done, for those who measure.
     var activity = ServiceActivity()
     /// Who is told of changes of containers' states.
-    private(set) lazy var monitors = StateMonitors(loop: loop) { [weak self] caller, isAwaited, then in
-        guard let self else { return }
-        describe(listed(for: caller), for: caller, while: isAwaited, then: then)
-    }
+    let monitors: StateMonitors
 
     /// Whether callers see only what the kernel would let them list: the system's daemon.
     let tellsCallersApart: Bool
@@ -109,14 +81,8 @@ final class Engine {
     var tidiesMemory = false
     /// The sweep of access lists that is under way, or to come.
     var accessListSweep = AccessListSweep()
-    private var isTurning = false
-    /// Whether a turn was asked for while one was under way.
-    private var turnRequested = false
-    /// Turns since one had nothing to do afterwards.
-    private var turnsInARow = 0
-    /// The next turn that comes by itself, in the kernel's nanoseconds.
-    private var nextTurn: (time: UInt64, task: Scheduled<Void>)?
-    private(set) var isClosed = false
+    /// When loop iterations happen.
+    let turns: TurnScheduler
     /// Writes the list of the containers that were added at run time, where the file was removed.
     var restoreRuntimeContainers: ([ContainerConfiguration]) -> Void = { _ in }
 
@@ -130,9 +96,17 @@ final class Engine {
         watchClock: @escaping DaemonOptions.WatchClock = DaemonOptions.watchClock,
         zones: ZoneFiles = .system, timeOfDay: @escaping @Sendable () -> Timestamp = { .now }
     ) throws(SystemError) {
-        self.timeOfDay = timeOfDay
-        startClockWatch = watchClock
-        moment = timeOfDay()
+        let (parts, mailbox) = (EngineReference(), Mailbox(loop: loop))
+        self.mailbox = mailbox
+        turns = TurnScheduler(loop: loop) { parts.engine?.turn() }
+        clockFollower = ClockFollower(
+            loop: loop, interval: limits.clockInterval, timeOfDay: timeOfDay, startWatch: watchClock,
+            isDue: { parts.engine?.turn() }, isSet: { mailbox.post(.clockSet) },
+            hasFailed: { parts.engine?.logUnwatchedClock($0) })
+        monitors = StateMonitors(loop: loop) { caller, isAwaited, then in
+            guard let engine = parts.engine else { return }
+            engine.describe(engine.listed(for: caller), for: caller, while: isAwaited, then: then)
+        }
         names = AccountNames(accounts)
         self.tellsCallersApart = tellsCallersApart
         self.loop = loop
@@ -143,6 +117,7 @@ final class Engine {
         lastRemoval = state.lastRemoval
         self.pool = pool
         self.limits = limits
+        subscriptions = SubscriptionTable(limits: limits)
         workload = Workload(limits)
         self.logger = logger
         self.types = types
@@ -152,8 +127,6 @@ final class Engine {
             readsAccessLists: tellsCallersApart, inotify: kept?.events.map { Descriptor(owning: $0) },
             kept: kept?.memory, own: store.place,
             mountTimeLimit: settings.watches ? WatchLimits.mountTimeLimit : WatchLimits.mountTimeLimitOfOneAnswer)
-        let mailbox = Mailbox(loop: loop)
-        self.mailbox = mailbox
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
         if let kept {
             watcher.keep(in: kept.memory)
@@ -172,7 +145,8 @@ final class Engine {
             kernel.setOwn(self.store.place)
             restoreRuntimeContainers(containers.map(\.configuration).filter { $0.origin == .runtime })
         }
-        mailbox.open(self)
+        parts.engine = self
+        mailbox.open(parts)
         // Nothing throws from here on: whoever makes an engine that fails has nothing to close.
         workload.start()
         if state.hasVanished { noteRemoval(of: state.vanished.isEmpty ? [0] : state.vanished) }
@@ -209,7 +183,7 @@ final class Engine {
         let engine = NIOLoopBound(self, eventLoop: loop)
         loop.scheduleTask(in: Engine.pollAgainAfter) {
             let engine = engine.value
-            guard !engine.isClosed else { return }
+            guard !engine.turns.isClosed else { return }
             engine.events?.close()
             do {
                 try engine.pollEvents()
@@ -224,9 +198,8 @@ final class Engine {
 
     /// Ends watching: no turn happens afterwards. What is being saved is finished when the future succeeds.
     func close() -> EventLoopFuture<Void> {
-        isClosed = true
-        nextTurn?.task.cancel()
-        clockTask?.task.cancel()
+        turns.close()
+        clockFollower.close()
         accessListSweep.next?.task.cancel()
         accessListSweep.next = nil
         schedule.timer?.cancel()
@@ -234,8 +207,6 @@ final class Engine {
         events = nil
         mountWatch?.stop()
         mountWatch = nil
-        clockWatch?.stop()
-        clockWatch = nil
         fileWatch?.stop()
         fileWatch = nil
         saveAtEnd()
@@ -257,9 +228,24 @@ final class Engine {
     func forgetNames() {
         names = names.forgotten()
         for record in containers where !isHeld(record) { absorb(record) }
-        for subscription in subscriptions.values { subscription.accountsChanged() }
+        for subscription in subscriptions.all { subscription.accountsChanged() }
         for record in containers { runErrands(of: record) }
         turn()
+    }
+
+    /// Brings the live queries of all containers to the present, if one follows the time of day.
+    func followClock() {
+        clockFollower.follow(containers) { record, moment in
+            absorb(record)
+            markOwnersReady(of: record.registry.advance(to: moment, in: record.index))
+            runErrands(of: record)
+        }
+    }
+
+    private func logUnwatchedClock(_ error: SystemError) {
+        logger.warning(
+            "cannot watch the time of day: \(error); when it is set back, live queries with $time are wrong for up to \(limits.clockInterval.nanoseconds / 1_000_000_000) s",
+            metadata: ["error": "\(error)"])
     }
 
     /// The inotify descriptor, to be kept for the next process.
@@ -273,7 +259,7 @@ final class Engine {
         case .mountsChanged:
             mountWatch?.arm()
             watcher.mountsChanged()
-        case .clockSet: clockWatch?.arm()
+        case .clockSet: clockFollower.arm()
         case .systemFilesChanged:
             fileWatch?.arm()
             systemFilesChanged()
@@ -285,13 +271,7 @@ final class Engine {
     /// Does what is due: reads events, takes crawled directories, and tells everybody what came of it. Cheap where
     /// nothing is due. Called by whatever may have caused work, a question that needs a barrier included.
     func turn() {
-        guard !isClosed else { return }
-        guard !isTurning else {
-            turnRequested = true
-            return
-        }
-        isTurning = true
-        turnRequested = false
+        guard turns.begin() else { return }
         let hasMore = watcher.turn()
         absorb()
         absorbAccess()
@@ -300,48 +280,22 @@ final class Engine {
         reportNotices()
         reportStates()
         saveIfDue()
-        complete()
+        turns.complete()
         // Who waits for a change hears of it before questions are answered that came after it.
         deliver()
         resolveWaiters()
         deliver()
-        endThoseBehind()
+        while let (subscription, limit, value) = subscriptions.furthestBehind() {
+            subscription.failBehind(limit, value)
+        }
         for record in containers { record.registry.settle() }
         goOnPlanning()
         tellNext()
-        isTurning = false
         // What was read and not taken, since too much waits, is taken before more is read.
         let holdsEvents = kernel.holdsEvents
         events?.isPaused = watcher.isPausing || holdsEvents
-        scheduleTurn(atOnce: hasMore || turnRequested || !stirred.isEmpty || holdsEvents)
-    }
-
-    /// So much later comes another turn: the loop does all tasks that are due, those that tasks add included, before it
-    /// looks at its descriptors. A turn that asks for the next at once would keep it from inotify and all sockets.
-    private static let turnPause = TimeAmount.microseconds(10)
-    /// On a starved machine that much is over before the loop looks whether a task is due, turn after turn: what takes many
-    /// turns would keep it from its descriptors all the same. So after so many in a row comes a pause that no turn outlasts.
-    private static let turnsInARow = 32
-    static let longTurnPause = TimeAmount.microseconds(500)
-
-    /// Another turn when the watcher asks for it, or at once, after those who wait for the loop have had theirs.
-    private func scheduleTurn(atOnce: Bool) {
-        let now = kernel.now()
-        let wanted = atOnce ? now : watcher.nextDeadline
-        turnsInARow = wanted.map { $0 <= now } == true ? turnsInARow + 1 : 0
-        let isLong = turnsInARow > 0 && turnsInARow.isMultiple(of: Engine.turnsInARow)
-        let pause = isLong ? Engine.longTurnPause : Engine.turnPause
-        let time = wanted.map { max($0, now &+ UInt64(pause.nanoseconds)) }
-        guard time != nextTurn?.time else { return }
-        nextTurn?.task.cancel()
-        nextTurn = nil
-        guard let time else { return }
-        let engine = NIOLoopBound(self, eventLoop: loop)
-        let task = loop.scheduleTask(in: .nanoseconds(Int64(clamping: time - now))) {
-            engine.value.nextTurn = nil
-            engine.value.turn()
-        }
-        nextTurn = (time, task)
+        turns.end(
+            hasMore: hasMore || subscriptions.hasReady || holdsEvents, now: kernel.now(), deadline: watcher.nextDeadline)
     }
 
     /// Takes the change sets of all indexes, and files them with the live queries that they touch.
@@ -362,15 +316,6 @@ final class Engine {
                 "the index of container '\(record.identifier)' refused a change: \(error); the container is compared with the file system, and live queries receive the differences; please report this bug of gatherd",
                 metadata: ["container": "\(record.identifier)", "error": "\(error)"])
             watcher.rescan(container) { _ in record.isMending = false }
-        }
-    }
-
-    /// Calls what is due at the end of a turn, when the indexes are whole and their changes are with the live queries.
-    private func complete() {
-        while !completions.isEmpty {
-            let due = completions
-            completions = []
-            for completion in due { completion() }
         }
     }
 
@@ -416,32 +361,15 @@ final class Engine {
         record.index.tidyCombinations()
         record.changeCount &+= UInt64(changes.count)
         guard !changes.isEmpty, record.registry.count > 0 else { return }
-        stirOwners(of: record.registry.process(changes, in: record.index), newsRead: watcher.oldestNews)
+        markOwnersReady(of: record.registry.process(changes, in: record.index), newsRead: watcher.oldestNews)
         runErrands(of: record)
         // A file may have come that is too old by now for who waits for it.
         if record.registry.nextMoment != nil { followClock() }
     }
 
-    /// Counts pending bytes of a user that came, or went if `change` is negative.
-    func notePendingBytes(of user: UInt32, _ change: Int) {
-        if change == 0 { return }
-        pendingBytes += change
-        let bytes = pendingBytesOfUser[user, default: 0] + change
-        pendingBytesOfUser[user] = bytes > 0 ? bytes : nil
-    }
-
-    /// Has a subscription looked at in this turn, or the next.
-    func stir(_ subscription: Subscription) {
-        guard !subscription.isStirred else { return }
-        subscription.isStirred = true
-        stirred.append(subscription)
-    }
-
     private func deliver() {
-        let due = stirred
-        stirred = []
-        for subscription in due {
-            subscription.isStirred = false
+        for subscription in subscriptions.takeReady() {
+            subscription.isReady = false
             subscription.advance()
         }
     }

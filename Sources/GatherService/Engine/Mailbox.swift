@@ -20,16 +20,10 @@ final class Mailbox: Sendable {
     }
 
     private struct State {
-        var engine: NIOLoopBound<Weak>?
+        var engine: NIOLoopBound<EngineReference>?
         var crawledPosted = false
         /// The reasons that came before there was an engine. The threads that posted them wait to be armed again.
         var early: Set<Reason> = []
-    }
-
-    /// Does not keep the engine alive: the engine owns those who hold this.
-    final class Weak {
-        weak var engine: Engine?
-        init(_ engine: Engine) { self.engine = engine }
     }
 
     private let loop: any EventLoop
@@ -38,8 +32,8 @@ final class Mailbox: Sendable {
     init(loop: any EventLoop) { self.loop = loop }
 
     /// Begins to deliver, on the loop, also what was posted before.
-    func open(_ engine: Engine) {
-        let bound = NIOLoopBound(Weak(engine), eventLoop: loop)
+    func open(_ engine: EngineReference) {
+        let bound = NIOLoopBound(engine, eventLoop: loop)
         let early = state.withLock { state in
             state.engine = bound
             defer { state.early = [] }
@@ -50,7 +44,7 @@ final class Mailbox: Sendable {
     }
 
     func post(_ reason: Reason) {
-        let engine: NIOLoopBound<Weak>? = state.withLock { state in
+        let engine: NIOLoopBound<EngineReference>? = state.withLock { state in
             guard let engine = state.engine else {
                 state.early.insert(reason)
                 return nil

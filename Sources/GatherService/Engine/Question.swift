@@ -157,7 +157,7 @@ extension Engine {
     /// The plan of a question for one container, at a moment.
     func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp? = nil) -> QueryPlan {
         var compiled: QueryPlan?
-        return plan(question, for: scoped, at: now ?? timeOfDay(), like: &compiled)
+        return plan(question, for: scoped, at: now ?? clockFollower.now, like: &compiled)
     }
 
     /// The same for one of several containers. `compiled` is what was compiled last for another of them, at this moment.
@@ -175,7 +175,7 @@ extension Engine {
     /// The same where it does not have to be compiled.
     func planAtHand(_ question: Question, for scoped: ScopedContainer, at now: Timestamp? = nil) -> QueryPlan? {
         guard let plan = question.plans[scoped.record.number], stands(plan, for: scoped.record) else { return nil }
-        return goOn(plan, of: question, in: scoped.record, at: now ?? timeOfDay())
+        return goOn(plan, of: question, in: scoped.record, at: now ?? clockFollower.now)
     }
 
     /// The same plan for what its asker sees of a container at a moment, by the names that accounts have now. It is not
@@ -198,7 +198,7 @@ extension Engine {
     ) -> PlanEnvironment {
         PlanEnvironment(
             container: record.identifier, rootPath: Array(record.rootPrefix.dropLast()), epoch: record.index.epoch,
-            accounts: names, now: now ?? timeOfDay(), viewer: viewer(caller, of: record), types: types,
+            accounts: names, now: now ?? clockFollower.now, viewer: viewer(caller, of: record), types: types,
             hasPackages: !record.configuration.packages.isEmpty)
     }
 

@@ -13,7 +13,7 @@ extension Subscription {
     /// Begins: waits for the containers, then tells what matches, or what differs from the clock `since`.
     func start(_ scoped: [Engine.ScopedContainer], since: String?) {
         guard !call.hasEnded else { return }
-        engine.add(self)
+        engine.subscriptions.add(self)
         call.onClose = { self.end() }
         call.onWritable = { self.advance() }
         engine.followSystemFiles(for: self)
@@ -39,7 +39,7 @@ extension Subscription {
             return false
         }
         guard question.followsClock else { return true }
-        let latest = max(engine.moment, engine.timeOfDay()).nanoseconds
+        let latest = engine.clockFollower.latest.nanoseconds
         return !question.isAskedAgain && clock.moment.map { $0 <= latest } ?? false
     }
 
@@ -152,12 +152,12 @@ extension Subscription {
     func add(_ scoped: Engine.ScopedContainer, _ plan: QueryPlan?) -> LiveQuery {
         let engine = engine
         let meter = engine.workload.meter(of: peer.userID) { [unowned engine] query in
-            if let subscription = engine.owners[ObjectIdentifier(query)] { engine.stir(subscription) }
+            if let subscription = engine.subscriptions.owner(of: query) { engine.subscriptions.markReady(subscription) }
         }
         let query = scoped.record.registry.add(
             plan ?? QueryPlan(provisionalIn: engine.environment(of: scoped.record, for: question.caller)),
             attributes: question.attributes, user: peer.userID, meter: meter)
-        engine.owners[ObjectIdentifier(query)] = self
+        engine.subscriptions.setOwner(self, of: query)
         // From now on somebody listens, so a crawl of this container is news.
         scoped.record.entry.recordsCrawl = true
         parts.append(

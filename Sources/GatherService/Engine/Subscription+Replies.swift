@@ -35,7 +35,7 @@ extension Subscription {
     }
 
     private func interval(_ heartbeat: Int64) -> Int64 {
-        Subscription.interval(heartbeat, liveQueries: engine.subscriptionsOfUser[peer.userID, default: 0])
+        Subscription.interval(heartbeat, liveQueries: engine.subscriptions.count(of: peer.userID))
     }
 
     private func sleep(until deadline: NIODeadline) {

@@ -34,7 +34,7 @@ final class Subscription {
 
     let peer: PeerCredentials
     /// Whether the engine is going to call ``advance()``.
-    var isStirred = false
+    var isReady = false
 
     let engine: Engine
     let call: VarlinkCall
@@ -59,9 +59,7 @@ final class Subscription {
     /// How many changes it has not taken, in memory and in the change logs, as the engine counts them.
     private(set) var pendingItems = 0
     /// Bytes of them in memory, as the engine counts them.
-    private(set) var pendingBytes = 0 {
-        didSet { engine.notePendingBytes(of: peer.userID, pendingBytes - oldValue) }
-    }
+    private(set) var pendingBytes = 0
     /// Bytes of its predicate, once for each container that it was planned for: a plan may take 17 times as much. With what
     /// its scopes take beside that.
     var predicateBytes = 0
@@ -91,7 +89,7 @@ final class Subscription {
     // MARK: Limits
 
     /// Counts what is pending. Past its limit this query ends; the last clock that its subscriber got tells the rest when it
-    /// comes back. What all have pending counts when they had the chance to take it (``Engine/endThoseBehind()``).
+    /// comes back. What all have pending counts when they had the chance to take it (``SubscriptionTable/furthestBehind()``).
     func notePending() {
         var (count, bytes) = (0, 0)
         for part in parts {
@@ -99,8 +97,7 @@ final class Subscription {
             bytes += part.query.pendingBytes
             if let clock = part.query.suspendedSince { count += part.record.index.changeCount(since: clock) ?? 0 }
         }
-        engine.pendingItems += count - pendingItems
-        (pendingItems, pendingBytes) = (count, bytes)
+        setPending(items: count, bytes: bytes)
         if count < engine.limits.pendingItemsTold {
             if count == 0 { slownessLogged = false }
         } else if !slownessLogged {
@@ -117,6 +114,11 @@ final class Subscription {
         } else if count > engine.limits.pendingItems {
             failBehind("pendingItems", engine.limits.pendingItems)
         }
+    }
+
+    private func setPending(items: Int, bytes: Int) {
+        engine.subscriptions.notePending(of: peer.userID, items: items - pendingItems, bytes: bytes - pendingBytes)
+        (pendingItems, pendingBytes) = (items, bytes)
     }
 
     /// Ends the query, since its subscriber has not taken what there is to take.
@@ -154,7 +156,7 @@ final class Subscription {
     func containerRemoved(_ record: ContainerRecord) {
         for part in parts where part.record === record { part.query.awaitsPlan = false }
         dropFinishedParts()
-        engine.stir(self)
+        engine.subscriptions.markReady(self)
     }
 
     /// Whether the query is about a container.
@@ -191,7 +193,7 @@ final class Subscription {
                 engine.awaitPlan(of: part.query, self, in: part.record)
             }
         }
-        engine.stir(self)
+        engine.subscriptions.markReady(self)
         notePending()
     }
 
@@ -219,20 +221,20 @@ final class Subscription {
     func goOn(with plan: QueryPlan, _ query: LiveQuery) {
         guard let part = parts.first(where: { $0.query === query }) else { return }
         goOn(part, with: plan)
-        engine.stir(self)
+        engine.subscriptions.markReady(self)
         notePending()
     }
 
     private func goOn(_ part: Part, with plan: QueryPlan) {
-        let plan = engine.goOn(plan, of: question, in: part.record, at: engine.timeOfDay())
-        if part.record.registry.look(part.query, by: plan, in: part.record.index) { engine.stir(self) }
+        let plan = engine.goOn(plan, of: question, in: part.record, at: engine.clockFollower.now)
+        if part.record.registry.look(part.query, by: plan, in: part.record.index) { engine.subscriptions.markReady(self) }
     }
 
     // MARK: Ending
 
     func forget(_ part: Part) {
         part.record.registry.remove(part.query)
-        engine.owners[ObjectIdentifier(part.query)] = nil
+        engine.subscriptions.setOwner(nil, of: part.query)
     }
 
     func end() {
@@ -243,8 +245,7 @@ final class Subscription {
         scanGuard?.cancel()
         // A scan that is under way makes room when it has ended.
         if !isAway { scanTurn?.leave() }
-        engine.pendingItems -= pendingItems
-        (pendingItems, pendingBytes) = (0, 0)
+        setPending(items: 0, bytes: 0)
         batchTimer?.cancel()
         heartbeatTimer?.cancel()
         for part in parts { forget(part) }

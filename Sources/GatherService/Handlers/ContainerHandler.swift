@@ -201,7 +201,7 @@ struct ContainerHandler {
         let request = try call.request(of: ContainerInterface.Rescan.self)
         let record = try record(request.identifier)
         engine.watcher.rescan(record.number) { [engine] counts in
-            engine.completions.append {
+            engine.turns.atEnd {
                 if case .unavailable(let reason) = engine.state(of: record) {
                     return call.fail(
                         ContainerError.containerUnavailable(identifier: record.identifier, message: reason))

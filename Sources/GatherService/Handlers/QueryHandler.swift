@@ -176,7 +176,7 @@ struct QueryHandler {
             // The directories of a scope take about six times the memory of a predicate of that length.
             let scopeBytes = request.scopes.map { $0.reduce(0) { $0 + $1.utf8.count } } ?? 0
             let predicateBytes = request.predicate.utf8.count * max(1, scoped.count) + 6 * scopeBytes
-            try engine.admitLiveQuery(of: call.peer, predicateBytes: predicateBytes)
+            try engine.subscriptions.admit(call.peer, predicateBytes: predicateBytes)
             let mostBytes = engine.limits.predicateBytesAskedAgain
             if question.isAskedAgain, request.predicate.utf8.count > mostBytes {
                 throw QueryError.limitExceeded(limit: "predicateBytesAskedAgain", value: Int64(mostBytes))
@@ -194,7 +194,7 @@ struct QueryHandler {
 
     private func flush(_ call: VarlinkCall) {
         let engine = engine
-        let own = engine.subscriptions.values.filter { $0.peer.userID == call.peer.userID }
+        let own = engine.subscriptions.all.filter { $0.peer.userID == call.peer.userID }
         let records = engine.containers.filter { record in
             own.contains { $0.looks(at: record) } && engine.isOpen(record, for: engine.restriction(of: call.peer))
         }
@@ -228,7 +228,7 @@ struct QueryHandler {
     private func explaining(_ call: VarlinkCall) -> PlanEnvironment {
         let caller = engine.restriction(of: call.peer)
         return PlanEnvironment(
-            container: "", rootPath: [], epoch: 0, accounts: engine.names, now: engine.timeOfDay(), types: engine.types,
+            container: "", rootPath: [], epoch: 0, accounts: engine.names, now: engine.clockFollower.now, types: engine.types,
             hasPackages: engine.containers.contains {
                 !$0.configuration.packages.isEmpty && engine.isOpen($0, for: caller)
             })

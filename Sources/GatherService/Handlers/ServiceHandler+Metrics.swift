@@ -27,7 +27,7 @@ extension ServiceHandler {
         engine.takeCensus(of: listed, for: caller, while: { !call.hasEnded }) { counts in
             list.gauge(.init("connections", "Connections that are open"), connections(user))
             list.gauge(
-                .init("live_queries", "Live queries that are open"), engine.subscriptionsOfUser[user, default: 0])
+                .init("live_queries", "Live queries that are open"), engine.subscriptions.count(of: user))
             list.gauge(.init("items", "Entries known in all containers"), counts.reduce(0) { $0 + $1.items })
             list.gauge(.init("containers", "Containers"), listed.count)
             engine.addContainers(listed, items: counts.map(\.items), isWhole: false, to: &list)

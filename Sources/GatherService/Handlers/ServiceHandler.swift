@@ -47,7 +47,7 @@ extension ServiceHandler {
     /// reveal the work of others. Values in the process table are no secret.
     private func reply(_ call: VarlinkCall, items: Int, containers: Int, to user: UInt32? = nil) {
         let counters = engine.watcher.counters
-        let liveQueries = user.map { engine.subscriptionsOfUser[$0, default: 0] } ?? engine.subscriptions.count
+        let liveQueries = user.map { engine.subscriptions.count(of: $0) } ?? engine.subscriptions.count
         call.reply(
             ServiceInterface.Status.Reply(
                 version: Version.current, pid: Int64(getpid()), started: started.rfc3339,

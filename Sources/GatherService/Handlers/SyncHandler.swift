@@ -31,7 +31,7 @@ struct SyncHandler {
             guard engine.container(identifier) === record else {
                 return call.fail(SyncError.superseded(identifier: identifier))
             }
-            engine.completions.append { if !call.hasEnded { engine.beginSync(of: record, call) } }
+            engine.turns.atEnd { if !call.hasEnded { engine.beginSync(of: record, call) } }
             engine.turn()
         }
         if !waiter.isDone { call.onClose = { engine.cancel(waiter) } }

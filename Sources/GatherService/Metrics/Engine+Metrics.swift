@@ -76,14 +76,14 @@ extension Engine {
         list.gauge(.init("live_queries", "Live queries that are open"), subscriptions.count)
         list.counter(.init("live_queries_begun", "Live queries that have begun"), activity.liveQueriesBegun)
         list.counter(
-            .init("clock_timers", "Timers set for live queries that follow the time of day"), activity.clockTimers)
+            .init("clock_timers", "Timers set for live queries that follow the time of day"), clockFollower.timersSet)
         list.counter(.init("deltas", "Replies that told live queries of changes"), activity.deltas)
         list.counter(.init("delta_items", "Items in them"), activity.deltaItems)
         list.counter(
             .init("deltas_held_back", "Times that changes waited for a subscriber who had not taken those before"),
             activity.heldBack)
-        list.gauge(.init("pending_changes", "Changes that subscribers have not taken"), pendingItems)
-        list.gauge(.init("pending_changes_bytes", "Bytes of them in memory", unit: "bytes"), pendingBytes)
+        list.gauge(.init("pending_changes", "Changes that subscribers have not taken"), subscriptions.pendingItems)
+        list.gauge(.init("pending_changes_bytes", "Bytes of them in memory", unit: "bytes"), subscriptions.pendingBytes)
         list.histogram(
             .init(
                 "delta_latency_seconds", "From the read of an event to the reply that tells a live query of it",
@@ -202,7 +202,7 @@ extension Engine {
         }
         let now = MonotonicClock.now()
         var chosen: [(rank: Rank, subscription: Subscription)] = []
-        for subscription in subscriptions.values where user == nil || subscription.peer.userID == user {
+        for subscription in subscriptions.all where user == nil || subscription.peer.userID == user {
             let rank = (subscription.activity.busyness(now: now), subscription.activity.number)
             if chosen.count == limit, let last = chosen.last, !isBefore(rank, last.rank) { continue }
             let place = chosen.firstIndex { isBefore(rank, $0.rank) } ?? chosen.count

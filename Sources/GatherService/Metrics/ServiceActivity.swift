@@ -14,8 +14,6 @@ struct ServiceActivity {
     /// How often changes waited because a subscriber had not read earlier ones.
     var heldBack: UInt64 = 0
     var liveQueriesBegun: UInt64 = 0
-    /// The number of timers for live queries that follow the time of day. One timer serves all of them.
-    var clockTimers: UInt64 = 0
     /// The number of calls of each method in ``methods``.
     private(set) var questions = [UInt64](repeating: 0, count: methods.count)
     var snapshots: UInt64 = 0
