@@ -478,6 +478,6 @@ final class DaemonCore {
             }
             engine.removeContainer(record)
         }
-        for container in wanted where engine.container(container.identifier) == nil { engine.addContainer(container) }
+        for container in wanted where engine.containers.named(container.identifier) == nil { engine.addContainer(container) }
     }
 }

@@ -94,13 +94,7 @@ final class ContainerRecord {
         if !saved.description.passage.isEmpty { formerPassage = saved.description.passage }
         // Those that are saved are verified with the rest, and nobody has them read once more.
         if saved.index.knowsExtras { extras = .filled }
-        saving.isJournaled = saved.isJournaled
-        saving.isDirty = saved.isDirty
-        saving.savedBytes = saved.savedBytes
-        saving.journaledBytes = saved.journaledBytes
-        saving.segment = saved.description.segment
-        saving.time = saved.description.time
-        saving.wasRead = true
+        saving = SavingMark(saved)
     }
 
     /// Other directories are packages from now on.

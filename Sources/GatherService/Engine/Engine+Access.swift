@@ -64,12 +64,8 @@ extension Engine {
     /// Who may see what of a container has changed, and no change set tells it: clocks from before are of no use to those
     /// who do not see everything.
     func accessChanged(_ record: ContainerRecord) {
-        sequence += 1
-        record.accessChanged = sequence
         record.formerPassage = nil
-        store.appendAccessChange(record.index, sequence: sequence, passage: passage(of: record))
-        commit()
-        record.saving.isDirty = true
+        commits.appendAccessChange(of: record, passage: passage(of: record))
         lookAgain(at: record)
     }
 
@@ -96,7 +92,7 @@ extension Engine {
         let isBlind = question.caller != nil && containers.contains { $0.formerPassage != nil }
         let names = names ?? self.names.number
         var clock = QueryClock(
-            run: isBlind ? 0 : run, sequence: sequence, question: fingerprint(of: question, names: names))
+            run: isBlind ? 0 : commits.run, sequence: commits.sequence, question: fingerprint(of: question, names: names))
         clock.moment = clockFollower.now.nanoseconds
         clock.surroundings = QueryClock.Surroundings(
             caller: Fingerprint.folded(question.callerFingerprint), types: Fingerprint.folded(types.fingerprint),
@@ -112,7 +108,7 @@ extension Engine {
         var fingerprint = Fingerprint()
         fingerprint.combine("\(question.fingerprint)")
         if question.dependsOnAccounts { fingerprint.combine("names \(names)") }
-        if question.dependsOnDevices { fingerprint.combine("devices \(run) \(tree.renumberings)") }
+        if question.dependsOnDevices { fingerprint.combine("devices \(commits.run) \(tree.renumberings)") }
         return fingerprint.value
     }
 
@@ -139,7 +135,7 @@ extension Engine {
         }
         // Devices are numbered anew by each start of the machine.
         return !question.dependsOnDevices
-            || clock.run == run && surroundings.renumberings == UInt32(truncatingIfNeeded: tree.renumberings)
+            || clock.run == commits.run && surroundings.renumberings == UInt32(truncatingIfNeeded: tree.renumberings)
     }
 
     /// The clock of now, for an answer from snapshots of these containers. Where items were set aside and are back and being

@@ -32,7 +32,7 @@ extension Engine {
     /// so may whoever has them from before, on another thread, which wakes nobody.
     private var wantsAccessLists: Bool {
         guard containers.contains(where: \.lacksAccessLists) else { return false }
-        return accessListSweep.sequence != sequence || AccessLists.hasFormerLeases
+        return accessListSweep.sequence != commits.sequence || AccessLists.hasFormerLeases
             || containers.contains(where: isLookDue)
     }
 
@@ -77,7 +77,7 @@ extension Engine {
     /// Lets go of the access control lists that no item has any more.
     private func beginAccessListSweep() {
         accessListSweep.isUnderWay = true
-        accessListSweep.sequence = sequence
+        accessListSweep.sequence = commits.sequence
         AccessLists.beginSweep()
         // The lists above are named before the lease ends that has kept them.
         let former = accessListSweep.lease
@@ -85,10 +85,10 @@ extension Engine {
         for record in containers { noteAccessLists(above: record) }
         withExtendedLifetime(former) {}
         accessListSweep.allowance = AccessListAllowance()
-        accessListSweep.unswept = containers
+        accessListSweep.unswept = Array(containers)
         guard let time = accessListSweep.looksFrom, time <= .now() else { return }
         accessListSweep.looksFrom = nil
-        accessListSweep.unlooked = containers
+        accessListSweep.unlooked = Array(containers)
     }
 
     /// One container at a time: each takes a look at all its rows, and between two the loop has looked at its descriptors.
@@ -103,17 +103,17 @@ extension Engine {
 
     /// False where that was nothing.
     private func sweepAccessLists(of record: ContainerRecord) -> Bool {
-        guard isWatched(record), record.index.keepsAccessLists else { return false }
+        guard containers.contains(record), record.index.keepsAccessLists else { return false }
         // What was not taken would keep all that there was before.
         if record.index.hasChanges { turn() }
-        if isWatched(record) { record.index.sweepAccessLists(&accessListSweep.allowance) }
+        if containers.contains(record) { record.index.sweepAccessLists(&accessListSweep.allowance) }
         return true
     }
 
     /// Looks whether there still are items whose lists could not be kept, and again at those for which there may be room now.
     /// False where that was nothing.
     private func readAccessListsAgain(of record: ContainerRecord) -> Bool {
-        guard isWatched(record), isLookDue(record) else { return false }
+        guard containers.contains(record), isLookDue(record) else { return false }
         let first = record.accessListRound.goOn(clock: record.index.clock, roomMade: AccessLists.roomMade)
         record.accessListRound.next = nil
         if record.ownersLackingAccessListAbove.contains(where: AccessLists.hasRoom) {

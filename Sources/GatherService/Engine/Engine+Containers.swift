@@ -12,34 +12,25 @@ extension Engine {
     /// How many unreadable directories of one container are named in the log.
     private static let unreadableNamed = 20
 
-    func container(_ identifier: String) -> ContainerRecord? {
-        containers.first { $0.identifier == identifier }
-    }
-
-    func container(number: UInt32) -> ContainerRecord? {
-        containers.first { $0.number == number }
-    }
-
     /// Begins to watch a container, whose identifier is free: from what was saved of it, if anything was. Of one that may
-    /// have been there before nothing is known before the sequence `floor`.
+    /// have been there before nothing is known before the commits.sequence `floor`.
     @discardableResult
     func addContainer(
         _ configuration: ContainerConfiguration, saved: SavedState.Container? = nil, floor: UInt64 = 0,
         isStart: Bool = false
     ) -> ContainerRecord {
+        let number = containers.makeNumber()
         let record =
-            saved.map { ContainerRecord(number: nextContainerNumber, configuration: configuration, saved: $0) }
-            ?? ContainerRecord(number: nextContainerNumber, configuration: configuration, floor: floor)
-        nextContainerNumber += 1
+            saved.map { ContainerRecord(number: number, configuration: configuration, saved: $0) }
+            ?? ContainerRecord(number: number, configuration: configuration, floor: floor)
         // When they were read is not saved, but not after what was.
-        record.extrasSince = sequence
+        record.extrasSince = commits.sequence
         record.index.extrasLimit = limits.extraBytes
         record.registry.mostPending = limits.pendingBytesPerUser / LiveQueryRegistry.bytesOfPendingItem
         record.registry.pendingBeforeSuspension = limits.pendingItemsBeforeSuspension
         record.registry.isUnread = { [weak self] in self?.subscriptions.owner(of: $0)?.isUnread ?? false }
         tree.add(record.number, record.entry)
-        let place = containers.firstIndex { $0.identifier > configuration.identifier } ?? containers.count
-        containers.insert(record, at: place)
+        containers.insert(record)
         // Before the live queries hear of it: one that reads extra attributes has the watcher read them.
         // What was set aside is brought back to be verified, or set aside again at once.
         if record.index.isParked { _ = tree.unpark(record.number) }
@@ -48,10 +39,9 @@ extension Engine {
         watcher.addContainer(
             record.number, path: configuration.path, ignoring: configuration.ignoredNames, isKnown: saved != nil,
             wasMountPoint: saved?.description.isMountPoint == true, readsExtras: record.extras != .off,
-            within: enclosure(of: record), key: store.isKept ? record.index.epoch : 0)
-        for other in containers
-        where ContainerConfiguration.way(from: record.resolvedPath, to: other.resolvedPath) != nil {
-            watcher.setEnclosure(other.number, to: enclosure(of: other))
+            within: containers.enclosure(of: record), key: store.isKept ? record.index.epoch : 0)
+        for other in containers.below(record) {
+            watcher.setEnclosure(other.number, to: containers.enclosure(of: other))
         }
         for subscription in subscriptions.all { subscription.containerAdded(record) }
         turn()
@@ -84,35 +74,17 @@ extension Engine {
         }
     }
 
-    /// Where a container lies in others: what has to be mounted between it and the nearest of them.
-    private func enclosure(of record: ContainerRecord) -> Enclosure? {
-        var nearest: (way: [String], outer: ContainerRecord)?
-        for outer in containers {
-            guard let way = ContainerConfiguration.way(from: outer.resolvedPath, to: record.resolvedPath),
-                way.count < nearest?.way.count ?? .max
-            else { continue }
-            nearest = (way, outer)
-        }
-        guard let (way, outer) = nearest else { return nil }
-        return Enclosure(
-            directories: way,
-            reason:
-                "it lies in container '\(outer.identifier)' at \(outer.configuration.path), and is one of its own once "
-                + "a file system is mounted on it")
-    }
-
     /// Stops watching a container: its items leave every result set.
     func removeContainer(_ record: ContainerRecord) {
         endSync(of: record)
         watcher.removeContainer(record.number)
         absorb(record)
-        containers.removeAll { $0 === record }
+        containers.remove(record)
         tree.remove(record.number)
-        for other in containers
-        where ContainerConfiguration.way(from: record.resolvedPath, to: other.resolvedPath) != nil {
-            watcher.setEnclosure(other.number, to: enclosure(of: other))
+        for other in containers.below(record) {
+            watcher.setEnclosure(other.number, to: containers.enclosure(of: other))
         }
-        noteRemoval(of: record)
+        commits.noteRemoval(of: record)
         record.registry.stopClock()
         finishErrandsBack(of: record)
         bringBackThoseWaiting(for: record)
@@ -180,7 +152,7 @@ extension Engine {
             _ level: Logger.Level, _ number: UInt32, _ kind: String?, _ text: (ContainerRecord) -> String,
             _ metadata: Logger.Metadata = [:]
         ) {
-            guard let record = container(number: number) else { return }
+            guard let record = containers.numbered(number) else { return }
             var metadata = metadata
             metadata["container"] = "\(record.identifier)"
             record.isLogged = true
@@ -205,7 +177,7 @@ extension Engine {
             }
         case .containerFound(let number, let isKnown, let obstacle):
             // At the start this is the line that tells how the container begins.
-            let isBack = container(number: number)?.isLogged == true
+            let isBack = containers.numbered(number)?.isLogged == true
             log(.info, number, "container-available") {
                 "container '\($0.identifier)' at \($0.configuration.path) is \(isBack ? "available and is " : "")being "
                     + "\(isKnown ? "compared with the file system" : "read")\(obstacle.map { ", because \($0)" } ?? ""); "
@@ -223,7 +195,7 @@ extension Engine {
                 "\(missing) of \(count) directories had no watch any more; they are being read, and live queries receive the differences",
                 metadata: ["message-id": "watches-missing"])
         case .unreadable(let number, let path, let error):
-            guard let record = container(number: number) else { return }
+            guard let record = containers.numbered(number) else { return }
             record.unreadableLogged += 1
             guard record.unreadableLogged <= Engine.unreadableNamed else { return }
             let again = watcher.settings.watches ? "; gatherd tries again when its mode changes" : ""

@@ -73,7 +73,7 @@ extension Engine {
             query.isReturning = false
             guard let errand = self.bringBack(query, of: record) else {
                 turn.leave()
-                return self.resumeFlushes()
+                return self.barriers.resumeFlushes()
             }
             self.run(errand, of: record, lane, turn.leave)
         }
@@ -104,7 +104,7 @@ extension Engine {
         absorb(record)
         markOwnersReady(of: record.registry.finish(errand, in: record.index))
         followClock()
-        resumeFlushes()
+        barriers.resumeFlushes()
         // Delivers; whoever has more to catch up with goes on afterwards.
         turn()
         guard !isHeld(record) else {
@@ -114,7 +114,7 @@ extension Engine {
         absorb(record)
         markOwnersReady(of: record.registry.goOn(after: errand, in: record.index))
         runErrands(of: record)
-        resumeFlushes()
+        barriers.resumeFlushes()
         if subscriptions.hasReady { turn() }
     }
 
@@ -132,14 +132,7 @@ extension Engine {
     /// Calls `completion`, on the loop, once these subscriptions can tell what happened until now: at once where nothing of
     /// it is being worked out elsewhere.
     func whenCaughtUp(_ subscriptions: [Subscription], _ completion: @escaping () -> Void) {
-        let behind = subscriptions.flatMap(\.queriesBehind).filter { !$0.query.isCaughtUp(with: $0.clock) }
-        if behind.isEmpty { return completion() }
-        flushes.append((behind, completion))
-    }
-
-    func resumeFlushes() {
-        let due = flushes.filter { $0.behind.allSatisfy { $0.query.isCaughtUp(with: $0.clock) } }
-        flushes.removeAll { $0.behind.allSatisfy { $0.query.isCaughtUp(with: $0.clock) } }
-        for (_, completion) in due { completion() }
+        let behind = subscriptions.flatMap(\.queriesBehind)
+        barriers.whenCaughtUp({ behind.allSatisfy { $0.query.isCaughtUp(with: $0.clock) } }, completion)
     }
 }

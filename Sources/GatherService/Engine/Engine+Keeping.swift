@@ -7,22 +7,6 @@ import NIOCore
 import NIOPosix
 
 extension Engine {
-    /// Writes what was appended to the journal, between the two words for the next process that belong to it. After the end there
-    /// is no journal, and what the next process goes on from stands: a scan may come back then, whose caller is leaving.
-    func commit() {
-        guard !turns.isClosed else { return }
-        if !store.isSuspended { watcher.prepareKept(sequence: sequence) }
-        store.commit()
-        if store.isSuspended { watcher.withdrawKept() }
-    }
-
-    /// At the end of a turn: says what is known, and lets go of the events that it knows of. As long as changes are not saved
-    /// nothing is told, and nothing let go of: the journal ends before what the next process would go on from.
-    func tellNext() {
-        guard !store.isSuspended else { return watcher.withdrawKept() }
-        watcher.settleKept(sequence: sequence)
-    }
-
     /// All containers of the start were added: hears what was queued while nobody was there. Whether the watches are those that
     /// are known is looked at soon.
     func goOn() {

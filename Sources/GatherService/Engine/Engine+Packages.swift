@@ -20,7 +20,7 @@ extension Engine {
         absorb(record)
         record.set(packages: configuration.packages)
         tree.presentAnew(record.number)
-        record.saving.isDirty = true
+        record.saving.noteChange()
         absorb(record)
         for subscription in subscriptions.all { subscription.packagesChanged(record) }
         runErrands(of: record)

@@ -91,7 +91,7 @@ extension Engine {
             for (place, plan) in zip(places, plans) { self.goOn(place, with: plan) }
             self.followClock()
             for record in self.containers { self.runErrands(of: record) }
-            self.resumeFlushes()
+            self.barriers.resumeFlushes()
             // Delivers, and goes on with the next.
             self.turn()
         }

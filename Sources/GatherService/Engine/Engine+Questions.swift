@@ -119,9 +119,6 @@ extension Engine {
         }
     }
 
-    /// Whether a container is still one of the daemon's.
-    func isWatched(_ record: ContainerRecord) -> Bool { containers.contains { $0 === record } }
-
     func remove(_ subscription: Subscription) {
         if subscriptions.remove(subscription) { tidyMemorySoon() }
     }

@@ -65,7 +65,7 @@ extension Engine {
     private func resolve(_ text: String, for caller: Credentials?) -> (ContainerRecord, QueryScope)? {
         guard text.hasPrefix("/") || text.hasPrefix(ScopePath.scheme) else {
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard let first = parts.first, let record = container(String(first)), isListed(record, for: caller)
+            guard let first = parts.first, let record = containers.named(String(first)), isListed(record, for: caller)
             else { return nil }
             switch parts.count == 1 ? "" : parts.dropFirst().joined(separator: "/") {
             case "": return (record, .whole)

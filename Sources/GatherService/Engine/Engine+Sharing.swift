@@ -20,7 +20,7 @@ extension Engine {
         endSync(of: record)
         absorb(record)
         record.set(sync: configuration.sync)
-        record.saving.isDirty = true
+        record.saving.noteChange()
         absorb(record)
         let leaving = configuration.sync.map { items(of: record, named: $0.ownNames) } ?? []
         watcher.setIgnored(record.number, globs: configuration.ignoredNames, leaving: leaving)

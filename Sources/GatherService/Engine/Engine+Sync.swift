@@ -10,8 +10,7 @@ extension Engine {
     /// Begins a session for a container that is exact. An earlier one for it ends.
     func beginSync(of record: ContainerRecord, _ call: VarlinkCall) {
         endSync(of: record)
-        lastSyncSession += 1
-        let session = SyncSession(number: lastSyncSession, call: call)
+        let session = SyncSession(number: containers.makeSessionNumber(), call: call)
         record.sync = session
         call.onClose = { [weak self, weak record] in
             guard let self, let record, record.sync === session else { return }
@@ -24,7 +23,7 @@ extension Engine {
         record.entry.leaving = [:]
         absorb(record)
         call.reply(
-            SyncInterface.Attach.Reply(session: session.number, clock: clock(question: 0).text), continues: true)
+            SyncInterface.Attach.Reply(session: session.number, clock: commits.clock(question: 0).text), continues: true)
         turn()
     }
 
@@ -53,7 +52,7 @@ extension Engine {
         // Earlier changes have their clocks now.
         absorb(record)
         let covered = report.through.flatMap { QueryClock(text: $0) }.flatMap { clock in
-            clock.run == run ? record.clocks.indexClock(at: clock.sequence) : nil
+            clock.run == commits.run ? record.clocks.indexClock(at: clock.sequence) : nil
         }
         if let base = report.base { record.index.setSyncBase(SyncState(base)) }
         var changed = 0

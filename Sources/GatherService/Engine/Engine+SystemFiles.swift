@@ -66,7 +66,7 @@ extension Engine {
     /// The clock at which the rules of a time zone were other ones for sure; nil if they were always those of now. Called when a
     /// question was read, so that its zone is that of now.
     func lastChangeOfZones() -> UInt64? {
-        if zones.changes != zoneChangesSeen { (zoneChangesSeen, zonesChanged) = (zones.changes, sequence) }
+        if zones.changes != zoneChangesSeen { (zoneChangesSeen, zonesChanged) = (zones.changes, commits.sequence) }
         return zonesChanged
     }
 

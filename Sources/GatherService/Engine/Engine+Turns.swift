@@ -88,7 +88,7 @@ extension Engine {
                 scanGuard.cancel()
                 place.leave()
             }
-            let watched = scoped.filter { self.isWatched($0.record) }
+            let watched = scoped.filter { self.containers.contains($0.record) }
             let plans = self.plans(of: question, in: watched)
             let lane = self.lane(of: plans, naming: naming || question.readsAccounts)
             if lane == .shared {
@@ -121,7 +121,7 @@ extension Engine {
     ) {
         let scanning = workload.turns(lane).enter(user: call.peer.userID) { scan in
             // Snapshots are taken now: while this waited no blocks were to be kept for it.
-            let watched = scoped.filter { self.isWatched($0.record) }
+            let watched = scoped.filter { self.containers.contains($0.record) }
             let plans = self.plans(of: question, in: watched)
             let parts = self.parts(of: question, in: watched, by: plans)
             let clock = self.clock(of: question, in: scoped, by: plans).text

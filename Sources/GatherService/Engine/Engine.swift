@@ -28,30 +28,21 @@ final class Engine {
     let watcher: TreeWatcher<LinuxKernel, IndexTree>
     /// What is saved, for the next run.
     let store: StateStore
-    var schedule: SavingSchedule
-    /// The clocks of earlier runs that are known.
-    private let history: ClockHistory
-    /// Counts change sets of all indexes: the daemon's clock, over all runs.
-    var sequence: UInt64
-    /// The clock when a container was removed last: its log is gone, so nobody resumes from before.
-    private(set) var lastRemoval: UInt64
+    /// The daemon's clock and the journal.
+    let commits: CommitLog
+    /// When indexes are saved.
+    let checkpointer: Checkpointer
 
-    /// The containers, in the order of their identifiers.
-    var containers: [ContainerRecord] = []
-    var nextContainerNumber: UInt32 = 1
+    var containers = ContainerSet()
     /// The live queries of all callers.
     var subscriptions: SubscriptionTable<Subscription>
     /// Questions that wait for a barrier or for containers to settle.
-    var waiters: [Waiter] = []
+    let barriers: BarrierQueue
     /// The user of the helper that tells the states of shared containers; nil if there is none. It sees every item, since it
     /// has to hear of each change.
     var syncUser: UInt32?
-    /// The number of the last session of a helper.
-    var lastSyncSession: Int64 = 0
     /// Live queries that wait for plans.
     var awaitedPlans = AwaitedPlans()
-    /// Queries that have to catch up with a clock of their index, and what to call then.
-    var flushes: [(behind: [(query: LiveQuery, clock: UInt64)], completion: () -> Void)] = []
     /// Brings live queries that follow the time of day to the present.
     let clockFollower: ClockFollower
     /// Nil before a live query depends on files of the system, and where they cannot be watched.
@@ -111,10 +102,8 @@ final class Engine {
         self.tellsCallersApart = tellsCallersApart
         self.loop = loop
         self.store = store
-        schedule = SavingSchedule(interval: snapshotInterval, retryAfter: limits.saveAgainAfter)
-        history = state.history
-        sequence = state.sequence
-        lastRemoval = state.lastRemoval
+        checkpointer = Checkpointer(store, interval: snapshotInterval, limits: limits, loop: loop)
+        barriers = BarrierQueue(loop: loop)
         self.pool = pool
         self.limits = limits
         subscriptions = SubscriptionTable(limits: limits)
@@ -128,6 +117,7 @@ final class Engine {
             kept: kept?.memory, own: store.place,
             mountTimeLimit: settings.watches ? WatchLimits.mountTimeLimit : WatchLimits.mountTimeLimitOfOneAnswer)
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
+        commits = CommitLog(store, state, handover: watcher, limits: limits)
         if let kept {
             watcher.keep(in: kept.memory)
             if let start = kept.start { watcher.goOn(from: start) }
@@ -149,7 +139,7 @@ final class Engine {
         mailbox.open(parts)
         // Nothing throws from here on: whoever makes an engine that fails has nothing to close.
         workload.start()
-        if state.hasVanished { noteRemoval(of: state.vanished.isEmpty ? [0] : state.vanished) }
+        commits.noteVanished(state)
         store.removeUseless()
     }
 
@@ -199,29 +189,19 @@ final class Engine {
     /// Ends watching: no turn happens afterwards. What is being saved is finished when the future succeeds.
     func close() -> EventLoopFuture<Void> {
         turns.close()
+        commits.close()
         clockFollower.close()
         accessListSweep.next?.task.cancel()
         accessListSweep.next = nil
-        schedule.timer?.cancel()
         events?.close()
         events = nil
         mountWatch?.stop()
         mountWatch = nil
         fileWatch?.stop()
         fileWatch = nil
-        saveAtEnd()
+        checkpointer.close(self)
         watcher.close()
-        return store.close(at: sequence)
-    }
-
-    /// Tells clocks of this run from those of others.
-    var run: UInt64 { store.run }
-
-    /// Whether a clock is one that was given out, by this run or one before, and what it tells of is known.
-    func isKnown(_ clock: QueryClock) -> Bool {
-        guard clock.sequence >= lastRemoval else { return false }
-        if clock.run == run { return clock.sequence <= sequence }
-        return history.contains(run: clock.run, sequence: clock.sequence)
+        return commits.end()
     }
 
     /// Accounts may have changed: whoever goes by their names asks again.
@@ -279,18 +259,18 @@ final class Engine {
         followClock()
         reportNotices()
         reportStates()
-        saveIfDue()
+        checkpointer.saveIfDue(self)
         turns.complete()
         // Who waits for a change hears of it before questions are answered that came after it.
         deliver()
-        resolveWaiters()
+        barriers.resolve(settling: Set(containers.filter { isSettling($0) }.map(\.number))) { !unsettled($0).isEmpty }
         deliver()
         while let (subscription, limit, value) = subscriptions.furthestBehind() {
             subscription.failBehind(limit, value)
         }
         for record in containers { record.registry.settle() }
         goOnPlanning()
-        tellNext()
+        commits.settle()
         // What was read and not taken, since too much waits, is taken before more is read.
         let holdsEvents = kernel.holdsEvents
         events?.isPaused = watcher.isPausing || holdsEvents
@@ -301,14 +281,14 @@ final class Engine {
     /// Takes the change sets of all indexes, and files them with the live queries that they touch.
     private func absorb() {
         for record in containers where !isHeld(record) && record.index.hasChanges { take(record) }
-        commit()
+        commits.commit()
         for record in containers where !record.entry.isHeld {
             finishErrandsBack(of: record)
             bringBackThoseWaiting(for: record)
             if record.owesLook { lookAnew(at: record) }
         }
         for (container, error) in tree.takeRefusals() {
-            guard let record = self.container(number: container) else { continue }
+            guard let record = containers.numbered(container) else { continue }
             // One comparison for all that was refused until then: what is refused again then would be for ever.
             guard !record.isMending else { continue }
             record.isMending = true
@@ -326,28 +306,10 @@ final class Engine {
         return record.entry.isHeld
     }
 
-    /// Moves the clock past the removal of a container.
-    func noteRemoval(of record: ContainerRecord) {
-        store.forget(record.identifier)
-        noteRemoval(of: [record.index.epoch])
-    }
-
-    /// Moves the clock past the removal of containers whose indexes had these epochs, a step for each. Each is named, so that
-    /// the next start does not miss them once more, and forget all clocks again.
-    private func noteRemoval(of epochs: Set<UInt64>) {
-        for epoch in epochs {
-            sequence += 1
-            store.appendRemoval(of: epoch, sequence: sequence)
-        }
-        lastRemoval = sequence
-        commit()
-        store.removeUseless()
-    }
-
     /// Takes what changed in a container, and files it with the live queries that it touches.
     func absorb(_ record: ContainerRecord) {
         take(record)
-        commit()
+        commits.commit()
     }
 
     /// As ``absorb(_:)``, but for the journal: that must be written before anybody hears of it.
@@ -355,9 +317,7 @@ final class Engine {
         let before = record.index.clock
         let changes = record.index.takeChanges()
         guard record.index.clock != before else { return }
-        sequence += 1
-        record.clocks.note(sequence)
-        journal(changes, of: record)
+        commits.append(changes, of: record)
         record.index.tidyCombinations()
         record.changeCount &+= UInt64(changes.count)
         guard !changes.isEmpty, record.registry.count > 0 else { return }

@@ -35,7 +35,7 @@ extension Subscription {
     /// answer of that moment can be worked out. If the predicate follows the time of day, the clock must have its moment,
     /// and the moments at which the answer changes must be known.
     private func isKnown(_ clock: QueryClock) -> Bool {
-        guard engine.isKnown(clock), engine.isClock(clock, of: question) || engine.serves(clock, question) else {
+        guard engine.commits.isKnown(clock), engine.isClock(clock, of: question) || engine.serves(clock, question) else {
             return false
         }
         guard question.followsClock else { return true }

@@ -157,7 +157,7 @@ extension Subscription {
 
     /// The containers that are there for the subscriber.
     private var openRecords: [ContainerRecord] {
-        parts.map(\.record).filter { engine.isWatched($0) && engine.isOpen($0, for: question.caller) }
+        parts.map(\.record).filter { engine.containers.contains($0) && engine.isOpen($0, for: question.caller) }
     }
     private var hasPending: Bool { parts.contains { $0.query.hasPending } }
     /// Whether changes are being worked out off the loop: what is pending is not all that there is to tell.
@@ -245,6 +245,6 @@ extension Subscription {
     }
 
     private func isFinished(_ part: Part) -> Bool {
-        !part.query.hasPending && !part.query.isAway && !engine.isWatched(part.record)
+        !part.query.hasPending && !part.query.isAway && !engine.containers.contains(part.record)
     }
 }

@@ -240,7 +240,7 @@ final class Subscription {
     func end() {
         guard phase != .ended else { return }
         phase = .ended
-        if let waiter { engine.cancel(waiter) }
+        if let waiter { engine.barriers.cancel(waiter) }
         waiter = nil
         scanGuard?.cancel()
         // A scan that is under way makes room when it has ended.

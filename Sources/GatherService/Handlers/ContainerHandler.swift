@@ -64,7 +64,7 @@ struct ContainerHandler {
     }
 
     private func record(_ identifier: String) throws(ContainerError) -> ContainerRecord {
-        guard let record = engine.container(identifier) else { throw .noSuchContainer(identifier: identifier) }
+        guard let record = engine.containers.named(identifier) else { throw .noSuchContainer(identifier: identifier) }
         return record
     }
 
@@ -79,7 +79,7 @@ struct ContainerHandler {
         } catch {
             throw ContainerError.invalidContainer(identifier: error.identifier, message: error.message)
         }
-        if engine.container(configuration.identifier) != nil {
+        if engine.containers.named(configuration.identifier) != nil {
             throw ContainerError.containerExists(identifier: configuration.identifier)
         }
         if let other = engine.containers.first(where: { $0.configuration.isNamedLike(configuration) }) {
@@ -249,7 +249,7 @@ extension Engine {
             origin: record.configuration.origin.text, items: Int64(record.index.count),
             directories: Int64(figures.directories), watches: Int64(figures.watches), polled: Int64(figures.polled),
             unreadable: Int64(figures.unreadable), packages: record.configuration.packages,
-            ignore: record.configuration.ignore, clock: clock(question: 0).text,
+            ignore: record.configuration.ignore, clock: commits.clock(question: 0).text,
             filled: record.extras == .filled
                 ? Attribute.fixed.filter(\.isExtra).map(\.name) + [Attribute.extendedPrefix + "*"] : nil,
             filledBytes: record.extras == .off ? nil : Int64(record.index.extrasByteCount),
@@ -279,10 +279,7 @@ extension Engine {
             origin: record.configuration.origin.text, items: Int64(census.items),
             directories: Int64(census.directories + 1), watches: 0, polled: 0, unreadable: 0,
             packages: record.configuration.packages, ignore: record.configuration.ignore,
-            clock: clock(question: 0).text, sync: record.configuration.sync?.rawValue,
+            clock: commits.clock(question: 0).text, sync: record.configuration.sync?.rawValue,
             since: record.awaySince?.rfc3339)
     }
-
-    /// Returns the present clock for a question.
-    func clock(question: UInt64) -> QueryClock { QueryClock(run: run, sequence: sequence, question: question) }
 }

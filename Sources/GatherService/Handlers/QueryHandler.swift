@@ -135,7 +135,7 @@ struct QueryHandler {
         let records = scoped.map(\.record)
         let engine = engine
         func proceed() {
-            let scoped = scoped.filter { engine.isWatched($0.record) }
+            let scoped = scoped.filter { engine.containers.contains($0.record) }
             answer(scoped, engine.inexact(scoped.map(\.record), extras: extras, for: question.caller))
         }
         guard sync ?? true else {
@@ -150,7 +150,7 @@ struct QueryHandler {
             }
             proceed()
         }
-        if !waiter.isDone { call.onClose = { engine.cancel(waiter) } }
+        if !waiter.isDone { call.onClose = { engine.barriers.cancel(waiter) } }
     }
 
     private static func fail(_ call: VarlinkCall, _ error: any Error) {
@@ -201,13 +201,13 @@ struct QueryHandler {
         // In a container that was just added, attributes are published only after all of them were read.
         let filled = records.filter { record in own.contains { $0.question.readsExtras && $0.looks(at: record) } }
         let waiter = engine.whenExact(records, settled: false, extrasOf: filled, timeout: nil) { _ in
-            let clock = engine.clock(question: 0).text
+            let clock = engine.commits.clock(question: 0).text
             engine.whenCaughtUp(own) {
                 for subscription in own { subscription.flush() }
                 call.reply(QueryInterface.Flush.Reply(clock: clock))
             }
         }
-        if !waiter.isDone { call.onClose = { engine.cancel(waiter) } }
+        if !waiter.isDone { call.onClose = { engine.barriers.cancel(waiter) } }
     }
 
     // MARK: Descriptions

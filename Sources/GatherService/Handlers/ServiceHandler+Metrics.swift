@@ -18,7 +18,7 @@ extension ServiceHandler {
         guard let caller = engine.restriction(of: call.peer) else {
             engine.addActivity(to: &list, connections: connections(nil))
             engine.addContainers(
-                engine.containers, items: engine.containers.map(\.index.count), isWhole: true, to: &list)
+                Array(engine.containers), items: engine.containers.map(\.index.count), isWhole: true, to: &list)
             engine.addLiveQueries(liveQueries, of: nil, to: &list)
             return call.reply(ServiceInterface.Metrics.Reply(metrics: list.metrics))
         }

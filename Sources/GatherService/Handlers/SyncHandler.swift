@@ -20,7 +20,7 @@ struct SyncHandler {
 
     private func attach(_ call: VarlinkCall) throws {
         let identifier = try call.request(of: SyncInterface.Attach.self).container
-        guard let record = engine.container(identifier) else {
+        guard let record = engine.containers.named(identifier) else {
             throw SyncError.noSuchContainer(identifier: identifier)
         }
         guard record.configuration.sync != nil else { throw SyncError.notShared(identifier: identifier) }
@@ -28,13 +28,13 @@ struct SyncHandler {
         let waiter = engine.whenExact([record], timeout: nil) { _ in
             if call.hasEnded { return }
             // It may have been removed, or replaced by another one, meanwhile.
-            guard engine.container(identifier) === record else {
+            guard engine.containers.named(identifier) === record else {
                 return call.fail(SyncError.superseded(identifier: identifier))
             }
             engine.turns.atEnd { if !call.hasEnded { engine.beginSync(of: record, call) } }
             engine.turn()
         }
-        if !waiter.isDone { call.onClose = { engine.cancel(waiter) } }
+        if !waiter.isDone { call.onClose = { engine.barriers.cancel(waiter) } }
     }
 
     private func report(_ call: VarlinkCall) throws {
@@ -49,8 +49,7 @@ struct SyncHandler {
     }
 
     private func session(_ number: Int64) throws -> (container: ContainerRecord, session: SyncSession) {
-        guard let record = engine.containers.first(where: { $0.sync?.number == number }), let session = record.sync
-        else { throw SyncError.noSuchSession(session: number) }
-        return (record, session)
+        guard let found = engine.containers.synced(in: number) else { throw SyncError.noSuchSession(session: number) }
+        return found
     }
 }

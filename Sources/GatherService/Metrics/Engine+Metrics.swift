@@ -100,11 +100,11 @@ extension Engine {
             .init("journal_bytes", "Bytes of the journal on disk", unit: "bytes"), store.byteCount(since: 0))
         list.gauge(
             .init("changes_unsaved", "Whether changes cannot be saved at present"), store.isSuspended ? 1 : 0)
-        list.counter(.init("snapshots", "Indexes saved"), activity.snapshots)
-        list.counter(.init("snapshot_failures", "Indexes that could not be saved"), activity.snapshotFailures)
+        list.counter(.init("snapshots", "Indexes saved"), checkpointer.saved)
+        list.counter(.init("snapshot_failures", "Indexes that could not be saved"), checkpointer.failed)
         list.gauge(
             .init("snapshot_duration_seconds", "How long the last saving took", unit: "seconds"),
-            Double(activity.snapshotDuration) / 1e9)
+            Double(checkpointer.duration) / 1e9)
         if let time = snapshotTime {
             list.gauge(
                 .init(

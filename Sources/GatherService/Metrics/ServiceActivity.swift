@@ -16,11 +16,6 @@ struct ServiceActivity {
     var liveQueriesBegun: UInt64 = 0
     /// The number of calls of each method in ``methods``.
     private(set) var questions = [UInt64](repeating: 0, count: methods.count)
-    var snapshots: UInt64 = 0
-    var snapshotFailures: UInt64 = 0
-    /// The duration of the last save of indexes, in nanoseconds.
-    var snapshotDuration: UInt64 = 0
-
     /// The methods that are counted.
     static let methods = [
         QueryInterface.Find.name, QueryInterface.Count.name, QueryInterface.Values.name, QueryInterface.Watch.name,

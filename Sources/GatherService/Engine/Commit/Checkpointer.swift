@@ -1,0 +1,195 @@
+// When indexes are saved.
+// SPDX-License-Identifier: Apache-2.0
+
+import FileWatching
+import LinuxSystem
+import Metadata
+import MetadataIndex
+import NIOCore
+
+/// Has indexes saved when the journal does not lead up to now, else when the interval is over and it is worth it. Event loop only.
+final class Checkpointer {
+    /// The containers whose indexes are saved, and the engine around them.
+    protocol Owner: AnyObject {
+        var containers: ContainerSet { get }
+        /// The daemon's clock.
+        var sequence: UInt64 { get }
+        func state(of record: ContainerRecord) -> ContainerState
+        /// Whether a file system is mounted on a container's directory.
+        func isMountPoint(_ record: ContainerRecord) -> Bool
+        /// The access to a container as it is saved.
+        func passage(of record: ContainerRecord) -> [UInt8]
+        /// A save is due: ``Checkpointer/saveIfDue(_:)`` is to be called when there are no open changes.
+        func savingIsDue()
+        /// A save has ended.
+        func savingEnded()
+        /// Saving has begun to fail.
+        func savingFailed(_ error: SystemError)
+        /// Everything is saved again.
+        func savingWorksAgain()
+    }
+
+    /// The number of saved indexes, of those that could not be saved, and the nanoseconds of the last save.
+    private(set) var saved: UInt64 = 0
+    private(set) var failed: UInt64 = 0
+    private(set) var duration: UInt64 = 0
+
+    private let store: StateStore
+    private let limits: ServiceLimits
+    private let loop: any EventLoop
+    private let interval: TimeAmount
+    /// The number of saves under way: one, and at the end those that must wait are behind it.
+    private var running = 0
+    private var notBefore = NIODeadline.now()
+    private var retryAfter: TimeAmount
+    private var timer: (time: NIODeadline, task: Scheduled<Void>)?
+
+    init(_ store: StateStore, interval: TimeAmount, limits: ServiceLimits, loop: any EventLoop) {
+        (self.store, self.interval, self.limits, self.loop) = (store, interval, limits, loop)
+        retryAfter = limits.saveAgainAfter
+    }
+
+    /// Saves the indexes for which it is time. To be called when there are no open changes.
+    func saveIfDue(_ owner: any Owner) {
+        guard store.isKept else { return }
+        for record in owner.containers where !record.saving.wasRead {
+            switch owner.state(of: record) {
+            case .live, .degraded: record.saving.noteRead()
+            case .crawling, .verifying, .unavailable: break
+            }
+        }
+        // A segment that cannot be followed goes on.
+        if store.isSegmentFull { try? store.rotate(at: owner.sequence, isContinuation: true) }
+        guard running == 0 else { return }
+        if store.isSuspended {
+            // What there is of the journal is for the indexes alone now, as they are saved.
+            prune(owner)
+            for record in owner.containers where record.saving.wasRead {
+                if !record.index.isBounded { record.index.isBounded = true }
+                record.saving.noteSuspended()
+            }
+        }
+        var next: NIODeadline?
+        for record in owner.containers where Checkpointer.isUnsaved(record) {
+            let time = dueTime(of: record)
+            next = min(next ?? time, time)
+        }
+        guard let next else { return }
+        let now = NIODeadline.now()
+        let time = max(next, notBefore)
+        guard time <= now else { return schedule(owner, at: time) }
+        save(owner, owner.containers.filter { Checkpointer.isUnsaved($0) && dueTime(of: $0) <= now })
+    }
+
+    /// Saves the indexes to which the journal does not lead, as this is the end.
+    func close(_ owner: any Owner) {
+        timer?.task.cancel()
+        guard store.isKept, !store.isSuspended else { return }
+        let unsaved = owner.containers.filter { Checkpointer.isUnsaved($0) && !$0.saving.isJournaled }
+        if !unsaved.isEmpty { save(owner, unsaved) }
+    }
+
+    /// Whether there is more of a container than is saved, and it can be saved now.
+    private static func isUnsaved(_ record: ContainerRecord) -> Bool {
+        record.saving.isUnsaved && !record.entry.isHeld && !record.index.hasChanges
+    }
+
+    private func dueTime(of record: ContainerRecord) -> NIODeadline {
+        if store.isSuspended { return .uptimeNanoseconds(0) }
+        return record.saving.dueTime(interval: interval) { store.byteCount(since: $0) > limits.journalBytes }
+    }
+
+    private func schedule(_ owner: any Owner, at time: NIODeadline) {
+        if let timer, timer.time <= time { return }
+        timer?.task.cancel()
+        let bound = NIOLoopBound((self, owner), eventLoop: loop)
+        let task = loop.scheduleTask(deadline: time) {
+            let (checkpointer, owner) = bound.value
+            checkpointer.timer = nil
+            owner.savingIsDue()
+        }
+        timer = (time, task)
+    }
+
+    private func save(_ owner: any Owner, _ records: [ContainerRecord]) {
+        timer?.task.cancel()
+        timer = nil
+        do throws(SystemError) {
+            try store.rotate(at: owner.sequence, isContinuation: !store.isSuspended)
+        } catch {
+            noteFailure(error, owner)
+            return tryAgain(owner)
+        }
+        guard let segment = store.segmentNumber else { return }
+        running += 1
+        let time = Timestamp.now
+        let began = MonotonicClock.now()
+        var before: [SavingMark] = []
+        let items = records.map { record in
+            before.append(record.saving.beginSaving())
+            return StateStore.Item(
+                identifier: record.identifier, image: record.index.image(),
+                description: SavedDescription(
+                    sequence: owner.sequence, segment: segment, time: time, configuration: record.configuration,
+                    isMountPoint: owner.isMountPoint(record), accessChanged: record.accessChanged,
+                    passage: owner.passage(of: record)))
+        }
+        store.save(items) { results in
+            self.running -= 1
+            self.duration = MonotonicClock.now() &- began
+            var failure: SystemError?
+            for ((record, before), result) in zip(zip(records, before), results) {
+                if case .failure(let error) = result { failure = failure ?? error }
+                self.noteSaved(record, result, segment, time, before: before, in: owner.containers)
+            }
+            if let failure {
+                self.noteFailure(failure, owner)
+                self.tryAgain(owner)
+            } else {
+                if !self.store.isSuspended, self.store.noteSaved() { owner.savingWorksAgain() }
+                self.retryAfter = self.limits.saveAgainAfter
+                // What is being saved still may need what was saved before.
+                if self.running == 0 { self.prune(owner) }
+            }
+            owner.savingEnded()
+        }
+    }
+
+    private func noteSaved(
+        _ record: ContainerRecord, _ result: Result<Int, SystemError>, _ segment: UInt64, _ time: Timestamp,
+        before: SavingMark, in containers: ContainerSet
+    ) {
+        guard containers.contains(record) else {
+            if containers.named(record.identifier) == nil {
+                store.forget(record.identifier)
+                store.removeUseless()
+            }
+            return
+        }
+        switch result {
+        case .failure:
+            failed += 1
+            record.saving.endSaving(failedAfter: before)
+        case .success(let bytes):
+            saved += 1
+            record.saving.endSaving(
+                bytes: bytes, segment: segment, time: time,
+                pause: .nanoseconds(interval.nanoseconds / StateLimits.intervalParts))
+            if record.saving.isJournaled { record.index.isBounded = false }
+        }
+    }
+
+    private func tryAgain(_ owner: any Owner) {
+        notBefore = .now() + retryAfter
+        retryAfter = min(retryAfter * 2, max(interval, limits.saveAgainAfter))
+        schedule(owner, at: notBefore)
+    }
+
+    private func noteFailure(_ error: SystemError, _ owner: any Owner) {
+        if store.noteFailure(error) { owner.savingFailed(error) }
+    }
+
+    private func prune(_ owner: any Owner) {
+        store.prune(needed: owner.containers.compactMap(\.saving.neededSegment).min() ?? .max)
+    }
+}
