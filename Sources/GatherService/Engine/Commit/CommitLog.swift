@@ -6,16 +6,16 @@ import MetadataIndex
 import NIOCore
 
 /// The words for the next process that belong to the journal.
-protocol HandoverWriter {
+protocol JournalHandover {
     /// Says how far the next process may continue, if the journal has all changes up to a clock.
     func prepareKept(sequence: UInt64)
     /// Withdraws that, since the journal does not have them.
     func withdrawKept()
-    /// Lets go of the events that the journal has the changes of.
+    /// Says all that the next process can continue from, and lets go of the events that the journal has the changes of.
     func settleKept(sequence: UInt64)
 }
 
-extension TreeWatcher: HandoverWriter {}
+extension TreeWatcher: JournalHandover {}
 
 /// Counts the changes of all indexes, and writes each to the journal before it is published: the one caller of the journal's commit.
 /// Event loop only.
@@ -23,7 +23,7 @@ final class CommitLog {
     /// Counts change sets of all indexes: the daemon's clock, over all runs.
     private(set) var sequence: UInt64
     private let store: StateStore
-    private let handover: any HandoverWriter
+    private let handover: any JournalHandover
     private let largestSet: Int
     /// The known clocks of earlier runs.
     private let history: ClockHistory
@@ -32,7 +32,7 @@ final class CommitLog {
     private var isClosed = false
 
     /// Continues from the saved state.
-    init(_ store: StateStore, _ state: SavedState, handover: any HandoverWriter, limits: ServiceLimits) {
+    init(_ store: StateStore, _ state: SavedState, handover: any JournalHandover, limits: ServiceLimits) {
         (self.store, self.handover) = (store, handover)
         largestSet = limits.largestSet
         history = state.history
