@@ -110,26 +110,26 @@ final class DaemonCore {
                 snapshotInterval: .nanoseconds(Int64(clamping: configuration.snapshotInterval)),
                 types: types, logger: self.logger,
                 tellsCallersApart: isShared, accounts: options.accounts, kept: kept,
-                askForWatches: options.askForWatches, watchMounts: options.watchMounts,
+                watchMounts: options.watchMounts,
                 watchClock: options.watchClock, zones: options.zones, timeOfDay: options.timeOfDay)
         } catch {
             store.abandon()
             throw StartError(startingToWatch: error)
         }
         pool.start()
-        engine.syncUser = syncUser
+        engine.access.setSyncUser(syncUser)
         for container in containers {
             let record = engine.addContainer(
                 container, saved: saved.containers.removeValue(forKey: container.identifier), floor: saved.sequence,
                 isStart: true)
             // If the access of the directories above was not saved, it may have changed.
-            if engine.tellsCallersApart, record.formerPassage == nil { engine.accessChanged(record) }
+            if engine.access.tellsCallersApart, record.formerPassage == nil { engine.accessChanged(record) }
         }
         if let kept {
             if !kept.useless.isEmpty { observer.letGo(kept.useless) }
             if kept.start == nil { observer.keep(kept.descriptors(events: engine.eventDescriptor)) }
         }
-        engine.goOn()
+        engine.goOn(askForWatches: options.askForWatches)
         for record in engine.containers { engine.logStart(of: record) }
         engine.restoreRuntimeContainers = { [runtime] containers in
             // If this fails, saving fails, too, and that is logged.
@@ -431,7 +431,7 @@ final class DaemonCore {
             let (read, containers) = try DaemonCore.read(
                 options, runtime, logger, inForce: engine.containers.map(\.configuration))
             configuration = read
-            engine.syncUser = isShared ? AccountNames.userID(named: configuration.syncUser) : nil
+            engine.access.setSyncUser(isShared ? AccountNames.userID(named: configuration.syncUser) : nil)
             engine.watcher.set(pollInterval: configuration.pollInterval, watchShare: configuration.watchShare)
             engine.watcher.setAudit(interval: configuration.auditInterval, share: configuration.auditShare)
             apply(containers)

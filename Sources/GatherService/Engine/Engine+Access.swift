@@ -10,53 +10,17 @@ import PredicateLanguage
 import Varlink
 
 extension Engine {
-    /// Who asks, where that makes a difference; nil for one who sees everything.
-    func restriction(of peer: PeerCredentials) -> Credentials? {
-        tellsCallersApart && !mayTellStates(peer) ? peer.credentials : nil
-    }
-
-    /// Whether a caller may tell the states of shared containers: root, the daemon's own user, and that of the helper.
-    func mayTellStates(_ peer: PeerCredentials) -> Bool {
-        AccessPolicy.isOperator(peer) || peer.userID == syncUser
-    }
-
-    /// What a caller may see now of what is known of a container; nil for one who sees everything.
-    func viewer(_ caller: Credentials?, of record: ContainerRecord) -> Viewer? {
-        guard let caller else { return nil }
-        // What is known from before a restart, or from before the directory was away, may be closed by now.
-        if !record.wasVerified, case .verifying = state(of: record) { return Viewer(seeingNothing: caller) }
-        return guest(caller, of: record)
-    }
-
-    /// What a caller may see of a container's own directory.
-    private func guest(_ caller: Credentials, of record: ContainerRecord) -> Viewer {
-        Viewer(caller, above: watcher.directoriesAbove(record.number), root: record.index.access(of: .root))
-    }
-
-    /// Whether a container is there for a caller: who may not list its directory is answered as if there were none.
-    func isListed(_ record: ContainerRecord, for caller: Credentials?) -> Bool {
-        caller.map { guest($0, of: record).readsRoot } ?? true
-    }
-
     /// The containers that are there for a caller.
-    func listed(for caller: Credentials?) -> [ContainerRecord] { containers.filter { isListed($0, for: caller) } }
-
-    /// Whether there may be items in a container that a caller sees. A directory that can be searched and not listed may
-    /// hold some that can be listed.
-    func isOpen(_ record: ContainerRecord, for caller: Credentials?) -> Bool {
-        guard let caller else { return true }
-        let guest = guest(caller, of: record)
-        return guest.readsRoot || guest.searchesRoot
-    }
+    func listed(for caller: Credentials?) -> [ContainerRecord] { containers.filter { access.isListed($0, for: caller) } }
 
     /// Brings changes of the directories above containers, and of their own, to those who see more or less for it. After the
     /// changes of the indexes were brought to the live queries, and before anything is sent.
     func absorbAccess() {
-        guard tellsCallersApart else { return }
+        guard access.tellsCallersApart else { return }
         var numbers = watcher.takePassageChanges()
         numbers.formUnion(tree.takeAccessChanges())
         for record in containers where numbers.contains(record.number) {
-            noteAccessLists(above: record)
+            accessLists.noteLists(above: record, self)
             if record.formerPassage == nil { accessChanged(record) }
         }
     }
@@ -65,7 +29,7 @@ extension Engine {
     /// who do not see everything.
     func accessChanged(_ record: ContainerRecord) {
         record.formerPassage = nil
-        commits.appendAccessChange(of: record, passage: passage(of: record))
+        commits.appendAccessChange(of: record, passage: access.passage(of: record))
         lookAgain(at: record)
     }
 
@@ -73,16 +37,8 @@ extension Engine {
     func accessVerified(_ record: ContainerRecord) {
         let former = record.formerPassage
         record.formerPassage = nil
-        guard let former, former == passage(of: record) else { return accessChanged(record) }
+        guard let former, former == access.passage(of: record) else { return accessChanged(record) }
         lookAgain(at: record)
-    }
-
-    /// What is saved of who may see a container's items.
-    func passage(of record: ContainerRecord) -> [UInt8] {
-        guard tellsCallersApart else { return [] }
-        return record.formerPassage
-            ?? SavedPassage.bytes(
-                above: watcher.directoriesAbove(record.number), root: record.index.access(of: .root))
     }
 
     /// The clock of now, for a question. While it is not known yet what its asker may see of a container, it is one that
@@ -90,12 +46,12 @@ extension Engine {
     /// `names` stands for those of accounts by which the answer was made, where these are not all that there are now.
     func clock(of question: Question, names: UInt64? = nil) -> QueryClock {
         let isBlind = question.caller != nil && containers.contains { $0.formerPassage != nil }
-        let names = names ?? self.names.number
+        let names = names ?? system.names.number
         var clock = QueryClock(
             run: isBlind ? 0 : commits.run, sequence: commits.sequence, question: fingerprint(of: question, names: names))
         clock.moment = clockFollower.now.nanoseconds
         clock.surroundings = QueryClock.Surroundings(
-            caller: Fingerprint.folded(question.callerFingerprint), types: Fingerprint.folded(types.fingerprint),
+            caller: Fingerprint.folded(question.callerFingerprint), types: Fingerprint.folded(system.types.fingerprint),
             accounts: Fingerprint.folded(names), renumberings: UInt32(truncatingIfNeeded: tree.renumberings))
         return clock
     }
@@ -114,7 +70,7 @@ extension Engine {
 
     /// Whether a clock was given with an answer to this question, by the names, types and devices of now.
     func isClock(_ clock: QueryClock, of question: Question) -> Bool {
-        names.isFingerprint { clock.question == fingerprint(of: question, names: $0) }
+        system.names.isFingerprint { clock.question == fingerprint(of: question, names: $0) }
     }
 
     /// Whether a clock that was given with another answer serves this question too: it was given to the same caller, and
@@ -124,12 +80,12 @@ extension Engine {
             surroundings.caller == Fingerprint.folded(question.callerFingerprint)
         else { return false }
         // Another answer may be from before the zone of this one got other rules.
-        if question.source != nil, let zonesChanged = lastChangeOfZones(), clock.sequence <= zonesChanged {
+        if question.source != nil, let zonesChanged = system.lastChangeOfZones(now: commits.sequence), clock.sequence <= zonesChanged {
             return false
         }
-        if question.dependsOnTypes, surroundings.types != Fingerprint.folded(types.fingerprint) { return false }
+        if question.dependsOnTypes, surroundings.types != Fingerprint.folded(system.types.fingerprint) { return false }
         if question.dependsOnAccounts,
-            !names.isFingerprint({ surroundings.accounts == Fingerprint.folded($0) })
+            !system.names.isFingerprint({ surroundings.accounts == Fingerprint.folded($0) })
         {
             return false
         }
@@ -179,14 +135,14 @@ extension Engine {
         then: @escaping ([Census]) -> Void
     ) {
         let (known, scans) = censuses(of: records, for: caller)
-        guard leavesLoop(rows: scans.reduce(0) { $0 + $1.snapshot.count }, .shared) else {
+        guard self.scans.leavesLoop(rows: scans.reduce(0) { $0 + $1.snapshot.count }, .shared) else {
             return finishCensus(of: records, known, scans, scans.map { Census(of: $0.snapshot, for: $0.viewer) }, then)
         }
         workload.turns(.shared).enter(user: caller.user) { turn in
             // The caller may be gone, and what another of the same user has counted meanwhile is not counted again.
             guard isAwaited() else { return turn.leave() }
             let (known, scans) = self.censuses(of: records, for: caller)
-            self.inTurn(.shared) {
+            self.scans.inTurn(.shared) {
                 scans.map { Census(of: $0.snapshot, for: $0.viewer) }
             } then: { result in
                 turn.leave()
@@ -206,7 +162,7 @@ extension Engine {
         var known: [Int: Census] = [:]
         var open: [CensusScan] = []
         for (place, record) in records.enumerated() {
-            guard let viewer = viewer(caller, of: record), viewer.seesAnything else {
+            guard let viewer = access.viewer(caller, of: record), viewer.seesAnything else {
                 known[place] = Census()
                 continue
             }

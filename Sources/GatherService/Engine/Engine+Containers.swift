@@ -39,7 +39,7 @@ extension Engine {
         watcher.addContainer(
             record.number, path: configuration.path, ignoring: configuration.ignoredNames, isKnown: saved != nil,
             wasMountPoint: saved?.description.isMountPoint == true, readsExtras: record.extras != .off,
-            within: containers.enclosure(of: record), key: store.isKept ? record.index.epoch : 0)
+            within: containers.enclosure(of: record), key: commits.isKept ? record.index.epoch : 0)
         for other in containers.below(record) {
             watcher.setEnclosure(other.number, to: containers.enclosure(of: other))
         }
@@ -122,7 +122,7 @@ extension Engine {
             // From the first time that the container was exact, somebody may hold a clock from before a crawl.
             if !state.isSettling {
                 record.entry.recordsCrawl = true
-                tidyMemorySoon()
+                memory.tidySoon()
             }
         }
         if changed { monitors.stateChanged() }
@@ -134,10 +134,10 @@ extension Engine {
         case .live, .degraded:
             guard !record.wasVerified else { return }
             record.wasVerified = true
-            if tellsCallersApart { accessVerified(record) }
+            if access.tellsCallersApart { accessVerified(record) }
         case .unavailable:
             record.wasVerified = false
-            if tellsCallersApart, record.formerPassage != nil { accessChanged(record) }
+            if access.tellsCallersApart, record.formerPassage != nil { accessChanged(record) }
         case .crawling, .verifying: break
         }
     }

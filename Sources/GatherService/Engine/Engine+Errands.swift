@@ -41,10 +41,8 @@ extension Engine {
     private func run(
         _ errand: LiveErrand, of record: ContainerRecord, _ lane: Workload.Lane, _ then: @escaping () -> Void
     ) {
-        pool(of: lane).runIfActive(eventLoop: loop) { [servesOthers] in
-            if servesOthers { lane.giveWay() }
-            errand.run()
-        }.assumeIsolated().whenSuccess {
+        scans.inTurn(lane, { errand.run() }) { result in
+            guard case .success = result else { return }
             self.finish(errand, of: record)
             then()
         }

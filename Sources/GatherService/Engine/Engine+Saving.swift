@@ -11,10 +11,12 @@ extension Engine: Checkpointer.Owner {
 
     func isMountPoint(_ record: ContainerRecord) -> Bool { watcher.isMountPoint(record.number) }
 
+    func passage(of record: ContainerRecord) -> [UInt8] { access.passage(of: record) }
+
     func savingIsDue() { turn() }
 
     func savingEnded() {
-        tidyMemorySoon()
+        memory.tidySoon()
         turn()
     }
 

@@ -22,7 +22,7 @@ extension Engine {
     /// - Throws: `UnknownScope` for what is none of these, and for what the caller may not see.
     func resolve(_ scopes: [String]?, for caller: Credentials?) throws(QueryError) -> [ScopedContainer] {
         guard let scopes else {
-            return containers.filter { isOpen($0, for: caller) }
+            return containers.filter { access.isOpen($0, for: caller) }
                 .map { ScopedContainer(record: $0, scopes: [.whole]) }
         }
         guard scopes.count <= Limits.scopes else {
@@ -57,7 +57,7 @@ extension Engine {
         guard let path = ScopePath(text)?.bytes else { return [] }
         let directory = String(decoding: path, as: UTF8.self)
         let below = containers.lazy.filter { record in
-            ScopePath.holds(directory, Array(record.resolvedPath.utf8)) && self.isListed(record, for: caller)
+            ScopePath.holds(directory, Array(record.resolvedPath.utf8)) && self.access.isListed(record, for: caller)
         }
         return below.prefix(Limits.containersTold).map(\.identifier)
     }
@@ -65,7 +65,7 @@ extension Engine {
     private func resolve(_ text: String, for caller: Credentials?) -> (ContainerRecord, QueryScope)? {
         guard text.hasPrefix("/") || text.hasPrefix(ScopePath.scheme) else {
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard let first = parts.first, let record = containers.named(String(first)), isListed(record, for: caller)
+            guard let first = parts.first, let record = containers.named(String(first)), access.isListed(record, for: caller)
             else { return nil }
             switch parts.count == 1 ? "" : parts.dropFirst().joined(separator: "/") {
             case "": return (record, .whole)
@@ -81,7 +81,7 @@ extension Engine {
             let roots = [record.configuration.path, watcher.resolvedPath(of: record.number) ?? record.resolvedPath]
             for root in roots
             where root.utf8.count > innermost?.root.utf8.count ?? 0 && ScopePath.holds(root, path)
-                && isOpen(record, for: caller)
+                && access.isOpen(record, for: caller)
             {
                 innermost = (record, root)
             }

@@ -18,7 +18,7 @@ extension Engine {
         _ call: VarlinkCall, predicate: String, scopes: [String]?, attributes: [String]?, timeZone: String?,
         explaining: PlanEnvironment? = nil, isLive: Bool = false, then: @escaping (Question) throws -> Void
     ) throws {
-        let (peer, caller, types, zones) = (call.peer, restriction(of: call.peer), types, zones)
+        let (peer, caller, types, zones) = (call.peer, access.restriction(of: call.peer), system.types, system.zones)
         if predicate.utf8.count <= limits.predicateBytesOnLoop {
             let question = try Question(
                 predicate: predicate, scopes: scopes, attributes: attributes, timeZone: timeZone, peer: peer,
@@ -30,10 +30,8 @@ extension Engine {
         let planned = (open + closed.compactMap { self.scopes(of: scopes, in: $0) }).map { scoped in
             (scoped.record.number, scoped.scopes, environment(of: scoped.record, for: nil))
         }
-        let servesOthers = servesOthers
         let place = workload.long.enter(user: peer.userID) { place in
-            let question = self.workload.longPool.runIfActive(eventLoop: self.loop) { [servesOthers] in
-                if servesOthers { Threads.giveWayToAll() }
+            self.scans.runLong {
                 var question = try Question(
                     predicate: predicate, scopes: scopes, attributes: attributes, timeZone: timeZone, peer: peer,
                     caller: caller, types: types, zones: zones)
@@ -42,8 +40,7 @@ extension Engine {
                 }
                 if let explaining { question.plans[0] = QueryPlan(question.predicate, environment: explaining) }
                 return question
-            }
-            question.assumeIsolated().whenComplete { result in
+            } then: { result in
                 place.leave()
                 if case .success(let question) = result { self.letGoElsewhere(question, after: call) }
                 guard !call.hasEnded else { return }
@@ -90,10 +87,10 @@ extension Engine {
             }
             let watched = scoped.filter { self.containers.contains($0.record) }
             let plans = self.plans(of: question, in: watched)
-            let lane = self.lane(of: plans, naming: naming || question.readsAccounts)
+            let lane = self.scans.lane(of: plans, naming: naming || question.readsAccounts)
             if lane == .shared {
                 let parts = self.parts(of: question, in: watched, by: plans)
-                if !self.leavesLoop(rows: self.weight(parts.map { ($0.plan, $0.snapshot) }), lane) {
+                if !self.scans.leavesLoop(rows: self.scans.weight(parts.map { ($0.plan, $0.snapshot) }), lane) {
                     let clock = self.clock(of: question, in: scoped, by: plans).text
                     return then(Result { try work(parts, scanGuard) }, clock, place)
                 }
@@ -108,11 +105,6 @@ extension Engine {
         if answering.isWaiting { call.onClose = { answering.giveUp() } }
     }
 
-    /// Where plans are carried out.
-    func lane(of plans: [QueryPlan], naming: Bool) -> Workload.Lane {
-        naming ? .naming : plans.contains(where: \.isCostly) ? .costly : .shared
-    }
-
     private func answerInTurn<Output: Sendable>(
         _ lane: Workload.Lane, _ call: VarlinkCall, _ question: Question, in scoped: [ScopedContainer],
         _ scanGuard: ScanGuard,
@@ -125,7 +117,7 @@ extension Engine {
             let plans = self.plans(of: question, in: watched)
             let parts = self.parts(of: question, in: watched, by: plans)
             let clock = self.clock(of: question, in: scoped, by: plans).text
-            self.inTurn(lane) {
+            self.scans.inTurn(lane) {
                 try work(parts, scanGuard)
             } then: {
                 scan.leave()

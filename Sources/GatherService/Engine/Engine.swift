@@ -16,64 +16,40 @@ import NIOPosix
 final class Engine {
     let loop: any EventLoop
     var logger: Logger
-    /// For work that is too long for the loop and does not touch the engine.
-    let pool: NIOThreadPool
     let limits: ServiceLimits
     let workload: Workload
-    private(set) var names: AccountNames
-    /// The content types of this machine, as they were when the daemon started.
-    let types: ContentTypeDatabase
-    let zones: TimeZones
+    /// Work that is too long for the loop and does not touch the engine.
+    let scans: ScanRunner
     let tree = IndexTree()
     let watcher: TreeWatcher<LinuxKernel, IndexTree>
-    /// What is saved, for the next run.
-    let store: StateStore
+    private let events: EventSource
+    /// When loop iterations happen.
+    let turns: TurnScheduler
     /// The daemon's clock and the journal.
     let commits: CommitLog
     /// When indexes are saved.
     let checkpointer: Checkpointer
-
     var containers = ContainerSet()
+    /// Which containers and items callers see.
+    var access: AccessControl
+    let accessLists: AccessListSweeper
     /// The live queries of all callers.
     var subscriptions: SubscriptionTable<Subscription>
+    /// Live queries that wait for plans.
+    var plans: PlanQueue<AwaitedPlan>
     /// Questions that wait for a barrier or for containers to settle.
     let barriers: BarrierQueue
-    /// The user of the helper that tells the states of shared containers; nil if there is none. It sees every item, since it
-    /// has to hear of each change.
-    var syncUser: UInt32?
-    /// Live queries that wait for plans.
-    var awaitedPlans = AwaitedPlans()
     /// Brings live queries that follow the time of day to the present.
     let clockFollower: ClockFollower
-    /// Nil before a live query depends on files of the system, and where they cannot be watched.
-    var fileWatch: DirectoryWatch?
-    var hasTriedFileWatch = false
-    /// The clock when a time zone was found to have other rules, and how many such changes are known.
-    var zonesChanged: UInt64?
-    var zoneChangesSeen = 0
-    let mailbox: Mailbox
+    /// The names of accounts, time zones and content types.
+    let system: SystemFiles
+    let memory: MemoryTidier
     /// What replies with changes are written with, one after the other.
     var deltaWriter = DeltaWriter()
     /// What was done, for those who measure.
     var activity = ServiceActivity()
     /// Who is told of changes of containers' states.
     let monitors: StateMonitors
-
-    /// Whether callers see only what the kernel would let them list: the system's daemon.
-    let tellsCallersApart: Bool
-
-    let kernel: LinuxKernel
-    /// Has the kernel tell its watches; nil where it does not. From any thread.
-    let watchesOfKernel: @Sendable (LinuxKernel) -> [Int32: UInt64]?
-    private var events: EventChannel?
-    /// Nil where the table of mounts cannot be watched: mounts are noticed at the next comparison then.
-    private var mountWatch: MountWatch?
-    /// Whether memory is to be given back soon.
-    var tidiesMemory = false
-    /// The sweep of access lists that is under way, or to come.
-    var accessListSweep = AccessListSweep()
-    /// When loop iterations happen.
-    let turns: TurnScheduler
     /// Writes the list of the containers that were added at run time, where the file was removed.
     var restoreRuntimeContainers: ([ContainerConfiguration]) -> Void = { _ in }
 
@@ -82,57 +58,63 @@ final class Engine {
         loop: any EventLoop, settings: WatchSettings, pool: NIOThreadPool, limits: ServiceLimits, state: SavedState,
         store: StateStore, snapshotInterval: TimeAmount, types: ContentTypeDatabase, logger: Logger,
         tellsCallersApart: Bool = false, accounts: AccountDirectory = .system, kept: KeptState? = nil,
-        askForWatches: @escaping @Sendable (LinuxKernel) -> [Int32: UInt64]?,
         watchMounts: DaemonOptions.WatchMounts,
         watchClock: @escaping DaemonOptions.WatchClock = DaemonOptions.watchClock,
         zones: ZoneFiles = .system, timeOfDay: @escaping @Sendable () -> Timestamp = { .now }
     ) throws(SystemError) {
         let (parts, mailbox) = (EngineReference(), Mailbox(loop: loop))
-        self.mailbox = mailbox
+        (self.loop, self.limits, self.logger) = (loop, limits, logger)
+        workload = Workload(limits)
+        scans = ScanRunner(
+            workload, pool: pool, loop: loop, rowsOnLoop: limits.rowsScannedOnLoop, servesOthers: store.isKept)
         turns = TurnScheduler(loop: loop) { parts.engine?.turn() }
+        checkpointer = Checkpointer(store, interval: snapshotInterval, limits: limits, loop: loop)
+        accessLists = AccessListSweeper(limits: limits, loop: loop)
+        subscriptions = SubscriptionTable(limits: limits)
+        plans = PlanQueue(mostBytes: limits.predicateBytesOnLoop)
+        barriers = BarrierQueue(loop: loop)
         clockFollower = ClockFollower(
             loop: loop, interval: limits.clockInterval, timeOfDay: timeOfDay, startWatch: watchClock,
             isDue: { parts.engine?.turn() }, isSet: { mailbox.post(.clockSet) },
             hasFailed: { parts.engine?.logUnwatchedClock($0) })
+        system = SystemFiles(
+            types: types, zones: TimeZones(zones), names: AccountNames(accounts),
+            hasChanged: { mailbox.post(.systemFilesChanged) }, hasFailed: { parts.engine?.logUnwatchedFiles($0) })
+        memory = MemoryTidier(loop: loop) {
+            pool.submit { state in
+                if state == .active { Heap.giveBackUnused() }
+            }
+        }
         monitors = StateMonitors(loop: loop) { caller, isAwaited, then in
             guard let engine = parts.engine else { return }
             engine.describe(engine.listed(for: caller), for: caller, while: isAwaited, then: then)
         }
-        names = AccountNames(accounts)
-        self.tellsCallersApart = tellsCallersApart
-        self.loop = loop
-        self.store = store
-        checkpointer = Checkpointer(store, interval: snapshotInterval, limits: limits, loop: loop)
-        barriers = BarrierQueue(loop: loop)
-        self.pool = pool
-        self.limits = limits
-        subscriptions = SubscriptionTable(limits: limits)
-        workload = Workload(limits)
-        self.logger = logger
-        self.types = types
-        self.zones = TimeZones(zones)
-        watchesOfKernel = askForWatches
-        kernel = try LinuxKernel(
+        let kernel = try LinuxKernel(
             readsAccessLists: tellsCallersApart, inotify: kept?.events.map { Descriptor(owning: $0) },
             kept: kept?.memory, own: store.place,
             mountTimeLimit: settings.watches ? WatchLimits.mountTimeLimit : WatchLimits.mountTimeLimitOfOneAnswer)
         watcher = TreeWatcher(kernel: kernel, tree: tree, settings: settings, wake: { mailbox.post(.crawled) })
         commits = CommitLog(store, state, handover: watcher, limits: limits)
+        access = AccessControl(tellsCallersApart: tellsCallersApart, source: watcher)
         if let kept {
             watcher.keep(in: kept.memory)
             if let start = kept.start { watcher.goOn(from: start) }
         }
         do throws(SystemError) {
-            try pollEvents()
+            events = try EventSource(
+                kernel, loop: loop, ready: { parts.engine?.turn() },
+                hasFailed: { parts.engine?.logUnpolledEvents($0) })
         } catch {
             watcher.close()
             throw error
         }
-        hearOfMounts(watchMounts) { mailbox.post(.mountsChanged) }
+        if let error = events.watchMounts(watchMounts, wake: { mailbox.post(.mountsChanged) }) {
+            logUnwatchedMounts(error)
+        }
         store.hasLostTrack = { [weak self] in self?.turn() }
-        store.hasMadeDirectory = { [weak self] in
+        store.hasMadeDirectory = { [weak self, weak store] in
             guard let self else { return }
-            kernel.setOwn(self.store.place)
+            kernel.setOwn(store?.place)
             restoreRuntimeContainers(containers.map(\.configuration).filter { $0.origin == .runtime })
         }
         parts.engine = self
@@ -143,62 +125,32 @@ final class Engine {
         store.removeUseless()
     }
 
-    /// Has somebody wait for mounts and unmounts, which no event tells of. What goes wrong with it is said once.
-    private func hearOfMounts(_ watchMounts: DaemonOptions.WatchMounts, _ wake: @escaping @Sendable () -> Void) {
-        var failure = kernel.mountChangesError
-        do throws(SystemError) {
-            mountWatch = try watchMounts(wake)
-        } catch {
-            failure = error
-        }
-        guard let failure else { return }
+    private func logUnwatchedMounts(_ error: SystemError) {
         logger.warning(
-            "mounts cannot be watched: \(failure); a file system mounted or unmounted in a container may be noticed only at its next comparison ('gather container rescan'), or when gatherd is restarted",
-            metadata: ["error": "\(failure)"])
+            "mounts cannot be watched: \(error); a file system mounted or unmounted in a container may be noticed only at its next comparison ('gather container rescan'), or when gatherd is restarted",
+            metadata: ["error": "\(error)"])
     }
 
-    /// Has the loop poll the inotify descriptor. Should that ever end it begins anew: the kernel keeps what was not read.
-    private func pollEvents() throws(SystemError) {
-        events = try EventChannel(kernel, loop: loop) { [weak self] in
-            self?.turn()
-        } failed: { [weak self] error in
-            self?.pollEventsAgain(after: error)
-        }
-    }
-
-    private func pollEventsAgain(after error: any Error) {
+    private func logUnpolledEvents(_ error: any Error) {
         logger.critical(
             "the inotify descriptor cannot be polled: \(error); gatherd tries again in a second, and the kernel queues the events until then"
         )
-        let engine = NIOLoopBound(self, eventLoop: loop)
-        loop.scheduleTask(in: Engine.pollAgainAfter) {
-            let engine = engine.value
-            guard !engine.turns.isClosed else { return }
-            engine.events?.close()
-            do {
-                try engine.pollEvents()
-                engine.turn()
-            } catch {
-                engine.pollEventsAgain(after: error)
-            }
-        }
     }
 
-    private static let pollAgainAfter = TimeAmount.seconds(1)
+    private func logUnwatchedFiles(_ error: SystemError) {
+        logger.warning(
+            "cannot watch the files of accounts and time zones: \(error); live queries follow them from the next such question on",
+            metadata: ["error": "\(error)"])
+    }
 
     /// Ends watching: no turn happens afterwards. What is being saved is finished when the future succeeds.
     func close() -> EventLoopFuture<Void> {
         turns.close()
         commits.close()
         clockFollower.close()
-        accessListSweep.next?.task.cancel()
-        accessListSweep.next = nil
-        events?.close()
-        events = nil
-        mountWatch?.stop()
-        mountWatch = nil
-        fileWatch?.stop()
-        fileWatch = nil
+        accessLists.close()
+        events.close()
+        system.close()
         checkpointer.close(self)
         watcher.close()
         return commits.end()
@@ -206,7 +158,7 @@ final class Engine {
 
     /// Accounts may have changed: whoever goes by their names asks again.
     func forgetNames() {
-        names = names.forgotten()
+        system.forgetNames()
         for record in containers where !isHeld(record) { absorb(record) }
         for subscription in subscriptions.all { subscription.accountsChanged() }
         for record in containers { runErrands(of: record) }
@@ -229,7 +181,7 @@ final class Engine {
     }
 
     /// The inotify descriptor, to be kept for the next process.
-    var eventDescriptor: CInt { kernel.descriptor }
+    var eventDescriptor: CInt { watcher.kernel.descriptor }
 
     // MARK: Turns
 
@@ -237,11 +189,11 @@ final class Engine {
     func woken(_ reason: Mailbox.Reason) {
         switch reason {
         case .mountsChanged:
-            mountWatch?.arm()
+            events.armMounts()
             watcher.mountsChanged()
         case .clockSet: clockFollower.arm()
         case .systemFilesChanged:
-            fileWatch?.arm()
+            system.arm()
             systemFilesChanged()
         case .crawled, .opened: break
         }
@@ -255,7 +207,7 @@ final class Engine {
         let hasMore = watcher.turn()
         absorb()
         absorbAccess()
-        noteAccessLists()
+        if access.tellsCallersApart { accessLists.note(self) }
         followClock()
         reportNotices()
         reportStates()
@@ -272,10 +224,10 @@ final class Engine {
         goOnPlanning()
         commits.settle()
         // What was read and not taken, since too much waits, is taken before more is read.
-        let holdsEvents = kernel.holdsEvents
-        events?.isPaused = watcher.isPausing || holdsEvents
+        let holdsEvents = watcher.kernel.holdsEvents
+        events.pause(watcher.isPausing || holdsEvents)
         turns.end(
-            hasMore: hasMore || subscriptions.hasReady || holdsEvents, now: kernel.now(), deadline: watcher.nextDeadline)
+            hasMore: hasMore || subscriptions.hasReady || holdsEvents, now: watcher.kernel.now(), deadline: watcher.nextDeadline)
     }
 
     /// Takes the change sets of all indexes, and files them with the live queries that they touch.

@@ -50,7 +50,7 @@ final class FindStream {
         isMaking = true
         self.answer = nil
         let (clock, inexact) = (clock, inexact)
-        engine.offLoop(rows: rows, for: call.peer.userID, lane: lane, input: answer) { answer in
+        engine.scans.run(rows: rows, for: call.peer.userID, lane: lane, input: answer) { answer in
             let bytes = FindStream.reply(
                 &answer, inexact, clock, maximumItems: Limits.itemsPerReply, maximumBytes: Limits.replyBytes)
             return (answer, bytes)
@@ -104,7 +104,7 @@ final class FindStream {
         guard let answer else { return }
         self.answer = nil
         let (clock, inexact) = (clock, inexact)
-        engine.offLoop(rows: rows, for: call.peer.userID, lane: lane, input: answer) { answer in
+        engine.scans.run(rows: rows, for: call.peer.userID, lane: lane, input: answer) { answer in
             let bytes = FindStream.reply(
                 &answer, inexact, clock, maximumItems: .max, maximumBytes: ProtocolLimits.findReplyBytes)
             return (answer, bytes)

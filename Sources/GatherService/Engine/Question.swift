@@ -182,9 +182,9 @@ extension Engine {
     /// compiled anew: where that would take it, as when a day is over since, it stays for its moment. A live query goes on
     /// from there as time passes.
     func goOn(_ plan: QueryPlan, of question: Question, in record: ContainerRecord, at now: Timestamp) -> QueryPlan {
-        let plan = (plan.isCompiled(for: now) ? plan.at(now) : plan).naming(by: names)
+        let plan = (plan.isCompiled(for: now) ? plan.at(now) : plan).naming(by: system.names)
         // What a caller may see is for the moment of the answer.
-        return viewer(question.caller, of: record).map(plan.seen) ?? plan
+        return access.viewer(question.caller, of: record).map(plan.seen) ?? plan
     }
 
     /// Whether a plan may be gone on with: one that was made before a reload may be for other packages.
@@ -198,7 +198,8 @@ extension Engine {
     ) -> PlanEnvironment {
         PlanEnvironment(
             container: record.identifier, rootPath: Array(record.rootPrefix.dropLast()), epoch: record.index.epoch,
-            accounts: names, now: now ?? clockFollower.now, viewer: viewer(caller, of: record), types: types,
+            accounts: system.names, now: now ?? clockFollower.now, viewer: access.viewer(caller, of: record),
+            types: system.types,
             hasPackages: !record.configuration.packages.isEmpty)
     }
 

@@ -116,10 +116,10 @@ extension Subscription {
         let scans = zip(scoped, engine.firstPlans(question, for: scoped)).compactMap { scoped, plan in
             plan.map { (plan: $0, snapshot: scoped.record.index.snapshot()) }
         }
-        let lane = engine.lane(of: scans.map(\.plan), naming: question.readsAccounts)
+        let lane = engine.scans.lane(of: scans.map(\.plan), naming: question.readsAccounts)
         // Whoever comes back after long has as much merged as others scan.
         let changes = clock.map { changeCount(since: $0, in: scoped) } ?? 0
-        guard engine.leavesLoop(rows: max(engine.weight(scans), changes), lane) else { return true }
+        guard engine.scans.leavesLoop(rows: max(engine.scans.weight(scans), changes), lane) else { return true }
         scanLane = lane
         let turn = engine.workload.turns(lane).enter(user: peer.userID) { turn in
             self.scanTurn = turn
@@ -164,8 +164,8 @@ extension Subscription {
             Part(
                 record: scoped.record, query: query,
                 renderer: ItemRenderer(
-                    record: scoped.record, attributes: question.attributes, names: engine.names,
-                    types: engine.types, caller: question.caller)))
+                    record: scoped.record, attributes: question.attributes, names: engine.system.names,
+                    types: engine.system.types, caller: question.caller)))
         if plan == nil { engine.awaitPlan(of: query, self, in: scoped.record) }
         return query
     }
@@ -233,7 +233,7 @@ extension Subscription {
             self.advance()
         }
         guard scanTurn != nil else { return finish(work()) }
-        engine.inTurn(scanLane, work) { result in
+        engine.scans.inTurn(scanLane, work) { result in
             // It fails only when the pool has been shut down, and then nobody waits any more.
             if case .success(let found) = result { finish(found) }
         }

@@ -77,7 +77,7 @@ extension Subscription {
         let rows = parts[place].query.takeFirst(limit: replySize.items)
         let snapshot = parts[place].query.snapshot(of: parts[place].record.index)
         isAway = true
-        engine.offLoop(
+        engine.scans.run(
             rows: snapshot.count, for: peer.userID, lane: question.tellsAccounts ? .naming : .shared,
             input: parts[place].renderer
         ) { renderer in
@@ -157,7 +157,7 @@ extension Subscription {
 
     /// The containers that are there for the subscriber.
     private var openRecords: [ContainerRecord] {
-        parts.map(\.record).filter { engine.containers.contains($0) && engine.isOpen($0, for: question.caller) }
+        parts.map(\.record).filter { engine.containers.contains($0) && engine.access.isOpen($0, for: question.caller) }
     }
     private var hasPending: Bool { parts.contains { $0.query.hasPending } }
     /// Whether changes are being worked out off the loop: what is pending is not all that there is to tell.
@@ -169,7 +169,7 @@ extension Subscription {
     /// What the subscriber is told when it knows all that there is.
     var clock: QueryClock {
         // Those names that were asked for until now, and no others, are in what was told.
-        let names = question.dependsOnAccounts ? engine.names.fingerprint : nil
+        let names = question.dependsOnAccounts ? engine.system.names.fingerprint : nil
         var clock = engine.clock(of: question, names: names)
         if parts.contains(where: { $0.query.plan.knowsItsMoments }) { clock.moment = engine.clockFollower.moment.nanoseconds }
         return clock
@@ -227,8 +227,8 @@ extension Subscription {
     /// Asks for names on another thread. Nothing is taken until they are known: what is pending goes on merging.
     private func learn(_ unknown: AccountNumbers) {
         asksForNames = true
-        let names = engine.names
-        engine.offLoop(rows: 0, for: peer.userID, lane: .naming) {
+        let names = engine.system.names
+        engine.scans.run(rows: 0, for: peer.userID, lane: .naming) {
             names.learn(unknown)
         } then: { _ in
             self.asksForNames = false

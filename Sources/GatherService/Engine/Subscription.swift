@@ -172,7 +172,7 @@ final class Subscription {
     /// told already, as soon as they are known.
     func accountsChanged() {
         guard question.dependsOnAccounts else { return }
-        for place in parts.indices { parts[place].renderer.names = engine.names }
+        for place in parts.indices { parts[place].renderer.names = engine.system.names }
         for record in parts.map(\.record) where !record.owesLook {
             record.owesLook = engine.isHeld(record)
             if !record.owesLook { look(at: record) }

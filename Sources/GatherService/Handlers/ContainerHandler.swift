@@ -37,12 +37,12 @@ struct ContainerHandler {
 
     /// Returns the containers that the caller may list.
     private func listed(for call: VarlinkCall) -> [ContainerRecord] {
-        engine.listed(for: engine.restriction(of: call.peer))
+        engine.listed(for: engine.access.restriction(of: call.peer))
     }
 
     /// Names the containers that another caller may list. The answer is that of `listed(for:)`, by which List answers this caller.
     private func readableBy(_ call: VarlinkCall) throws {
-        guard engine.mayTellStates(call.peer) else { throw VarlinkError.permissionDenied }
+        guard engine.access.mayTellStates(call.peer) else { throw VarlinkError.permissionDenied }
         let request = try call.request(of: ContainerInterface.ReadableBy.self)
         func identifier(_ number: Int64, _ name: String) throws(VarlinkError) -> UInt32 {
             guard let identifier = UInt32(exactly: number) else { throw .invalidParameter(name) }
@@ -53,14 +53,14 @@ struct ContainerHandler {
             groups: try request.groups.map { try identifier($0, "groups") })
         call.reply(
             ContainerInterface.ReadableBy.Reply(
-                identifiers: engine.listed(for: engine.restriction(of: asker)).map(\.identifier)))
+                identifiers: engine.listed(for: engine.access.restriction(of: asker)).map(\.identifier)))
     }
 
     /// Describes containers as the caller sees them. Calls `then` at once if the caller sees everything.
     private func describe(
         _ records: [ContainerRecord], for call: VarlinkCall, then: @escaping ([ContainerDescription]) -> Void
     ) {
-        engine.describe(records, for: engine.restriction(of: call.peer), while: { !call.hasEnded }, then: then)
+        engine.describe(records, for: engine.access.restriction(of: call.peer), while: { !call.hasEnded }, then: then)
     }
 
     private func record(_ identifier: String) throws(ContainerError) -> ContainerRecord {
@@ -216,7 +216,7 @@ struct ContainerHandler {
 
     /// Replies once and, with `more`, after each change of a state. A slow reader gets one reply for several changes.
     private func monitor(_ call: VarlinkCall) {
-        if call.wantsMore { return engine.monitors.add(call, as: engine.restriction(of: call.peer)) }
+        if call.wantsMore { return engine.monitors.add(call, as: engine.access.restriction(of: call.peer)) }
         describe(listed(for: call), for: call) { call.reply(ContainerInterface.Monitor.Reply(containers: $0)) }
     }
 }

@@ -145,7 +145,7 @@ struct QueryHandler {
         let milliseconds = try Engine.wait(timeout, named: "timeout") ?? engine.limits.syncTime
         let waiter = engine.whenExact(records, extras: extras, timeout: .milliseconds(milliseconds)) { late in
             guard late.isEmpty else {
-                let names = engine.names(of: late, for: question.caller)
+                let names = engine.access.names(of: late, for: question.caller)
                 return QueryHandler.fail(call, QueryError.syncTimeout(containers: names))
             }
             proceed()
@@ -196,7 +196,7 @@ struct QueryHandler {
         let engine = engine
         let own = engine.subscriptions.all.filter { $0.peer.userID == call.peer.userID }
         let records = engine.containers.filter { record in
-            own.contains { $0.looks(at: record) } && engine.isOpen(record, for: engine.restriction(of: call.peer))
+            own.contains { $0.looks(at: record) } && engine.access.isOpen(record, for: engine.access.restriction(of: call.peer))
         }
         // In a container that was just added, attributes are published only after all of them were read.
         let filled = records.filter { record in own.contains { $0.question.readsExtras && $0.looks(at: record) } }
@@ -226,11 +226,11 @@ struct QueryHandler {
 
     /// The environment for an explanation: that of any container that the caller may search.
     private func explaining(_ call: VarlinkCall) -> PlanEnvironment {
-        let caller = engine.restriction(of: call.peer)
+        let caller = engine.access.restriction(of: call.peer)
         return PlanEnvironment(
-            container: "", rootPath: [], epoch: 0, accounts: engine.names, now: engine.clockFollower.now, types: engine.types,
+            container: "", rootPath: [], epoch: 0, accounts: engine.system.names, now: engine.clockFollower.now, types: engine.system.types,
             hasPackages: engine.containers.contains {
-                !$0.configuration.packages.isEmpty && engine.isOpen($0, for: caller)
+                !$0.configuration.packages.isEmpty && engine.access.isOpen($0, for: caller)
             })
     }
 

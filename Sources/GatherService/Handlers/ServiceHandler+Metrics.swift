@@ -15,7 +15,7 @@ extension ServiceHandler {
         let (engine, started, connections) = (engine, started, connections)
         var list = MetricList()
         engine.addProcess(to: &list, started: started)
-        guard let caller = engine.restriction(of: call.peer) else {
+        guard let caller = engine.access.restriction(of: call.peer) else {
             engine.addActivity(to: &list, connections: connections(nil))
             engine.addContainers(
                 Array(engine.containers), items: engine.containers.map(\.index.count), isWhole: true, to: &list)

@@ -20,7 +20,7 @@ struct ServiceHandler {
     func handle(_ call: VarlinkCall) throws {
         switch call.method {
         case ServiceInterface.Status.name:
-            guard let caller = engine.restriction(of: call.peer) else {
+            guard let caller = engine.access.restriction(of: call.peer) else {
                 return reply(call, items: engine.itemCount, containers: engine.containers.count)
             }
             let containers = engine.listed(for: caller).count
@@ -60,9 +60,9 @@ extension ServiceHandler {
                 watches: user == nil ? Int64(engine.watcher.watchCount) : nil,
                 watchLimit: user == nil ? engine.watcher.watchLimit.map { Int64($0) } : nil,
                 watchShare: user == nil ? engine.watcher.settings.watchShare : nil,
-                savingError: user == nil ? engine.store.failure?.error : nil,
-                unsavedSince: user == nil ? engine.store.failure?.since.rfc3339 : nil,
-                contentTypes: engine.types.isEmpty ? 0 : Int64(engine.types.types.count)))
+                savingError: user == nil ? engine.commits.failure?.error : nil,
+                unsavedSince: user == nil ? engine.commits.failure?.since.rfc3339 : nil,
+                contentTypes: engine.system.types.isEmpty ? 0 : Int64(engine.system.types.types.count)))
     }
 }
 

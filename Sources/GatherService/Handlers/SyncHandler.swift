@@ -9,7 +9,7 @@ struct SyncHandler {
     let engine: Engine
 
     func handle(_ call: VarlinkCall) throws {
-        guard engine.mayTellStates(call.peer) else { throw VarlinkError.permissionDenied }
+        guard engine.access.mayTellStates(call.peer) else { throw VarlinkError.permissionDenied }
         switch call.method {
         case SyncInterface.Attach.name: try attach(call)
         case SyncInterface.Report.name: try report(call)

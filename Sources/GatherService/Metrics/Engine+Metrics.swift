@@ -95,11 +95,11 @@ extension Engine {
     }
 
     private func addSaving(to list: inout MetricList) {
-        guard store.isKept else { return }
+        guard commits.isKept else { return }
         list.gauge(
-            .init("journal_bytes", "Bytes of the journal on disk", unit: "bytes"), store.byteCount(since: 0))
+            .init("journal_bytes", "Bytes of the journal on disk", unit: "bytes"), commits.journalBytes)
         list.gauge(
-            .init("changes_unsaved", "Whether changes cannot be saved at present"), store.isSuspended ? 1 : 0)
+            .init("changes_unsaved", "Whether changes cannot be saved at present"), commits.isSuspended ? 1 : 0)
         list.counter(.init("snapshots", "Indexes saved"), checkpointer.saved)
         list.counter(.init("snapshot_failures", "Indexes that could not be saved"), checkpointer.failed)
         list.gauge(

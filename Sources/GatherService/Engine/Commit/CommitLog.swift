@@ -44,6 +44,16 @@ final class CommitLog {
         if state.hasVanished { noteRemoval(of: state.vanished.isEmpty ? [0] : state.vanished) }
     }
 
+    /// Whether the daemon keeps a journal.
+    var isKept: Bool { store.isKept }
+
+    /// Whether changes are not saved at present, and the failure.
+    var isSuspended: Bool { store.isSuspended }
+    var failure: SavingFailure? { store.failure }
+
+    /// The bytes of the journal that lead up to now.
+    var journalBytes: Int { store.byteCount(since: 0) }
+
     /// Tells clocks of this run from those of others.
     var run: UInt64 { store.run }
 
