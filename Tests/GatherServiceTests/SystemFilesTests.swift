@@ -19,11 +19,11 @@ struct SystemFilesTests {
     @Test func otherRulesOfAZoneAreOfTheClockAtWhichTheyWereFound() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/Here"
-        try ZoneFile(rule: "A-1").write(to: path)
+        try ZoneFile(rule: "XXX-1").write(to: path)
         let files = files(directory)
         #expect(files.zones.zone("Here") != nil)
         #expect(files.lastChangeOfZones(now: 5) == nil)
-        try ZoneFile(rule: "A-12").write(to: path)
+        try ZoneFile(rule: "XXX-12").write(to: path)
         #expect(files.zones.zone("Here") != nil)
         #expect(files.lastChangeOfZones(now: 7) == 7)
         #expect(files.lastChangeOfZones(now: 9) == 7, "nothing has changed since")
@@ -32,12 +32,12 @@ struct SystemFilesTests {
     @Test func aFileThatIsReplacedIsTold() async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/Here"
-        try ZoneFile(rule: "A-1").write(to: path)
+        try ZoneFile(rule: "XXX-1").write(to: path)
         let (told, changed) = AsyncStream.makeStream(of: Void.self)
         let files = files(directory) { changed.yield() }
         files.watch([path])
         files.arm()
-        try ZoneFile(rule: "A-2").write(to: path)
+        try ZoneFile(rule: "XXX-2").write(to: path)
         for await _ in told { break }
         files.close()
     }

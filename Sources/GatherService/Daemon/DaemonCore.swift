@@ -130,7 +130,7 @@ final class DaemonCore {
             if kept.start == nil { observer.keep(kept.descriptors(events: engine.eventDescriptor)) }
         }
         engine.goOn(askForWatches: options.askForWatches)
-        for record in engine.containers { engine.logStart(of: record) }
+        for record in engine.containers { engine.log.noteStart(of: record) }
         engine.restoreRuntimeContainers = { [runtime] containers in
             // If this fails, saving fails, too, and that is logged.
             if runtime.isMissing { try? runtime.save(containers) }

@@ -14,31 +14,7 @@ extension Engine: AccessListSweeper.Owner {
     }
 
     func lackOfAccessListsChanged(of records: [ContainerRecord]) {
-        for record in records { tellOfAccessLists(record) }
+        for record in records { log.noteAccessLists(of: record) }
         monitors.stateChanged()
     }
-
-    private func tellOfAccessLists(_ record: ContainerRecord) {
-        let metadata: Logger.Metadata = [
-            "container": "\(record.identifier)", "message-id": "access-lists-missing",
-        ]
-        guard record.lacksAccessLists else {
-            return logger.notice(
-                "every item of container '\(record.identifier)' has its access control list again", metadata: metadata)
-        }
-        let owners = record.index.ownersLackingAccessLists.union(record.ownersLackingAccessListAbove).sorted()
-        let named = owners.prefix(Engine.ownersNamed).map(String.init).joined(separator: ", ")
-        let whose =
-            owners.isEmpty
-            ? ""
-            : ": \(owners.count == 1 ? "user" : "users") \(named)\(owners.count > Engine.ownersNamed ? " and others" : "") "
-                + "may own more different lists than gatherd keeps for one owner (\(AccessLists.countOfOwner), "
-                + "or \(AccessLists.bytesOfOwner >> 20) MiB)"
-        logger.warning(
-            "access control lists of container '\(record.identifier)' could not be read or kept\(whose); users who need them do not find these items; let files share lists or remove them (setfacl -b)",
-            metadata: metadata)
-    }
-
-    /// How many owners are named in the log.
-    private static let ownersNamed = 5
 }

@@ -62,7 +62,7 @@ extension Engine {
             let question = place.subscription.question
             return (
                 predicate: question.predicate,
-                scopes: scopes(of: question.scopeTexts, in: place.record)?.scopes ?? [],
+                scopes: self.scopes.scopes(of: question.scopeTexts, in: place.record)?.scopes ?? [],
                 environment: environment(of: place.record, for: nil)
             )
         }

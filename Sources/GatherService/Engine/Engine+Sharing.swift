@@ -17,7 +17,7 @@ extension Engine {
         guard same == configuration, !record.index.isParked, !isHeld(record), !state(of: record).isSettling,
             watcher.figures(of: record.number).outstanding == 0
         else { return false }
-        endSync(of: record)
+        SyncSessions(engine: self).end(of: record)
         absorb(record)
         record.set(sync: configuration.sync)
         record.saving.noteChange()

@@ -25,9 +25,9 @@ extension Engine {
                 caller: caller, types: types, zones: zones)
             if question.planningBytes <= limits.predicateBytesOnLoop { return try then(question) }
         }
-        let open = try resolve(scopes, for: caller)
+        let open = try self.scopes.resolve(scopes, for: caller)
         let closed = isLive ? containers.filter { record in !open.contains { $0.record === record } } : []
-        let planned = (open + closed.compactMap { self.scopes(of: scopes, in: $0) }).map { scoped in
+        let planned = (open + closed.compactMap { self.scopes.scopes(of: scopes, in: $0) }).map { scoped in
             (scoped.record.number, scoped.scopes, environment(of: scoped.record, for: nil))
         }
         let place = workload.long.enter(user: peer.userID) { place in

@@ -183,6 +183,21 @@ final class Engine {
     /// The inotify descriptor, to be kept for the next process.
     var eventDescriptor: CInt { watcher.kernel.descriptor }
 
+    /// Finds the parts of containers that scopes name.
+    var scopes: ScopeResolver {
+        ScopeResolver(containers: containers, access: access) { [watcher] in watcher.resolvedPath(of: $0) }
+    }
+
+    /// Writes what happens to containers into the log.
+    var log: ContainerLog {
+        ContainerLog(logger: logger, containers: containers, isWatching: watcher.settings.watches) { [unowned self] in
+            state(of: $0)
+        }
+    }
+
+    /// Counts what callers see of containers.
+    var census: CensusTaker { CensusTaker(access: access, scans: scans, workload: workload) }
+
     // MARK: Turns
 
     /// Why the loop was woken.
@@ -209,7 +224,7 @@ final class Engine {
         absorbAccess()
         if access.tellsCallersApart { accessLists.note(self) }
         followClock()
-        reportNotices()
+        for notice in watcher.takeNotices() { log.note(notice) }
         reportStates()
         checkpointer.saveIfDue(self)
         turns.complete()

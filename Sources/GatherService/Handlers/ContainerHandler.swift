@@ -230,7 +230,7 @@ extension Engine {
     ) {
         guard let caller else { return then(records.map { describe($0) }) }
         let engine = self
-        takeCensus(of: records, for: caller, while: isAwaited) { counts in
+        census.take(of: records, for: caller, while: isAwaited) { counts in
             then(zip(records, counts).map { engine.describe($0, as: $1) })
         }
     }

@@ -128,10 +128,10 @@ struct QueryHandler {
     /// are exact. Replies with an error if they are not exact in time.
     private func whenAnswerable(
         _ call: VarlinkCall, _ question: Question, extras: Bool, sync: Bool?, timeout: Int64?,
-        _ answer: @escaping ([Engine.ScopedContainer], [String]?) -> Void
+        _ answer: @escaping ([ScopedContainer], [String]?) -> Void
     ) throws {
         // Only present containers count. One that is added later is not part of the question.
-        let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
+        let scoped = try engine.scopes.resolve(question.scopeTexts, for: question.caller)
         let records = scoped.map(\.record)
         let engine = engine
         func proceed() {
@@ -172,7 +172,7 @@ struct QueryHandler {
             call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes,
             timeZone: request.timeZone, isLive: true
         ) { question in
-            let scoped = try engine.resolve(question.scopeTexts, for: question.caller)
+            let scoped = try engine.scopes.resolve(question.scopeTexts, for: question.caller)
             // The directories of a scope take about six times the memory of a predicate of that length.
             let scopeBytes = request.scopes.map { $0.reduce(0) { $0 + $1.utf8.count } } ?? 0
             let predicateBytes = request.predicate.utf8.count * max(1, scoped.count) + 6 * scopeBytes

@@ -14,24 +14,24 @@ extension ServiceHandler {
         let liveQueries = min(Int(clamping: request.liveQueries ?? 0), self.engine.limits.liveQueriesMeasured)
         let (engine, started, connections) = (engine, started, connections)
         var list = MetricList()
-        engine.addProcess(to: &list, started: started)
+        EngineMetrics(engine).addProcess(to: &list, started: started)
         guard let caller = engine.access.restriction(of: call.peer) else {
-            engine.addActivity(to: &list, connections: connections(nil))
-            engine.addContainers(
+            EngineMetrics(engine).addActivity(to: &list, connections: connections(nil))
+            EngineMetrics(engine).addContainers(
                 Array(engine.containers), items: engine.containers.map(\.index.count), isWhole: true, to: &list)
-            engine.addLiveQueries(liveQueries, of: nil, to: &list)
+            EngineMetrics(engine).addLiveQueries(liveQueries, of: nil, to: &list)
             return call.reply(ServiceInterface.Metrics.Reply(metrics: list.metrics))
         }
         let user = call.peer.userID
         let listed = engine.listed(for: caller)
-        engine.takeCensus(of: listed, for: caller, while: { !call.hasEnded }) { counts in
+        engine.census.take(of: listed, for: caller, while: { !call.hasEnded }) { counts in
             list.gauge(.init("connections", "Connections that are open"), connections(user))
             list.gauge(
                 .init("live_queries", "Live queries that are open"), engine.subscriptions.count(of: user))
             list.gauge(.init("items", "Entries known in all containers"), counts.reduce(0) { $0 + $1.items })
             list.gauge(.init("containers", "Containers"), listed.count)
-            engine.addContainers(listed, items: counts.map(\.items), isWhole: false, to: &list)
-            engine.addLiveQueries(liveQueries, of: user, to: &list)
+            EngineMetrics(engine).addContainers(listed, items: counts.map(\.items), isWhole: false, to: &list)
+            EngineMetrics(engine).addLiveQueries(liveQueries, of: user, to: &list)
             call.reply(ServiceInterface.Metrics.Reply(metrics: list.metrics))
         }
     }

@@ -24,7 +24,7 @@ struct ServiceHandler {
                 return reply(call, items: engine.itemCount, containers: engine.containers.count)
             }
             let containers = engine.listed(for: caller).count
-            engine.takeCensus(of: Array(engine.containers), for: caller, while: { !call.hasEnded }) { counts in
+            engine.census.take(of: Array(engine.containers), for: caller, while: { !call.hasEnded }) { counts in
                 reply(call, items: counts.reduce(0) { $0 + $1.items }, containers: containers, to: call.peer.userID)
             }
         case ServiceInterface.Metrics.name: try metrics(call)

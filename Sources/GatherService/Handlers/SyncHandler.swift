@@ -31,7 +31,7 @@ struct SyncHandler {
             guard engine.containers.named(identifier) === record else {
                 return call.fail(SyncError.superseded(identifier: identifier))
             }
-            engine.turns.atEnd { if !call.hasEnded { engine.beginSync(of: record, call) } }
+            engine.turns.atEnd { if !call.hasEnded { SyncSessions(engine: engine).begin(of: record, call) } }
             engine.turn()
         }
         if !waiter.isDone { call.onClose = { engine.barriers.cancel(waiter) } }
@@ -40,12 +40,12 @@ struct SyncHandler {
     private func report(_ call: VarlinkCall) throws {
         let request = try call.request(of: SyncInterface.Report.self)
         let (record, session) = try session(request.session)
-        call.reply(SyncInterface.Report.Reply(changed: Int64(engine.takeReport(request, of: record, session))))
+        call.reply(SyncInterface.Report.Reply(changed: Int64(SyncSessions(engine: engine).take(request, of: record, session))))
     }
 
     private func states(_ call: VarlinkCall) throws {
         let request = try call.request(of: SyncInterface.States.self)
-        call.reply(engine.toldStates(of: try session(request.session).container, from: request.from))
+        call.reply(SyncSessions(engine: engine).toldStates(of: try session(request.session).container, from: request.from))
     }
 
     private func session(_ number: Int64) throws -> (container: ContainerRecord, session: SyncSession) {

@@ -10,7 +10,12 @@ import Metadata
 import MetadataIndex
 import Varlink
 
-extension Engine {
+/// Reads the metrics of a daemon. Event loop only.
+struct EngineMetrics {
+    private let engine: Engine
+
+    init(_ engine: Engine) { self.engine = engine }
+
     /// Adds values of the process that every user can read in the process table.
     func addProcess(to list: inout MetricList, started: Timestamp) {
         list.gauge(.init("build_info", "The version that runs"), 1, [.init("version", Version.current)])
@@ -24,21 +29,21 @@ extension Engine {
             .init("resident_memory_bytes", "Resident memory", unit: "bytes"), ProcessMemory.residentBytes)
     }
 
-    /// Adds the activity of the whole daemon, for callers that see everything.
+    /// Adds the engine.activity of the whole daemon, for callers that see everything.
     func addActivity(to list: inout MetricList, connections: Int) {
-        let counters = watcher.counters
+        let counters = engine.watcher.counters
         list.counter(.init("events_read", "Events read from the kernel"), counters.eventsRead)
         list.counter(.init("events_read_bytes", "Bytes of them", unit: "bytes"), counters.bytesRead)
         list.counter(
             .init("queue_overflows", "Times that the kernel's queue of events overflowed"), counters.overflows)
         list.gauge(
             .init("queue_bytes", "Bytes of events that the kernel has queued and nobody has taken", unit: "bytes"),
-            watcher.waitingBytes)
+            engine.watcher.waitingBytes)
         list.gauge(
             .init("queue_limit", "Events that the kernel's queue takes before it overflows"),
-            watcher.kernel.queueLimit)
-        list.gauge(.init("watches", "Inotify watches in use"), watcher.watchCount)
-        if let limit = watcher.watchLimit {
+            engine.watcher.kernel.queueLimit)
+        list.gauge(.init("watches", "Inotify watches in use"), engine.watcher.watchCount)
+        if let limit = engine.watcher.watchLimit {
             list.gauge(.init("watch_limit", "Inotify watches that may be in use"), limit)
         }
         list.counter(.init("look_ups", "Entries looked at"), counters.lookUps)
@@ -51,7 +56,7 @@ extension Engine {
         list.counter(
             .init("look_ups_abandoned", "Look-ups given up, which a comparison made good"),
             counters.lookUpsAbandoned)
-        list.gauge(.init("look_ups_waiting", "Entries that are to be looked at"), watcher.waitingLookUps)
+        list.gauge(.init("look_ups_waiting", "Entries that are to be looked at"), engine.watcher.waitingLookUps)
         list.counter(.init("directories_read", "Directories read"), counters.directoriesRead)
         list.counter(
             .init("directories_kept", "Directories that go on with the watch that they had before a restart"),
@@ -68,44 +73,44 @@ extension Engine {
             .init("audit_repairs", "Entries that the self-audit has found out of date"), counters.auditRepairs)
 
         let questions = MetricList.Family("questions", "Questions asked")
-        for (method, count) in zip(ServiceActivity.methods, activity.questions) {
+        for (method, count) in zip(ServiceActivity.methods, engine.activity.questions) {
             let name = method.split(separator: ".").last.map(String.init) ?? method
             list.counter(questions, count, [.init("method", name)])
         }
         list.gauge(.init("connections", "Connections that are open"), connections)
-        list.gauge(.init("live_queries", "Live queries that are open"), subscriptions.count)
-        list.counter(.init("live_queries_begun", "Live queries that have begun"), activity.liveQueriesBegun)
+        list.gauge(.init("live_queries", "Live queries that are open"), engine.subscriptions.count)
+        list.counter(.init("live_queries_begun", "Live queries that have begun"), engine.activity.liveQueriesBegun)
         list.counter(
-            .init("clock_timers", "Timers set for live queries that follow the time of day"), clockFollower.timersSet)
-        list.counter(.init("deltas", "Replies that told live queries of changes"), activity.deltas)
-        list.counter(.init("delta_items", "Items in them"), activity.deltaItems)
+            .init("clock_timers", "Timers set for live queries that follow the time of day"), engine.clockFollower.timersSet)
+        list.counter(.init("deltas", "Replies that told live queries of changes"), engine.activity.deltas)
+        list.counter(.init("delta_items", "Items in them"), engine.activity.deltaItems)
         list.counter(
             .init("deltas_held_back", "Times that changes waited for a subscriber who had not taken those before"),
-            activity.heldBack)
-        list.gauge(.init("pending_changes", "Changes that subscribers have not taken"), subscriptions.pendingItems)
-        list.gauge(.init("pending_changes_bytes", "Bytes of them in memory", unit: "bytes"), subscriptions.pendingBytes)
+            engine.activity.heldBack)
+        list.gauge(.init("pending_changes", "Changes that subscribers have not taken"), engine.subscriptions.pendingItems)
+        list.gauge(.init("pending_changes_bytes", "Bytes of them in memory", unit: "bytes"), engine.subscriptions.pendingBytes)
         list.histogram(
             .init(
                 "delta_latency_seconds", "From the read of an event to the reply that tells a live query of it",
-                unit: "seconds"), activity.deltaLatency)
+                unit: "seconds"), engine.activity.deltaLatency)
 
-        list.gauge(.init("items", "Entries known in all containers"), itemCount)
-        list.gauge(.init("containers", "Containers"), containers.count)
+        list.gauge(.init("items", "Entries known in all containers"), engine.itemCount)
+        list.gauge(.init("containers", "Containers"), engine.containers.count)
         addSaving(to: &list)
     }
 
     private func addSaving(to list: inout MetricList) {
-        guard commits.isKept else { return }
+        guard engine.commits.isKept else { return }
         list.gauge(
-            .init("journal_bytes", "Bytes of the journal on disk", unit: "bytes"), commits.journalBytes)
+            .init("journal_bytes", "Bytes of the journal on disk", unit: "bytes"), engine.commits.journalBytes)
         list.gauge(
-            .init("changes_unsaved", "Whether changes cannot be saved at present"), commits.isSuspended ? 1 : 0)
-        list.counter(.init("snapshots", "Indexes saved"), checkpointer.saved)
-        list.counter(.init("snapshot_failures", "Indexes that could not be saved"), checkpointer.failed)
+            .init("changes_unsaved", "Whether changes cannot be saved at present"), engine.commits.isSuspended ? 1 : 0)
+        list.counter(.init("snapshots", "Indexes saved"), engine.checkpointer.saved)
+        list.counter(.init("snapshot_failures", "Indexes that could not be saved"), engine.checkpointer.failed)
         list.gauge(
             .init("snapshot_duration_seconds", "How long the last saving took", unit: "seconds"),
-            Double(checkpointer.duration) / 1e9)
-        if let time = snapshotTime {
+            Double(engine.checkpointer.duration) / 1e9)
+        if let time = engine.snapshotTime {
             list.gauge(
                 .init(
                     "snapshot_timestamp_seconds", "When the oldest saved index was saved, in seconds since 1970",
@@ -127,13 +132,13 @@ extension Engine {
         let states = GatherProtocol.ContainerState.allCases.filter { $0 != .other }.map(\.rawValue)
         for record in records {
             list.state(
-                .init("container_state", "How a container is"), state(of: record).name, of: states, labels(record))
+                .init("container_state", "How a container is"), engine.state(of: record).name, of: states, labels(record))
         }
         let family = MetricList.Family("container_items", "Entries known in a container")
         for (record, items) in zip(records, items) { list.gauge(family, items, labels(record)) }
         guard isWhole else { return }
         let figures = Dictionary(
-            records.map { ($0.number, watcher.figures(of: $0.number)) }, uniquingKeysWith: { first, _ in first })
+            records.map { ($0.number, engine.watcher.figures(of: $0.number)) }, uniquingKeysWith: { first, _ in first })
         func figure(_ record: ContainerRecord) -> ContainerFigures { figures[record.number] ?? ContainerFigures() }
         gauges(.init("container_directories", "Directories known in a container")) { figure($0).directories }
         gauges(.init("container_watches", "Directories of a container that are watched")) { figure($0).watches }
@@ -202,7 +207,7 @@ extension Engine {
         }
         let now = MonotonicClock.now()
         var chosen: [(rank: Rank, subscription: Subscription)] = []
-        for subscription in subscriptions.all where user == nil || subscription.peer.userID == user {
+        for subscription in engine.subscriptions.all where user == nil || subscription.peer.userID == user {
             let rank = (subscription.activity.busyness(now: now), subscription.activity.number)
             if chosen.count == limit, let last = chosen.last, !isBefore(rank, last.rank) { continue }
             let place = chosen.firstIndex { isBefore(rank, $0.rank) } ?? chosen.count

@@ -11,7 +11,7 @@ import Varlink
 
 extension Subscription {
     /// Begins: waits for the containers, then tells what matches, or what differs from the clock `since`.
-    func start(_ scoped: [Engine.ScopedContainer], since: String?) {
+    func start(_ scoped: [ScopedContainer], since: String?) {
         guard !call.hasEnded else { return }
         engine.subscriptions.add(self)
         call.onClose = { self.end() }
@@ -54,9 +54,9 @@ extension Subscription {
         waiter = nil
         guard phase == .waiting else { return leaveTurn() }
         // Scopes are looked up again: containers may have come or gone while this waited.
-        let scoped: [Engine.ScopedContainer]
+        let scoped: [ScopedContainer]
         do {
-            scoped = try engine.resolve(question.scopeTexts, for: question.caller)
+            scoped = try engine.scopes.resolve(question.scopeTexts, for: question.caller)
         } catch {
             call.fail(error.varlinkError)
             return end()
@@ -92,16 +92,16 @@ extension Subscription {
     private var unsureContainers: [ContainerRecord] {
         guard question.caller != nil else { return [] }
         return engine.containers.filter {
-            $0.formerPassage != nil && engine.scopes(of: question.scopeTexts, in: $0) != nil
+            $0.formerPassage != nil && engine.scopes.scopes(of: question.scopeTexts, in: $0) != nil
         }
     }
 
     /// Containers that are closed to this caller may be opened: they are part of the question, and have nothing to say.
-    private func closedContainers(besides open: [ContainerRecord]) -> [Engine.ScopedContainer] {
+    private func closedContainers(besides open: [ContainerRecord]) -> [ScopedContainer] {
         guard question.caller != nil else { return [] }
         return engine.containers.compactMap { record in
             guard !open.contains(where: { $0 === record }),
-                let scoped = engine.scopes(of: question.scopeTexts, in: record)
+                let scoped = engine.scopes.scopes(of: question.scopeTexts, in: record)
             else { return nil }
             if question.readsExtras { engine.fillExtras(record) }
             if !engine.isHeld(record) { engine.absorb(record) }
@@ -111,7 +111,7 @@ extension Subscription {
 
     /// Whether the scan may begin. One that leaves the loop waits for its turn first: the query is registered and its
     /// snapshots are taken when that has come, so that those who wait keep nothing.
-    private func hasTurn(_ scoped: [Engine.ScopedContainer], _ clock: QueryClock?) -> Bool {
+    private func hasTurn(_ scoped: [ScopedContainer], _ clock: QueryClock?) -> Bool {
         if scanTurn != nil { return true }
         let scans = zip(scoped, engine.firstPlans(question, for: scoped)).compactMap { scoped, plan in
             plan.map { (plan: $0, snapshot: scoped.record.index.snapshot()) }
@@ -135,7 +135,7 @@ extension Subscription {
         return false
     }
 
-    private func changeCount(since clock: QueryClock, in scoped: [Engine.ScopedContainer]) -> Int {
+    private func changeCount(since clock: QueryClock, in scoped: [ScopedContainer]) -> Int {
         scoped.reduce(0) { sum, scoped in
             let record = scoped.record
             return sum + (record.clocks.indexClock(at: clock.sequence).flatMap(record.index.changeCount) ?? 0)
@@ -149,7 +149,7 @@ extension Subscription {
 
     /// Registers in a container; without a plan the query waits for one, and has nothing to tell of the container until then.
     @discardableResult
-    func add(_ scoped: Engine.ScopedContainer, _ plan: QueryPlan?) -> LiveQuery {
+    func add(_ scoped: ScopedContainer, _ plan: QueryPlan?) -> LiveQuery {
         let engine = engine
         let meter = engine.workload.meter(of: peer.userID) { [unowned engine] query in
             if let subscription = engine.subscriptions.owner(of: query) { engine.subscriptions.markReady(subscription) }
@@ -173,7 +173,7 @@ extension Subscription {
     /// Makes live queries that are filled with the difference between a clock and now; false, and none, where that is not
     /// known. A predicate that follows the time of day is asked as of the moment of the clock first, and brought to now by
     /// the registry, as any other is when time passes.
-    private func resume(from clock: QueryClock, _ scoped: [Engine.ScopedContainer]) -> Bool {
+    private func resume(from clock: QueryClock, _ scoped: [ScopedContainer]) -> Bool {
         guard isKnown(clock) else { return false }
         var changes: [PastChanges?] = []
         let moment = question.followsClock ? clock.moment.map { Timestamp(nanoseconds: $0) } : nil

@@ -6,12 +6,18 @@ import GatherProtocol
 import LiveQueries
 import Metadata
 
-extension Engine {
-    /// The part of one container that a question looks at.
-    struct ScopedContainer {
-        let record: ContainerRecord
-        var scopes: [QueryScope]
-    }
+/// The part of one container that a question looks at.
+struct ScopedContainer {
+    let record: ContainerRecord
+    var scopes: [QueryScope]
+}
+
+/// Finds the parts of containers that scopes name.
+struct ScopeResolver {
+    let containers: ContainerSet
+    let access: AccessControl
+    /// Returns the path of a container's directory without symbolic links, as of now; nil if it is not known.
+    let resolvedPath: (UInt32) -> String?
 
     /// Where a question looks: container identifiers, identifiers followed by `/Documents` or `/Data`, or absolute
     /// directories inside a container, as paths or as URIs (``ScopePath``). Nil means every container.
@@ -57,7 +63,7 @@ extension Engine {
         guard let path = ScopePath(text)?.bytes else { return [] }
         let directory = String(decoding: path, as: UTF8.self)
         let below = containers.lazy.filter { record in
-            ScopePath.holds(directory, Array(record.resolvedPath.utf8)) && self.access.isListed(record, for: caller)
+            ScopePath.holds(directory, Array(record.resolvedPath.utf8)) && access.isListed(record, for: caller)
         }
         return below.prefix(Limits.containersTold).map(\.identifier)
     }
@@ -78,7 +84,7 @@ extension Engine {
         // The innermost container wins: one may lie on a file system mounted inside another.
         var innermost: (record: ContainerRecord, root: String)?
         for record in containers {
-            let roots = [record.configuration.path, watcher.resolvedPath(of: record.number) ?? record.resolvedPath]
+            let roots = [record.configuration.path, resolvedPath(record.number) ?? record.resolvedPath]
             for root in roots
             where root.utf8.count > innermost?.root.utf8.count ?? 0 && ScopePath.holds(root, path)
                 && access.isOpen(record, for: caller)

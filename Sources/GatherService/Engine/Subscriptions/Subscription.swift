@@ -145,7 +145,7 @@ final class Subscription {
     /// A question about every container, or about this one before it was taken away, is about this one too.
     func containerAdded(_ record: ContainerRecord) {
         guard phase == .gathering || phase == .live,
-            let scoped = engine.scopes(of: question.scopeTexts, in: record)
+            let scoped = engine.scopes.scopes(of: question.scopeTexts, in: record)
         else { return }
         if question.readsExtras { engine.fillExtras(record) }
         // Nothing of it is known yet: all of it is going to be an update.
@@ -186,7 +186,7 @@ final class Subscription {
         // One that waits is planned when it begins.
         guard phase != .waiting else { return }
         for part in parts {
-            guard let scoped = engine.scopes(of: question.scopeTexts, in: part.record) else { continue }
+            guard let scoped = engine.scopes.scopes(of: question.scopeTexts, in: part.record) else { continue }
             if !engine.isHeld(part.record), let plan = engine.planOnLoop(question, for: scoped) {
                 goOn(part, with: plan)
             } else {
@@ -204,7 +204,7 @@ final class Subscription {
     private func look(at record: ContainerRecord) {
         guard phase == .gathering || phase == .live else { return }
         for part in parts where part.record === record {
-            guard let scoped = engine.scopes(of: question.scopeTexts, in: record) else { continue }
+            guard let scoped = engine.scopes.scopes(of: question.scopeTexts, in: record) else { continue }
             // What its asker sees counts at once.
             goOn(part, with: part.query.latestPlan)
             if part.query.awaitsPlan || engine.stands(part.query.latestPlan, for: record) { continue }
