@@ -58,9 +58,10 @@ struct AccessControlTests {
         #expect(access.viewer(nil, of: record) == nil && access.passage(of: record).isEmpty)
     }
 
-    @Test(arguments: [
-        (0o755, true, true), (0o744, true, true), (0o711, false, true), (0o700, false, false),
-    ] as [(UInt16, Bool, Bool)])
+    @Test(
+        arguments: [
+            (0o755, true, true), (0o744, true, true), (0o711, false, true), (0o700, false, false),
+        ] as [(UInt16, Bool, Bool)])
     func modesDecide(mode: UInt16, isListed: Bool, isOpen: Bool) throws {
         let source = Source()
         let access = AccessControl(tellsCallersApart: true, source: source)

@@ -36,7 +36,9 @@ struct BarrierQueueTests {
 
     @Test func waitersForASettlingContainerAreNotLookedAt() {
         let (queue, calls) = (BarrierQueue(loop: loop), Calls())
-        for numbers in [[1], [1, 2], [2]] as [Set<UInt32>] { queue.add(waiter(numbers, calls), timeout: nil) { _ in [] } }
+        for numbers in [[1], [1, 2], [2]] as [Set<UInt32>] {
+            queue.add(waiter(numbers, calls), timeout: nil) { _ in [] }
+        }
         queue.add(waiter([1], needsSettled: false, calls), timeout: nil) { _ in [] }
         var looked: [Set<UInt32>] = []
         queue.resolve(settling: [1]) {

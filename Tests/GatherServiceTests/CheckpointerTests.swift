@@ -34,7 +34,8 @@ struct CheckpointerTests {
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), limits: limits)
             checkpointer = Checkpointer(store, interval: .hours(1), limits: limits, loop: loop)
             for identifier in identifiers {
-                let configuration = try ContainerConfiguration(identifier: identifier, path: "/none/" + identifier, origin: .runtime)
+                let configuration = try ContainerConfiguration(
+                    identifier: identifier, path: "/none/" + identifier, origin: .runtime)
                 containers.insert(ContainerRecord(number: containers.makeNumber(), configuration: configuration))
             }
         }

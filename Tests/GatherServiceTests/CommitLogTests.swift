@@ -37,7 +37,8 @@ struct CommitLogTests {
     }
 
     private func record() throws -> ContainerRecord {
-        ContainerRecord(number: 1, configuration: try ContainerConfiguration(identifier: "a", path: "/none", origin: .runtime))
+        ContainerRecord(
+            number: 1, configuration: try ContainerConfiguration(identifier: "a", path: "/none", origin: .runtime))
     }
 
     @Test func theNextProcessContinuesFromTheJournal() throws {

@@ -59,7 +59,8 @@ struct PlanQueueTests {
         var begun = [queue.begin(for: 3) { _ in true }, queue.begin(for: 1) { _ in false }]
         #expect(begun == [false, false], "nothing waits, or all are held")
         begun = [
-            queue.begin(for: 1) { $0.name == "a" }, queue.begin(for: 1) { _ in true }, queue.begin(for: 2) { _ in true },
+            queue.begin(for: 1) { $0.name == "a" }, queue.begin(for: 1) { _ in true },
+            queue.begin(for: 2) { _ in true },
         ]
         #expect(begun == [true, false, true])
         queue.end(for: 1)

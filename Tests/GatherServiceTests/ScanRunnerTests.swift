@@ -25,7 +25,9 @@ struct ScanRunnerTests {
         } then: {
             sum = $0
         }
-        scans.run(rows: 0, for: 1) { () throws -> Int in throw Failure() } then: { result in
+        scans.run(rows: 0, for: 1) { () throws -> Int in
+            throw Failure()
+        } then: { result in
             if case .failure = result { isFailed = true }
         }
         #expect(sum == 4 && isFailed)

@@ -8,7 +8,8 @@ import Testing
 @testable import GatherService
 
 struct SystemFilesTests {
-    private func files(_ directory: TemporaryDirectory, hasChanged: @escaping @Sendable () -> Void = {}) -> SystemFiles {
+    private func files(_ directory: TemporaryDirectory, hasChanged: @escaping @Sendable () -> Void = {}) -> SystemFiles
+    {
         var zones = ZoneFiles.system
         (zones.directory, zones.local, zones.own) = (directory.path, directory.path + "/local", nil)
         return SystemFiles(

@@ -129,7 +129,7 @@ final class DaemonCore {
             if !kept.useless.isEmpty { observer.letGo(kept.useless) }
             if kept.start == nil { observer.keep(kept.descriptors(events: engine.eventDescriptor)) }
         }
-        engine.goOn(askForWatches: options.askForWatches)
+        WatchCheck(engine, ask: options.askForWatches).begin()
         for record in engine.containers { engine.log.noteStart(of: record) }
         engine.restoreRuntimeContainers = { [runtime] containers in
             // If this fails, saving fails, too, and that is logged.
@@ -478,6 +478,8 @@ final class DaemonCore {
             }
             engine.removeContainer(record)
         }
-        for container in wanted where engine.containers.named(container.identifier) == nil { engine.addContainer(container) }
+        for container in wanted where engine.containers.named(container.identifier) == nil {
+            engine.addContainer(container)
+        }
     }
 }

@@ -1,10 +1,11 @@
-// Containers are added and removed, and their notices are logged.
+// Containers are added, changed and removed.
 // SPDX-License-Identifier: Apache-2.0
 
 import FileWatching
 import LinuxSystem
 import LiveQueries
 import Logging
+import Metadata
 import MetadataIndex
 import NIOCore
 
@@ -113,5 +114,176 @@ extension Engine {
             if access.tellsCallersApart, record.formerPassage != nil { accessChanged(record) }
         case .crawling, .verifying: break
         }
+    }
+
+    /// When the oldest of the saved indexes was saved; nil where one of them never was.
+    var snapshotTime: Timestamp? {
+        let times = containers.map(\.saving.time)
+        guard !times.isEmpty, !times.contains(where: { $0 == nil }) else { return nil }
+        return times.compactMap { $0 }.min { $0.nanoseconds < $1.nanoseconds }
+    }
+
+    // MARK: Other descriptions
+
+    /// Goes on with a description of a container that names other packages, and is as before else: nothing is read again,
+    /// every item keeps its identity, and clocks go on. False, and nothing is done, where the container has to be read anew:
+    /// anything else differs, it is not exact yet or away, or there are to be no packages from now on (a clock from before
+    /// could not tell what was hidden then).
+    func setPackages(of record: ContainerRecord, by configuration: ContainerConfiguration) -> Bool {
+        var same = record.configuration
+        same.packages = configuration.packages
+        guard same == configuration, !configuration.packages.isEmpty, !record.index.isParked, !updateHold(of: record),
+            !state(of: record).isSettling
+        else { return false }
+        absorb(record)
+        record.set(packages: configuration.packages)
+        tree.presentAnew(record.number)
+        record.saving.noteChange()
+        absorb(record)
+        for subscription in subscriptions.all { subscription.packagesChanged(record) }
+        runErrands(of: record)
+        logger.info(
+            "the packages of container '\(record.identifier)' are now: \(configuration.packages.joined(separator: ", ")); live queries receive the differences",
+            metadata: ["container": "\(record.identifier)"])
+        return true
+    }
+
+    /// Goes on with a description of a container that is shared, or is not any more, and is as before else: no item leaves a result
+    /// and comes back. False, and nothing is done, where the container has to be read anew: anything else differs, or it is not exact
+    /// yet or away. Calls `then` once its items are those of the description.
+    func setSharing(
+        of record: ContainerRecord, by configuration: ContainerConfiguration, then: @escaping () -> Void = {}
+    ) -> Bool {
+        var same = record.configuration
+        same.sync = configuration.sync
+        guard same == configuration, !record.index.isParked, !updateHold(of: record), !state(of: record).isSettling,
+            watcher.figures(of: record.number).outstanding == 0
+        else { return false }
+        SyncSessions(engine: self).end(of: record)
+        absorb(record)
+        record.set(sync: configuration.sync)
+        record.saving.noteChange()
+        absorb(record)
+        let leaving = configuration.sync.map { items(of: record, named: $0.ownNames) } ?? []
+        watcher.setIgnored(record.number, globs: configuration.ignoredNames, leaving: leaving)
+        monitors.stateChanged()
+        logger.info(
+            "container '\(record.identifier)' is \(configuration.sync == nil ? "not shared any more" : "shared from now on")",
+            metadata: ["container": "\(record.identifier)"])
+        if configuration.sync == nil {
+            // The program's own files are items now.
+            watcher.rescan(record.number) { [self] _ in turns.atEnd(then) }
+        } else {
+            turns.atEnd(then)
+        }
+        turn()
+        return true
+    }
+
+    /// Returns the items of a container that have one of these names. All of them begin with a dot or a tilde. Complexity: O(rows).
+    private func items(of record: ContainerRecord, named globs: [String]) -> [TreeNode] {
+        let names = IgnoredNames(globs)
+        let snapshot = record.index.snapshot()
+        var found: [TreeNode] = []
+        for block in 0..<snapshot.blockCount {
+            snapshot.liveRows(inBlock: block).forEach { place in
+                let row = IndexSnapshot.row(block: block, place: place)
+                let isOne = snapshot.withName(of: row) { name in
+                    (name.first == UInt8(ascii: ".") || name.first == UInt8(ascii: "~")) && names.contains(name)
+                }
+                if isOne { found.append(TreeNode(container: record.number, row: row.number)) }
+            }
+        }
+        return found
+    }
+
+    // MARK: Access
+
+    /// The containers that are there for a caller.
+    func listed(for caller: Credentials?) -> [ContainerRecord] {
+        containers.filter { access.isListed($0, for: caller) }
+    }
+
+    /// Brings changes of the directories above containers, and of their own, to those who see more or less for it. After the
+    /// changes of the indexes were brought to the live queries, and before anything is sent.
+    func absorbAccess() {
+        guard access.tellsCallersApart else { return }
+        var numbers = watcher.takePassageChanges()
+        numbers.formUnion(tree.takeAccessChanges())
+        for record in containers where numbers.contains(record.number) {
+            accessLists.noteLists(above: record, self)
+            if record.formerPassage == nil { accessChanged(record) }
+        }
+    }
+
+    /// Who may see what of a container has changed, and no change set tells it: clocks from before are of no use to those
+    /// who do not see everything.
+    func accessChanged(_ record: ContainerRecord) {
+        record.formerPassage = nil
+        commits.appendAccessChange(of: record, passage: access.passage(of: record))
+        lookAgain(at: record)
+    }
+
+    /// A container is exact again: whether the way to it is as it was before the restart, so that clocks from then go on.
+    func accessVerified(_ record: ContainerRecord) {
+        let former = record.formerPassage
+        record.formerPassage = nil
+        guard let former, former == access.passage(of: record) else { return accessChanged(record) }
+        lookAgain(at: record)
+    }
+
+    private func lookAgain(at record: ContainerRecord) {
+        lookAnew(at: record)
+        monitors.stateChanged()
+    }
+
+    /// Brings live queries to what their callers see of a container now; where its changes are held, when they are not any
+    /// more: until then the queries do not know the rows that the index has.
+    func lookAnew(at record: ContainerRecord) {
+        // No clock was told while that was owed.
+        let owed = record.owesLook
+        record.owesLook = record.entry.isHeld
+        if record.owesLook { return }
+        for subscription in subscriptions.all {
+            subscription.accessChanged(record)
+            if owed, subscription.looks(at: record) { subscriptions.markReady(subscription) }
+        }
+        runErrands(of: record)
+    }
+}
+
+extension Engine: Checkpointer.Owner {
+    var sequence: UInt64 { commits.sequence }
+
+    func isMountPoint(_ record: ContainerRecord) -> Bool { watcher.isMountPoint(record.number) }
+
+    func passage(of record: ContainerRecord) -> [UInt8] { access.passage(of: record) }
+
+    func savingIsDue() { turn() }
+
+    func savingEnded() {
+        memory.tidySoon()
+        turn()
+    }
+
+    func savingFailed(_ error: SystemError) {
+        logger.error(
+            "the state cannot be saved: \(error); until a later attempt succeeds, a restart compares all containers; 'gather doctor' looks at the directory and its free space",
+            metadata: ["message-id": "state-unsaved", "error": "\(error)"])
+    }
+
+    func savingWorksAgain() { logger.notice("the state is saved again, so a restart continues from it") }
+}
+
+extension Engine: AccessListSweeper.Owner {
+    func directoriesAbove(_ record: ContainerRecord) -> [FileAccess]? { watcher.directoriesAbove(record.number) }
+
+    func lookAgain(at rows: [Row], of record: ContainerRecord) {
+        watcher.lookAgain(at: rows.map { TreeNode(container: record.number, row: $0.number) })
+    }
+
+    func lackOfAccessListsChanged(of records: [ContainerRecord]) {
+        for record in records { log.noteAccessLists(of: record) }
+        monitors.stateChanged()
     }
 }

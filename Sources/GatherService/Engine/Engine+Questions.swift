@@ -1,13 +1,14 @@
-// What one-shot and live questions need of the engine.
+// Plans, clocks and waits of questions.
 // SPDX-License-Identifier: Apache-2.0
 
+import ContentTypes
+import FileWatching
 import GatherProtocol
-import LinuxSystem
 import LiveQueries
 import Metadata
 import MetadataIndex
 import NIOCore
-import NIOPosix
+import PredicateLanguage
 import Varlink
 
 extension Engine {
@@ -44,7 +45,197 @@ extension Engine {
         }
     }
 
-    func remove(_ subscription: Subscription) {
-        if subscriptions.remove(subscription) { memory.tidySoon() }
+    /// The plan of a question for one container, at a moment.
+    func plan(_ question: Question, for scoped: ScopedContainer, at now: Timestamp? = nil) -> QueryPlan {
+        var compiled: QueryPlan?
+        return plan(question, for: scoped, at: now ?? clockFollower.now, like: &compiled)
+    }
+
+    /// The same for one of several containers. `compiled` is what was compiled last for another of them, at this moment.
+    func plan(
+        _ question: Question, for scoped: ScopedContainer, at now: Timestamp, like compiled: inout QueryPlan?
+    ) -> QueryPlan {
+        if let plan = planAtHand(question, for: scoped, at: now) { return plan }
+        let environment = environment(of: scoped.record, for: question.caller, at: now)
+        if let plan = compiled?.moved(to: environment, scopes: scoped.scopes) { return plan }
+        let plan = QueryPlan(question.predicate, scopes: scoped.scopes, environment: environment)
+        compiled = plan
+        return plan
+    }
+
+    /// The same where it does not have to be compiled.
+    func planAtHand(_ question: Question, for scoped: ScopedContainer, at now: Timestamp? = nil) -> QueryPlan? {
+        guard let plan = question.plans[scoped.record.number], stands(plan, for: scoped.record) else { return nil }
+        return goOn(plan, of: question, in: scoped.record, at: now ?? clockFollower.now)
+    }
+
+    /// The same plan for what its asker sees of a container at a moment, by the names that accounts have now. It is not
+    /// compiled anew: where that would take it, as when a day is over since, it stays for its moment. A live query goes on
+    /// from there as time passes.
+    func goOn(_ plan: QueryPlan, of question: Question, in record: ContainerRecord, at now: Timestamp) -> QueryPlan {
+        let plan = (plan.isCompiled(for: now) ? plan.at(now) : plan).naming(by: system.names)
+        // What a caller may see is for the moment of the answer.
+        return access.viewer(question.caller, of: record).map(plan.seen) ?? plan
+    }
+
+    /// Whether a plan may be gone on with: one that was made before a reload may be for other packages.
+    func stands(_ plan: QueryPlan, for record: ContainerRecord) -> Bool {
+        !plan.isProvisional && plan.environment.hasPackages == !record.configuration.packages.isEmpty
+    }
+
+    /// What a plan for a container is made for, at a moment.
+    func environment(
+        of record: ContainerRecord, for caller: Credentials?, at now: Timestamp? = nil
+    ) -> PlanEnvironment {
+        PlanEnvironment(
+            container: record.identifier, rootPath: Array(record.rootPrefix.dropLast()), epoch: record.index.epoch,
+            accounts: system.names, now: now ?? clockFollower.now, viewer: access.viewer(caller, of: record),
+            types: system.types,
+            hasPackages: !record.configuration.packages.isEmpty)
+    }
+
+    /// A length of time in milliseconds that a caller gave.
+    static func wait(_ milliseconds: Int64?, named name: String) throws(QueryError) -> Int64? {
+        guard let milliseconds else { return nil }
+        guard milliseconds >= 0, milliseconds <= Limits.longestWait else {
+            throw .limitExceeded(limit: name, value: Int64(Limits.longestWait))
+        }
+        return milliseconds
+    }
+
+    // MARK: Clocks
+
+    /// The clock of now, for a question. While it is not known yet what its asker may see of a container, it is one that
+    /// nobody knows: nothing was told of that container, and whoever came back with it would never hear of it.
+    /// `names` stands for those of accounts by which the answer was made, where these are not all that there are now.
+    func clock(of question: Question, names: UInt64? = nil) -> QueryClock {
+        let isBlind = question.caller != nil && containers.contains { $0.formerPassage != nil }
+        let names = names ?? system.names.number
+        var clock = QueryClock(
+            run: isBlind ? 0 : commits.run, sequence: commits.sequence,
+            question: fingerprint(of: question, names: names))
+        clock.moment = clockFollower.now.nanoseconds
+        clock.surroundings = QueryClock.Surroundings(
+            caller: Fingerprint.folded(question.callerFingerprint), types: Fingerprint.folded(system.types.fingerprint),
+            accounts: Fingerprint.folded(names), renumberings: UInt32(truncatingIfNeeded: tree.renumberings))
+        return clock
+    }
+
+    /// What stands for a question in a clock. With other names of accounts the same item may match no more, or be told
+    /// otherwise, and nothing records that; so it is with the number of a device, which another start of the machine may have
+    /// given to another, and which is taken over when that is seen.
+    func fingerprint(of question: Question, names: UInt64) -> UInt64 {
+        guard question.dependsOnAccounts || question.dependsOnDevices else { return question.fingerprint }
+        var fingerprint = Fingerprint()
+        fingerprint.combine("\(question.fingerprint)")
+        if question.dependsOnAccounts { fingerprint.combine("names \(names)") }
+        if question.dependsOnDevices { fingerprint.combine("devices \(commits.run) \(tree.renumberings)") }
+        return fingerprint.value
+    }
+
+    /// Whether a clock was given with an answer to this question, by the names, types and devices of now.
+    func isClock(_ clock: QueryClock, of question: Question) -> Bool {
+        system.names.isFingerprint { clock.question == fingerprint(of: question, names: $0) }
+    }
+
+    /// Whether a clock that was given with another answer serves this question too: it was given to the same caller, and
+    /// what this answer depends on beside the items is as it was.
+    func serves(_ clock: QueryClock, _ question: Question) -> Bool {
+        guard let surroundings = clock.surroundings,
+            surroundings.caller == Fingerprint.folded(question.callerFingerprint)
+        else { return false }
+        // Another answer may be from before the zone of this one got other rules.
+        if question.source != nil, let zonesChanged = system.lastChangeOfZones(now: commits.sequence),
+            clock.sequence <= zonesChanged
+        {
+            return false
+        }
+        if question.dependsOnTypes, surroundings.types != Fingerprint.folded(system.types.fingerprint) { return false }
+        if question.dependsOnAccounts,
+            !system.names.isFingerprint({ surroundings.accounts == Fingerprint.folded($0) })
+        {
+            return false
+        }
+        // Devices are numbered anew by each start of the machine.
+        return !question.dependsOnDevices
+            || clock.run == commits.run && surroundings.renumberings == UInt32(truncatingIfNeeded: tree.renumberings)
+    }
+
+    /// The clock of now, for an answer from snapshots of these containers. Where items were set aside and are back and being
+    /// verified, the snapshots are ahead of every clock: one who came back with it would be told twice of some.
+    ///
+    /// If the predicate follows the time of day, the clock has the moment of the plans; none if they are of several moments.
+    func clock(of question: Question, in scoped: [ScopedContainer], by plans: [QueryPlan]) -> QueryClock {
+        var clock = clock(of: question)
+        if question.followsClock, let first = plans.first?.environment.now {
+            clock.moment = plans.allSatisfy { $0.environment.now == first } ? first.nanoseconds : nil
+        }
+        if scoped.contains(where: { $0.record.index.hasChanges }) { clock.run = 0 }
+        return clock
+    }
+
+    // MARK: Waiting
+
+    /// Waits until every change made before now is in the indexes of these containers and they have settled, for at
+    /// most `timeout`; without a timeout for as long as it takes. The completion may be called before this returns.
+    func whenExact(
+        _ records: [ContainerRecord], settled: Bool = true, extras: Bool = false, timeout: TimeAmount?,
+        _ completion: @escaping ([ContainerRecord]) -> Void
+    ) -> Waiter {
+        whenExact(records, settled: settled, extrasOf: extras ? records : [], timeout: timeout, completion)
+    }
+
+    /// The same with extra attributes of some of them.
+    func whenExact(
+        _ records: [ContainerRecord], settled: Bool, extrasOf filled: [ContainerRecord], timeout: TimeAmount?,
+        _ completion: @escaping ([ContainerRecord]) -> Void
+    ) -> Waiter {
+        for record in filled { fillExtras(record) }
+        let numbers = Set(records.map(\.number))
+        let waiter = Waiter(
+            barrier: watcher.barrier(for: numbers), numbers: numbers, needsSettled: settled,
+            extras: Set(filled.map(\.number)), completion: completion)
+        barriers.add(waiter, timeout: timeout) { self.unsettled($0) }
+        turn()
+        return waiter
+    }
+
+    /// Whether answers about these containers would be as exact as they can be.
+    func areSettled(_ records: [ContainerRecord], extras: Bool) -> Bool {
+        records.allSatisfy { !isSettling($0) && (!extras || hasExtras($0)) }
+    }
+
+    /// Whether extra attributes were read, of one where there is anything to read.
+    private func hasExtras(_ record: ContainerRecord) -> Bool { record.extras == .filled || isUnavailable(record) }
+
+    func isSettling(_ record: ContainerRecord) -> Bool {
+        watcher.state(of: record.number)?.isSettling ?? false
+    }
+
+    private func isUnavailable(_ record: ContainerRecord) -> Bool {
+        if case .unavailable? = watcher.state(of: record.number) { true } else { false }
+    }
+
+    /// The containers that the question still waits for.
+    func unsettled(_ waiter: Waiter) -> [ContainerRecord] {
+        let records = containers.filter { waiter.numbers.contains($0.number) }
+        if !watcher.isReached(waiter.barrier, in: Set(records.map(\.number))) {
+            let behind = records.filter { !watcher.isReached(waiter.barrier, in: [$0.number]) }
+            return behind.isEmpty ? records : behind
+        }
+        return records.filter { record in
+            (waiter.needsSettled && isSettling(record)) || (waiter.extras.contains(record.number) && !hasExtras(record))
+        }
+    }
+
+    /// Begins to read extra attributes in a container, unless that was done before.
+    func fillExtras(_ record: ContainerRecord) {
+        guard record.extras == .off else { return }
+        record.extras = .filling
+        watcher.setReadsExtras(record.number) {
+            record.extras = .filled
+            // Changes that are not counted yet were made to items whose attributes were not known.
+            record.extrasSince = self.commits.sequence + (record.index.hasChanges ? 1 : 0)
+        }
     }
 }

@@ -156,24 +156,6 @@ final class Engine {
         return commits.end()
     }
 
-    /// Accounts may have changed: whoever goes by their names asks again.
-    func forgetNames() {
-        system.forgetNames()
-        for record in containers where !isHeld(record) { absorb(record) }
-        for subscription in subscriptions.all { subscription.accountsChanged() }
-        for record in containers { runErrands(of: record) }
-        turn()
-    }
-
-    /// Brings the live queries of all containers to the present, if one follows the time of day.
-    func followClock() {
-        clockFollower.follow(containers) { record, moment in
-            absorb(record)
-            markOwnersReady(of: record.registry.advance(to: moment, in: record.index))
-            runErrands(of: record)
-        }
-    }
-
     private func logUnwatchedClock(_ error: SystemError) {
         logger.warning(
             "cannot watch the time of day: \(error); when it is set back, live queries with $time are wrong for up to \(limits.clockInterval.nanoseconds / 1_000_000_000) s",
@@ -242,12 +224,13 @@ final class Engine {
         let holdsEvents = watcher.kernel.holdsEvents
         events.pause(watcher.isPausing || holdsEvents)
         turns.end(
-            hasMore: hasMore || subscriptions.hasReady || holdsEvents, now: watcher.kernel.now(), deadline: watcher.nextDeadline)
+            hasMore: hasMore || subscriptions.hasReady || holdsEvents, now: watcher.kernel.now(),
+            deadline: watcher.nextDeadline)
     }
 
     /// Takes the change sets of all indexes, and files them with the live queries that they touch.
     private func absorb() {
-        for record in containers where !isHeld(record) && record.index.hasChanges { take(record) }
+        for record in containers where !updateHold(of: record) && record.index.hasChanges { take(record) }
         commits.commit()
         for record in containers where !record.entry.isHeld {
             finishErrandsBack(of: record)
@@ -266,8 +249,8 @@ final class Engine {
         }
     }
 
-    /// Whether a container's changes wait until it is verified.
-    func isHeld(_ record: ContainerRecord) -> Bool {
+    /// Ends the hold of a container's changes if it has settled. Returns whether they still wait until it is verified.
+    func updateHold(of record: ContainerRecord) -> Bool {
         guard record.entry.isHeld else { return false }
         record.entry.isHeld = state(of: record).isSettling
         return record.entry.isHeld

@@ -42,7 +42,7 @@ struct QueryHandler {
         if let limit = request.limit, limit < 0 { throw VarlinkError.invalidParameter("limit") }
         let limit = request.limit.map { Int(clamping: $0) }
         let sortKeys = keys
-        try engine.understand(
+        try QuestionRunner(engine: engine).understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes,
             timeZone: request.timeZone
         ) { question in
@@ -52,7 +52,8 @@ struct QueryHandler {
             ) { scoped, inexact in
                 let sortKeyBytes = engine.limits.sortKeyBytes
                 let isSortedByAccount = sortKeys.contains { $0.attribute == .owner || $0.attribute == .group }
-                engine.answer(call, question, in: scoped, naming: isSortedByAccount) { parts, scanGuard in
+                QuestionRunner(engine: engine).answer(call, question, in: scoped, naming: isSortedByAccount) {
+                    parts, scanGuard in
                     try Answer(
                         parts, sortedBy: sortKeys, limit: limit, sortKeyBytes: sortKeyBytes, guard: scanGuard)
                 } then: { result, clock, place in
@@ -73,13 +74,13 @@ struct QueryHandler {
     private func count(_ call: VarlinkCall) throws {
         let request = try call.request(of: QueryInterface.Count.self)
         let engine = engine
-        try engine.understand(
+        try QuestionRunner(engine: engine).understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone
         ) { question in
             try whenAnswerable(
                 call, question, extras: question.readsExtras, sync: request.sync, timeout: request.timeout
             ) { scoped, inexact in
-                engine.answer(call, question, in: scoped) { parts, scanGuard in
+                QuestionRunner(engine: engine).answer(call, question, in: scoped) { parts, scanGuard in
                     try Answer(parts, guard: scanGuard).count
                 } then: { result, clock, place in
                     place.leave()
@@ -101,7 +102,7 @@ struct QueryHandler {
         if let limit = request.limit, limit < 0 { throw VarlinkError.invalidParameter("limit") }
         let limit = request.limit.map { Int(clamping: $0) }
         let engine = engine
-        try engine.understand(
+        try QuestionRunner(engine: engine).understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone
         ) { question in
             try whenAnswerable(
@@ -110,7 +111,8 @@ struct QueryHandler {
             ) { scoped, inexact in
                 let limits = engine.limits
                 let namesAccounts = attribute == .owner || attribute == .group
-                engine.answer(call, question, in: scoped, naming: namesAccounts) { parts, scanGuard in
+                QuestionRunner(engine: engine).answer(call, question, in: scoped, naming: namesAccounts) {
+                    parts, scanGuard in
                     try ValuesAnswer(attribute, parts, limit: limit, limits: limits, guard: scanGuard)
                 } then: { result, clock, place in
                     place.leave()
@@ -168,7 +170,7 @@ struct QueryHandler {
         let batch = try Engine.wait(request.batch, named: "batch") ?? 0
         let heartbeat = try Engine.wait(request.heartbeat, named: "heartbeat")
         let engine = engine
-        try engine.understand(
+        try QuestionRunner(engine: engine).understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: request.attributes,
             timeZone: request.timeZone, isLive: true
         ) { question in
@@ -196,7 +198,8 @@ struct QueryHandler {
         let engine = engine
         let own = engine.subscriptions.all.filter { $0.peer.userID == call.peer.userID }
         let records = engine.containers.filter { record in
-            own.contains { $0.looks(at: record) } && engine.access.isOpen(record, for: engine.access.restriction(of: call.peer))
+            own.contains { $0.looks(at: record) }
+                && engine.access.isOpen(record, for: engine.access.restriction(of: call.peer))
         }
         // In a container that was just added, attributes are published only after all of them were read.
         let filled = records.filter { record in own.contains { $0.question.readsExtras && $0.looks(at: record) } }
@@ -216,7 +219,7 @@ struct QueryHandler {
         let request = try call.request(of: QueryInterface.Explain.self)
         if request.analyze ?? false { return try analyze(call, request) }
         let environment = explaining(call)
-        try engine.understand(
+        try QuestionRunner(engine: engine).understand(
             call, predicate: request.predicate, scopes: [], attributes: [], timeZone: request.timeZone,
             explaining: environment
         ) { question in
@@ -228,7 +231,8 @@ struct QueryHandler {
     private func explaining(_ call: VarlinkCall) -> PlanEnvironment {
         let caller = engine.access.restriction(of: call.peer)
         return PlanEnvironment(
-            container: "", rootPath: [], epoch: 0, accounts: engine.system.names, now: engine.clockFollower.now, types: engine.system.types,
+            container: "", rootPath: [], epoch: 0, accounts: engine.system.names, now: engine.clockFollower.now,
+            types: engine.system.types,
             hasPackages: engine.containers.contains {
                 !$0.configuration.packages.isEmpty && engine.access.isOpen($0, for: caller)
             })
@@ -247,12 +251,12 @@ struct QueryHandler {
     private func analyze(_ call: VarlinkCall, _ request: QueryInterface.Explain.Request) throws {
         let environment = explaining(call)
         let engine = engine
-        try engine.understand(
+        try QuestionRunner(engine: engine).understand(
             call, predicate: request.predicate, scopes: request.scopes, attributes: [], timeZone: request.timeZone,
             explaining: environment
         ) { question in
             try whenAnswerable(call, question, extras: question.readsExtras, sync: nil, timeout: nil) { scoped, _ in
-                engine.answer(call, question, in: scoped) { parts, scanGuard in
+                QuestionRunner(engine: engine).answer(call, question, in: scoped) { parts, scanGuard in
                     var analysis = PlanAnalysis()
                     for part in parts {
                         analysis.add(try part.plan.analyze(in: part.snapshot, guard: scanGuard))

@@ -40,12 +40,14 @@ struct SyncHandler {
     private func report(_ call: VarlinkCall) throws {
         let request = try call.request(of: SyncInterface.Report.self)
         let (record, session) = try session(request.session)
-        call.reply(SyncInterface.Report.Reply(changed: Int64(SyncSessions(engine: engine).take(request, of: record, session))))
+        call.reply(
+            SyncInterface.Report.Reply(changed: Int64(SyncSessions(engine: engine).take(request, of: record, session))))
     }
 
     private func states(_ call: VarlinkCall) throws {
         let request = try call.request(of: SyncInterface.States.self)
-        call.reply(SyncSessions(engine: engine).toldStates(of: try session(request.session).container, from: request.from))
+        call.reply(
+            SyncSessions(engine: engine).toldStates(of: try session(request.session).container, from: request.from))
     }
 
     private func session(_ number: Int64) throws -> (container: ContainerRecord, session: SyncSession) {

@@ -81,14 +81,17 @@ struct EngineMetrics {
         list.gauge(.init("live_queries", "Live queries that are open"), engine.subscriptions.count)
         list.counter(.init("live_queries_begun", "Live queries that have begun"), engine.activity.liveQueriesBegun)
         list.counter(
-            .init("clock_timers", "Timers set for live queries that follow the time of day"), engine.clockFollower.timersSet)
+            .init("clock_timers", "Timers set for live queries that follow the time of day"),
+            engine.clockFollower.timersSet)
         list.counter(.init("deltas", "Replies that told live queries of changes"), engine.activity.deltas)
         list.counter(.init("delta_items", "Items in them"), engine.activity.deltaItems)
         list.counter(
             .init("deltas_held_back", "Times that changes waited for a subscriber who had not taken those before"),
             engine.activity.heldBack)
-        list.gauge(.init("pending_changes", "Changes that subscribers have not taken"), engine.subscriptions.pendingItems)
-        list.gauge(.init("pending_changes_bytes", "Bytes of them in memory", unit: "bytes"), engine.subscriptions.pendingBytes)
+        list.gauge(
+            .init("pending_changes", "Changes that subscribers have not taken"), engine.subscriptions.pendingItems)
+        list.gauge(
+            .init("pending_changes_bytes", "Bytes of them in memory", unit: "bytes"), engine.subscriptions.pendingBytes)
         list.histogram(
             .init(
                 "delta_latency_seconds", "From the read of an event to the reply that tells a live query of it",
@@ -132,7 +135,8 @@ struct EngineMetrics {
         let states = GatherProtocol.ContainerState.allCases.filter { $0 != .other }.map(\.rawValue)
         for record in records {
             list.state(
-                .init("container_state", "How a container is"), engine.state(of: record).name, of: states, labels(record))
+                .init("container_state", "How a container is"), engine.state(of: record).name, of: states,
+                labels(record))
         }
         let family = MetricList.Family("container_items", "Entries known in a container")
         for (record, items) in zip(records, items) { list.gauge(family, items, labels(record)) }

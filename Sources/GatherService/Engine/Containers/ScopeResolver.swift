@@ -71,7 +71,8 @@ struct ScopeResolver {
     private func resolve(_ text: String, for caller: Credentials?) -> (ContainerRecord, QueryScope)? {
         guard text.hasPrefix("/") || text.hasPrefix(ScopePath.scheme) else {
             let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard let first = parts.first, let record = containers.named(String(first)), access.isListed(record, for: caller)
+            guard let first = parts.first, let record = containers.named(String(first)),
+                access.isListed(record, for: caller)
             else { return nil }
             switch parts.count == 1 ? "" : parts.dropFirst().joined(separator: "/") {
             case "": return (record, .whole)

@@ -35,7 +35,8 @@ extension Subscription {
     /// answer of that moment can be worked out. If the predicate follows the time of day, the clock must have its moment,
     /// and the moments at which the answer changes must be known.
     private func isKnown(_ clock: QueryClock) -> Bool {
-        guard engine.commits.isKnown(clock), engine.isClock(clock, of: question) || engine.serves(clock, question) else {
+        guard engine.commits.isKnown(clock), engine.isClock(clock, of: question) || engine.serves(clock, question)
+        else {
             return false
         }
         guard question.followsClock else { return true }
@@ -104,7 +105,7 @@ extension Subscription {
                 let scoped = engine.scopes.scopes(of: question.scopeTexts, in: record)
             else { return nil }
             if question.readsExtras { engine.fillExtras(record) }
-            if !engine.isHeld(record) { engine.absorb(record) }
+            if !engine.updateHold(of: record) { engine.absorb(record) }
             return scoped
         }
     }
@@ -130,7 +131,7 @@ extension Subscription {
         // Whoever waits for a scan like all others waits for as long as for a crawl: a live query is there to stay.
         if lane != .shared {
             let bounds = engine.workload.bounds(lane)
-            engine.endWaiting(turn, of: call, own: bounds.own, inAll: bounds.inAll)
+            QuestionRunner(engine: engine).endWaiting(turn, of: call, own: bounds.own, inAll: bounds.inAll)
         }
         return false
     }

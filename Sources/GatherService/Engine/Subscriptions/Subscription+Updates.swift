@@ -171,7 +171,9 @@ extension Subscription {
         // Those names that were asked for until now, and no others, are in what was told.
         let names = question.dependsOnAccounts ? engine.system.names.fingerprint : nil
         var clock = engine.clock(of: question, names: names)
-        if parts.contains(where: { $0.query.plan.knowsItsMoments }) { clock.moment = engine.clockFollower.moment.nanoseconds }
+        if parts.contains(where: { $0.query.plan.knowsItsMoments }) {
+            clock.moment = engine.clockFollower.moment.nanoseconds
+        }
         return clock
     }
     /// Whether the subscriber knows all that is known here. A clock says so, and is told only then.

@@ -174,7 +174,7 @@ final class Subscription {
         guard question.dependsOnAccounts else { return }
         for place in parts.indices { parts[place].renderer.names = engine.system.names }
         for record in parts.map(\.record) where !record.owesLook {
-            record.owesLook = engine.isHeld(record)
+            record.owesLook = engine.updateHold(of: record)
             if !record.owesLook { look(at: record) }
         }
     }
@@ -187,7 +187,7 @@ final class Subscription {
         guard phase != .waiting else { return }
         for part in parts {
             guard let scoped = engine.scopes.scopes(of: question.scopeTexts, in: part.record) else { continue }
-            if !engine.isHeld(part.record), let plan = engine.planOnLoop(question, for: scoped) {
+            if !engine.updateHold(of: part.record), let plan = engine.planOnLoop(question, for: scoped) {
                 goOn(part, with: plan)
             } else {
                 engine.awaitPlan(of: part.query, self, in: part.record)
@@ -227,7 +227,9 @@ final class Subscription {
 
     private func goOn(_ part: Part, with plan: QueryPlan) {
         let plan = engine.goOn(plan, of: question, in: part.record, at: engine.clockFollower.now)
-        if part.record.registry.look(part.query, by: plan, in: part.record.index) { engine.subscriptions.markReady(self) }
+        if part.record.registry.look(part.query, by: plan, in: part.record.index) {
+            engine.subscriptions.markReady(self)
+        }
     }
 
     // MARK: Ending

@@ -26,7 +26,8 @@ struct SyncSessions {
         record.entry.leaving = [:]
         engine.absorb(record)
         call.reply(
-            SyncInterface.Attach.Reply(session: session.number, clock: engine.commits.clock(question: 0).text), continues: true)
+            SyncInterface.Attach.Reply(session: session.number, clock: engine.commits.clock(question: 0).text),
+            continues: true)
         engine.turn()
     }
 

@@ -10,7 +10,10 @@ import NIOPosix
 import PredicateLanguage
 import Varlink
 
-extension Engine {
+/// Understands and answers questions in the turns of their users. Event loop only.
+struct QuestionRunner {
+    let engine: Engine
+
     /// Understands a question: at once, or off the loop where its predicate takes so long that everybody would wait. Then
     /// calls `then`, unless the caller is gone. A plan for `explaining` is made as well, as that of the container 0,
     /// which there is none. One that `isLive` is about the containers that are closed to the caller, too: they may be opened.
@@ -18,20 +21,22 @@ extension Engine {
         _ call: VarlinkCall, predicate: String, scopes: [String]?, attributes: [String]?, timeZone: String?,
         explaining: PlanEnvironment? = nil, isLive: Bool = false, then: @escaping (Question) throws -> Void
     ) throws {
-        let (peer, caller, types, zones) = (call.peer, access.restriction(of: call.peer), system.types, system.zones)
-        if predicate.utf8.count <= limits.predicateBytesOnLoop {
+        let (peer, caller, types, zones) = (
+            call.peer, engine.access.restriction(of: call.peer), engine.system.types, engine.system.zones
+        )
+        if predicate.utf8.count <= engine.limits.predicateBytesOnLoop {
             let question = try Question(
                 predicate: predicate, scopes: scopes, attributes: attributes, timeZone: timeZone, peer: peer,
                 caller: caller, types: types, zones: zones)
-            if question.planningBytes <= limits.predicateBytesOnLoop { return try then(question) }
+            if question.planningBytes <= engine.limits.predicateBytesOnLoop { return try then(question) }
         }
-        let open = try self.scopes.resolve(scopes, for: caller)
-        let closed = isLive ? containers.filter { record in !open.contains { $0.record === record } } : []
-        let planned = (open + closed.compactMap { self.scopes.scopes(of: scopes, in: $0) }).map { scoped in
-            (scoped.record.number, scoped.scopes, environment(of: scoped.record, for: nil))
+        let open = try engine.scopes.resolve(scopes, for: caller)
+        let closed = isLive ? engine.containers.filter { record in !open.contains { $0.record === record } } : []
+        let planned = (open + closed.compactMap { engine.scopes.scopes(of: scopes, in: $0) }).map { scoped in
+            (scoped.record.number, scoped.scopes, engine.environment(of: scoped.record, for: nil))
         }
-        let place = workload.long.enter(user: peer.userID) { place in
-            self.scans.runLong {
+        let place = engine.workload.long.enter(user: peer.userID) { place in
+            engine.scans.runLong {
                 var question = try Question(
                     predicate: predicate, scopes: scopes, attributes: attributes, timeZone: timeZone, peer: peer,
                     caller: caller, types: types, zones: zones)
@@ -42,7 +47,7 @@ extension Engine {
                 return question
             } then: { result in
                 place.leave()
-                if case .success(let question) = result { self.letGoElsewhere(question, after: call) }
+                if case .success(let question) = result { letGoElsewhere(question, after: call) }
                 guard !call.hasEnded else { return }
                 call.onClose = nil
                 do { try then(try result.get()) } catch { call.fail(Dispatcher.varlinkError(error)) }
@@ -55,11 +60,11 @@ extension Engine {
     /// Keeps a long question until its call has ended, and everything that belonged to it has been let go of: then its last
     /// reference goes on another thread. To free ten thousand parts takes a millisecond.
     private func letGoElsewhere(_ question: Question, after call: VarlinkCall) {
-        let pool = workload.longPool
+        let pool = engine.workload.longPool
         guard !call.hasEnded else { return pool.submit { _ in _ = question } }
-        let loop = loop
+        let loop = engine.loop
         call.onEnd = {
-            loop.scheduleTask(in: Engine.letGoAfter) {
+            loop.scheduleTask(in: QuestionRunner.letGoAfter) {
                 pool.submit { _ in _ = question }
             }
         }
@@ -78,30 +83,31 @@ extension Engine {
         then: @escaping (Result<Output, any Error>, String, TurnQueue.Place) -> Void
     ) {
         guard !call.hasEnded else { return }
-        if naming || question.dependsOnAccounts { followAccounts() }
-        let scanGuard = workload.scanGuard()
-        let answering = workload.answers.enter(user: call.peer.userID) { place in
+        if naming || question.dependsOnAccounts { engine.followAccounts() }
+        let scanGuard = engine.workload.scanGuard()
+        let answering = engine.workload.answers.enter(user: call.peer.userID) { place in
             call.onClose = {
                 scanGuard.cancel()
                 place.leave()
             }
-            let watched = scoped.filter { self.containers.contains($0.record) }
-            let plans = self.plans(of: question, in: watched)
-            let lane = self.scans.lane(of: plans, naming: naming || question.readsAccounts)
+            let watched = scoped.filter { engine.containers.contains($0.record) }
+            let plans = engine.plans(of: question, in: watched)
+            let lane = engine.scans.lane(of: plans, naming: naming || question.readsAccounts)
             if lane == .shared {
-                let parts = self.parts(of: question, in: watched, by: plans)
-                if !self.scans.leavesLoop(rows: self.scans.weight(parts.map { ($0.plan, $0.snapshot) }), lane) {
-                    let clock = self.clock(of: question, in: scoped, by: plans).text
+                let parts = engine.parts(of: question, in: watched, by: plans)
+                if !engine.scans.leavesLoop(rows: engine.scans.weight(parts.map { ($0.plan, $0.snapshot) }), lane) {
+                    let clock = engine.clock(of: question, in: scoped, by: plans).text
                     return then(Result { try work(parts, scanGuard) }, clock, place)
                 }
             }
             // It goes on with what was planned, which is as good when its turn has come.
             var planned = question
             planned.compiled = plans.first
-            self.answerInTurn(lane, call, planned, in: scoped, scanGuard, place, work, then: then)
+            answerInTurn(lane, call, planned, in: scoped, scanGuard, place, work, then: then)
         }
         endWaiting(
-            answering, of: call, own: ("answersPerUser", limits.answersPerUser), inAll: ("answers", limits.answers))
+            answering, of: call, own: ("answersPerUser", engine.limits.answersPerUser),
+            inAll: ("answers", engine.limits.answers))
         if answering.isWaiting { call.onClose = { answering.giveUp() } }
     }
 
@@ -111,20 +117,20 @@ extension Engine {
         _ answering: TurnQueue.Place, _ work: @escaping @Sendable ([AnswerPart], ScanGuard) throws -> Output,
         then: @escaping (Result<Output, any Error>, String, TurnQueue.Place) -> Void
     ) {
-        let scanning = workload.turns(lane).enter(user: call.peer.userID) { scan in
+        let scanning = engine.workload.turns(lane).enter(user: call.peer.userID) { scan in
             // Snapshots are taken now: while this waited no blocks were to be kept for it.
-            let watched = scoped.filter { self.containers.contains($0.record) }
-            let plans = self.plans(of: question, in: watched)
-            let parts = self.parts(of: question, in: watched, by: plans)
-            let clock = self.clock(of: question, in: scoped, by: plans).text
-            self.scans.inTurn(lane) {
+            let watched = scoped.filter { engine.containers.contains($0.record) }
+            let plans = engine.plans(of: question, in: watched)
+            let parts = engine.parts(of: question, in: watched, by: plans)
+            let clock = engine.clock(of: question, in: scoped, by: plans).text
+            engine.scans.inTurn(lane) {
                 try work(parts, scanGuard)
             } then: {
                 scan.leave()
                 then($0, clock, answering)
             }
         }
-        let bounds = workload.bounds(lane)
+        let bounds = engine.workload.bounds(lane)
         endWaiting(scanning, of: call, own: bounds.own, inAll: bounds.inAll)
         // A scan that has begun makes room when it has ended, which is soon.
         call.onClose = {
@@ -140,7 +146,7 @@ extension Engine {
         _ place: TurnQueue.Place, of call: VarlinkCall, own: (limit: String, value: Int),
         inAll: (limit: String, value: Int)? = nil
     ) {
-        place.limitWaiting(to: limits.turnTime, on: loop) {
+        place.limitWaiting(to: engine.limits.turnTime, on: engine.loop) {
             let onClose = call.onClose
             let told = place.waitsForOthers ? inAll ?? own : own
             call.fail(QueryError.limitExceeded(limit: told.limit, value: Int64(told.value)).varlinkError)
