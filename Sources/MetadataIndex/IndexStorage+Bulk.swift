@@ -25,7 +25,7 @@ extension IndexStorage {
 
         // Entries of a directory that is new in the open set are always recorded: a set must not hold a row whose directory
         // it does not hold.
-        let recording = recording || isNew(parent)
+        let recording = recording || recorder.isNew(parent, in: rows)
         let package = package(holding: parent)
         offset = 0
         var hashes = InlineArray<32, UInt64>(repeating: 0)
@@ -50,9 +50,9 @@ extension IndexStorage {
             let (row, isKnown) = try allocate(for: statuses[index], named: name, in: parent)
             // One that comes again went in a set.
             if recording || isKnown {
-                recordInsertion(row)
+                recorder.recordInsertion(row)
             } else {
-                hasUnrecorded = true
+                recorder.noteUnrecorded()
             }
             install(row, parent, name, statuses[index], hash, in: package)
             result.append(Row(row))

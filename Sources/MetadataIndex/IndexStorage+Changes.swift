@@ -21,7 +21,7 @@ extension IndexStorage {
         let hash = hasher.hash(parent: parent, name: name)
         if let other = find(parent, name, hash) { throw .nameTaken(Row(other)) }
         let row = try allocate(for: status, named: name, in: parent).row
-        recordInsertion(row)
+        recorder.recordInsertion(row)
         install(row, parent, name, status, hash, in: package(holding: parent))
         return row
     }

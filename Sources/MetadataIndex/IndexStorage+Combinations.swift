@@ -53,7 +53,7 @@ extension IndexStorage {
     /// that were not taken. Complexity: O(rows), 4 ns each, and O(combinations).
     mutating func tidyCombinations() -> Bool {
         // Open changes use numbers until they are in the log, and a package may name lists that no row within has any more.
-        guard open.isEmpty, !hasUnsettled else { return false }
+        guard recorder.open.isEmpty, !hasUnsettled else { return false }
         var used = usedCombinations
         for number in freeCommon { used[Int(number)] = true }
         for (number, attributes) in rows.common.enumerated() where !used[number] {
@@ -75,7 +75,7 @@ extension IndexStorage {
         let lists = commonNumbers.keys.map(\.accessList).filter(\.isKept)
         AccessLists.keep(lists)
         var isNamed = !lists.isEmpty
-        log.shorten(at: clock) { past in
+        recorder.shortenLog { past in
             let isKept = AccessLists.keep(past: past.map(\.accessList), under: lease, allowance: &allowance)
             if isKept { isNamed = true }
             return isKept

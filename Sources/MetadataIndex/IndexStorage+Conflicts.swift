@@ -119,7 +119,7 @@ extension IndexStorage {
             let count = conflicts(row)
             guard count != rows.conflicts[row] else { continue }
             // A row that is gone, or is another item, was recorded with its number then.
-            if !hasUnrecorded, rows.isLive(row) { record(row) }
+            if rows.isLive(row) { recorder.recordDerived(row, of: rows) }
             rows.conflicts[row] = count
         }
     }

@@ -189,10 +189,10 @@ extension IndexStorage {
     /// unrecorded. Complexity: packages do not overlap, so at most a few ns for each row of the index.
     private mutating func settlePackages() {
         if unsettled.isEmpty, unsorted.isEmpty { return }
-        sortPackages(isRecorded: !hasUnrecorded)
+        sortPackages(isRecorded: !recorder.hasUnrecorded)
         let due = unsettled.sorted()
         unsettled = []
-        for row in due { settle(row, isRecorded: !hasUnrecorded) }
+        for row in due { settle(row, isRecorded: !recorder.hasUnrecorded) }
     }
 
     private mutating func settle(_ row: UInt32, isRecorded: Bool) {

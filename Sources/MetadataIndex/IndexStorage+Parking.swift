@@ -16,7 +16,7 @@ extension IndexStorage {
         endAside()
         endClosed()
         settle()
-        if isRecorded { recordAllLive() }
+        if isRecorded { recorder.recordAllLive(of: rows) }
         var aside = IndexStorage(root: rows.status(0), key: hasher.key)
         // Change sets name combinations by number, so the table is kept.
         aside.takeCombinations(from: self)
@@ -37,16 +37,13 @@ extension IndexStorage {
         swap(&self, &aside)
         takeOver(from: &aside)
         apply(root, to: 0)
-        for row in 1..<slotCount where rows.isLive(row) { recordInsertion(row) }
+        for row in 1..<slotCount where rows.isLive(row) { recorder.recordInsertion(row) }
         return true
     }
 
     /// Swaps the state that belongs to the index whatever rows it shows.
     private mutating func takeOver(from other: inout IndexStorage) {
-        swap(&open, &other.open)
-        swap(&log, &other.log)
-        hasUnrecorded = other.hasUnrecorded
-        clock = other.clock
+        swap(&recorder, &other.recorder)
         (generationFloor, generationLimit) = (other.generationFloor, other.generationLimit)
         smallestSweep = other.smallestSweep
         mostFoundAtOnce = other.mostFoundAtOnce
@@ -80,8 +77,7 @@ extension IndexStorage {
             parked.content.takeCombinations(from: self)
             parked.content.renumber(device: device, to: other)
         }
-        log.renumber(device: device, to: other)
-        open.formers.renumber(device: device, to: other)
+        recorder.renumber(device: device, to: other)
         guard rows.common.contains(where: { $0.device == device }) else { return }
         for number in rows.common.indices where rows.common[number].device == device {
             rows.common[number].device = other

@@ -24,7 +24,7 @@ extension IndexStorage {
     mutating func sweep(below top: UInt32, isTopGone: Bool) {
         var gone = rows(below: top)
         if isTopGone { gone.insert(top) }
-        recordAll(gone)
+        recorder.recordAll(gone, of: rows)
         let former = closed.isEmpty ? [] : closedFiles(gone)
         forgetVersions(gone)
         names.removeAll { gone.contains($0) }
@@ -98,32 +98,6 @@ extension IndexStorage {
         // The root's parent is the root.
         found.remove(0)
         return found
-    }
-
-    /// Records all live rows as they are (``recordAll(_:)``).
-    mutating func recordAllLive() {
-        var all = RowBits(blocks: rows.blocks.count)
-        for at in rows.blocks.indices {
-            for word in 0..<Block.words {
-                all.insert(rows.blocks[at].block.isLive[word], atWord: at * Block.words + word)
-            }
-        }
-        recordAll(all)
-    }
-
-    /// Records rows as they are, those that are in the open set already left out. The set holds their blocks until it is
-    /// gone.
-    mutating func recordAll(_ all: borrowing RowBits) {
-        var unrecorded = copy all
-        unrecorded.remove(0)
-        // Rows that were detached within the open set may have had more slots.
-        for change in open.changes where change.row < slotCount { unrecorded.remove(change.row) }
-        if unrecorded.count == 0 { return }
-        guard let former = open.formers.hold(rows) else {
-            unrecorded.forEach { record($0) }
-            return
-        }
-        open.append(unrecorded, former: former)
     }
 
     /// The files that these rows have come to be since they lay in closed directories. Hardly any row is one of those, which the

@@ -12,9 +12,9 @@ extension IndexStorage {
     /// Gives items whose content, name or place changed in the open set the state after a change.
     /// Complexity: O(rows of the set) in a container with a helper, else O(1).
     mutating func settleSync() {
-        guard syncChanges != nil, !open.isEmpty else { return }
+        guard syncChanges != nil, !recorder.open.isEmpty else { return }
         var unsent: [UInt32] = []
-        for change in open.changes where change.row != 0 {
+        for change in recorder.open.changes where change.row != 0 {
             let row = change.row
             guard rows.isLive(row) else {
                 rows.sync[row] = nil
@@ -32,20 +32,20 @@ extension IndexStorage {
             }
         }
         for row in unsent {
-            if !hasUnrecorded { record(row) }
+            recorder.recordDerived(row, of: rows)
             noteSyncChange(row)
         }
     }
 
     private mutating func noteSyncChange(_ row: UInt32) {
-        syncChanges?[row] = clock + 1
+        syncChanges?[row] = recorder.clock + 1
         setOwnState(row, stateAfterChange(row))
     }
 
     /// Whether a directory of the open set got a name that is text in place of one that is not, or the reverse.
     private func hasOtherSendability(_ change: ChangeSet.Change) -> Bool {
         guard change.former != ChangeSet.noFormer else { return false }
-        let wasText = open.formers.withName(open.formers.record(change)) { $0.isText }
+        let wasText = recorder.open.formers.withName(recorder.open.formers.record(change)) { $0.isText }
         return wasText != rows.withName(change.row) { $0.isText }
     }
 
@@ -68,7 +68,7 @@ extension IndexStorage {
     /// their entries.
     private func isChanged(_ change: ChangeSet.Change) -> Bool {
         guard change.former != ChangeSet.noFormer else { return true }
-        let record = open.formers.record(change)
+        let record = recorder.open.formers.record(change)
         let block = rows.block(change.row)
         let slot = RowStore.slot(change.row)
         guard record.generation == block.generation[slot], record.parent == block.parent[slot] else { return true }
@@ -78,7 +78,7 @@ extension IndexStorage {
             return true
         }
         let name = block.nameBytes(slot)
-        return !open.formers.withName(record) { $0.elementsEqual(name) }
+        return !recorder.open.formers.withName(record) { $0.elementsEqual(name) }
     }
 
     /// Gives a row a state without recording it. A state that all items have is none of its own.
@@ -98,7 +98,7 @@ extension IndexStorage {
     mutating func changeShared(_ isShared: Bool) {
         guard rows.isShared != isShared else { return }
         settle()
-        if !hasUnrecorded { recordAllLive() }
+        if !recorder.hasUnrecorded { recorder.recordAllLive(of: rows) }
         rows.sync = SparseColumn()
         syncChanges = nil
         setShared(isShared)
@@ -108,7 +108,7 @@ extension IndexStorage {
     mutating func setHelper(_ isThere: Bool) {
         guard rows.isShared else { return }
         settle()
-        if !hasUnrecorded { recordAllLive() }
+        if !recorder.hasUnrecorded { recorder.recordAllLive(of: rows) }
         rows.sync = SparseColumn()
         rows.syncBase = .unknown
         syncChanges = isThere ? [:] : nil
@@ -129,7 +129,7 @@ extension IndexStorage {
     mutating func setSyncBase(_ base: SyncState) {
         guard syncChanges != nil, base != rows.syncBase else { return }
         settle()
-        if !hasUnrecorded { recordAllLive() }
+        if !recorder.hasUnrecorded { recorder.recordAllLive(of: rows) }
         let before = rows.syncBase.afterChange
         // Those of whose state more was told keep it.
         let changed = (syncChanges?.keys.sorted() ?? []).filter { rows.syncState($0) == before }
@@ -181,7 +181,7 @@ extension IndexStorage {
 
     private mutating func replaceState(_ row: UInt32, by state: SyncState) -> Bool {
         guard rows.syncState(row) != state else { return false }
-        if !hasUnrecorded { record(row) }
+        recorder.recordDerived(row, of: rows)
         setOwnState(row, state)
         return true
     }

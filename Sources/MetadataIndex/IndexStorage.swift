@@ -66,12 +66,8 @@ struct IndexStorage: ~Copyable {
     /// be counted again when it is settled, so that moving it to and fro costs one scan per change set. Tests lower it.
     var mostFoundAtOnce = 256
 
-    /// The changes since the last take.
-    var open = ChangeSet()
-    /// Whether rows came in unrecorded since the last take.
-    var hasUnrecorded = false
-    var clock: UInt64 = 0
-    var log = ChangeLog()
+    /// The open change set and the log.
+    var recorder = ChangeRecorder()
 
     init(root: FileStatus, key: UInt64) {
         hasher = NameHash(key: key)
@@ -161,26 +157,9 @@ struct IndexStorage: ~Copyable {
 
     // MARK: Records
 
-    /// Keeps the state of a live row, unless the open set has it already. The root is not an item.
+    /// Keeps the pre-image of a live row, unless the open set has the row already.
     @inline(__always)
-    mutating func record(_ row: UInt32) {
-        if row == 0 || open.contains(row) { return }
-        let former = open.formers.append(row, of: rows)
-        open.append(row, former: former)
-    }
-
-    /// Notes that an empty slot gets an occupant.
-    @inline(__always)
-    mutating func recordInsertion(_ row: UInt32) {
-        if !open.contains(row) { open.append(row, former: ChangeSet.noFormer) }
-    }
-
-    /// Whether the row's occupant came within the open set.
-    func isNew(_ row: UInt32) -> Bool {
-        guard row != 0, let index = open.find(row) else { return false }
-        let change = open.changes[index]
-        return change.former == ChangeSet.noFormer || open.formers.generation(change) != rows.generation(row)
-    }
+    mutating func record(_ row: UInt32) { recorder.record(row, of: rows) }
 
     // MARK: Slots
 

@@ -160,7 +160,7 @@ extension IndexStorage {
     }
 
     private func checkOpenSet() -> String? {
-        for (index, change) in open.changes.enumerated() where open.find(change.row) != index {
+        for (index, change) in recorder.open.changes.enumerated() where recorder.open.find(change.row) != index {
             return "the open set knows row \(change.row) twice, or not by row"
         }
         return nil

@@ -36,7 +36,7 @@ package final class MetadataIndex {
         root.kind = .directory
         self.epoch = epoch
         storage = IndexStorage(root: root, key: key)
-        storage.log = log
+        storage.recorder = ChangeRecorder(log: log)
     }
 
     /// Makes an index of a saved one.
@@ -58,7 +58,7 @@ package final class MetadataIndex {
         storage.rows.extrasList.holdsAny || storage.parked?.content.rows.extrasList.holdsAny == true
     }
     /// Bytes held by the change log.
-    package var logByteCount: Int { storage.log.byteCount }
+    package var logByteCount: Int { storage.recorder.logByteCount }
 }
 
 // MARK: Reading
@@ -172,6 +172,6 @@ extension MetadataIndex {
     /// and each write to a block that the snapshot still holds copies that block (`RowStore.writable`).
     package func snapshot() -> IndexSnapshot {
         storage.settle()
-        return IndexSnapshot(rows: storage.rows, clock: storage.clock, count: storage.count)
+        return IndexSnapshot(rows: storage.rows, clock: storage.recorder.clock, count: storage.count)
     }
 }

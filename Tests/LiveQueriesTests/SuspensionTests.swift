@@ -22,7 +22,7 @@ import Testing
         /// A world whose change log keeps few changes.
         init(changesKept: Int) {
             self.init()
-            tree.index.storage.log = ChangeLog(maximumChanges: changesKept)
+            tree.index.storage.recorder = ChangeRecorder(log: ChangeLog(maximumChanges: changesKept))
         }
 
         mutating func insert(_ count: Int) throws {

@@ -303,7 +303,7 @@ import Testing
         let (before, clock) = (index.storage.slotCount, index.clock)
         func journal(_ growths: [UInt32]) throws -> [UInt8] {
             var writer = JournalWriter(Saved.header)
-            index.storage.clock = clock
+            index.storage.recorder = ChangeRecorder(clock: clock)
             for (number, growth) in growths.enumerated() {
                 try index.update(row, .sample(.file, inode: 2, size: Int64(number + 1_000 * growths.count)))
                 let set = index.takeChanges()

@@ -79,3 +79,19 @@ func damages(_ generator: inout SeededGenerator) -> [UInt8] {
     let random = UInt8.random(in: 0...255, using: &generator)
     return getenv("ASAN_OPTIONS") == nil ? [0, 1, 0x2F, 0x7F, 0xFF, random] : [random]
 }
+
+extension RowStore {
+    /// Returns the rows of an index whose root holds files with these names: row 1 and so on.
+    static func files(_ names: [String]) throws -> RowStore {
+        let index = MetadataIndex(root: .sample(.directory))
+        _ = try index.insertFiles(names, below: .root)
+        return index.storage.rows
+    }
+
+    /// Gives a row another size.
+    mutating func resize(_ row: UInt32, to size: Int64) {
+        var values = values(row)
+        values.size = size
+        writable(row).setValues(RowStore.slot(row), values)
+    }
+}

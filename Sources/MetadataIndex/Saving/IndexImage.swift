@@ -33,6 +33,6 @@ extension MetadataIndex {
         }
         return IndexImage(
             rows: rows, slotCount: slotCount, generationFloor: storage.generationFloor, epoch: epoch,
-            clock: storage.clock, isParked: storage.parked != nil, count: count)
+            clock: storage.recorder.clock, isParked: storage.parked != nil, count: count)
     }
 }

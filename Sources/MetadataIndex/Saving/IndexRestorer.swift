@@ -195,8 +195,7 @@ package final class IndexRestorer {
             floor = raised
         }
         var storage = try assembly.assemble(generationFloor: floor, concurrently: concurrently)
-        storage.clock = finishedClock
-        storage.log = log
+        storage.recorder = ChangeRecorder(log: log, clock: finishedClock)
         if isParked { storage.park(isRecorded: false) }
         return MetadataIndex(epoch: epoch, storage: storage)
     }
