@@ -32,7 +32,7 @@ extension IndexStorage {
         _ row: UInt32, _ parent: UInt32, _ name: UnsafeRawBufferPointer, _ status: FileStatus, _ hash: UInt64,
         in package: UInt32?
     ) {
-        var values = RowValues(status, common: number(of: CommonAttributes(status)))
+        var values = RowValues(status, common: attributes.number(of: CommonAttributes(status), in: &rows))
         if enclose(&values, in: package) { enclosed.insert(row) }
         occupy(row, parent, name, values)
         file(row, hash)
@@ -69,7 +69,7 @@ extension IndexStorage {
     mutating func update(_ row: UInt32, _ status: FileStatus) throws(IndexError) -> Bool {
         guard rows.isLive(row) else { throw .noSuchRow(Row(row)) }
         if row == 0, !status.kind.isDirectory { throw .isRoot }
-        var values = RowValues(status, common: number(of: CommonAttributes(status)))
+        var values = RowValues(status, common: attributes.number(of: CommonAttributes(status), in: &rows))
         if row == 0 { values.kind = .directory }
         let package = row == 0 ? nil : package(holding: rows.parent(row))
         setEnclosed(row, enclose(&values, in: package))

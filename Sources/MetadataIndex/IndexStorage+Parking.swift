@@ -19,7 +19,7 @@ extension IndexStorage {
         if isRecorded { recorder.recordAllLive(of: rows) }
         var aside = IndexStorage(root: rows.status(0), key: hasher.key)
         // Change sets name combinations by number, so the table is kept.
-        aside.takeCombinations(from: self)
+        aside.takeAttributes(of: self)
         // The new root's number was that of a table with nothing else.
         aside.rows.writable(0).common[0] = rows.block(0).common[0]
         swap(&self, &aside)
@@ -32,13 +32,17 @@ extension IndexStorage {
         parked = nil
         var aside = IndexStorage(root: rows.status(0), key: hasher.key)
         swap(&box.content, &aside)
-        aside.takeCombinations(from: self)
+        aside.takeAttributes(of: self)
         let root = rows.values(0)
         swap(&self, &aside)
         takeOver(from: &aside)
         apply(root, to: 0)
         for row in 1..<slotCount where rows.isLive(row) { recorder.recordInsertion(row) }
         return true
+    }
+
+    private mutating func takeAttributes(of other: borrowing IndexStorage) {
+        attributes.take(from: other.attributes, of: other.rows, into: &rows)
     }
 
     /// Swaps the state that belongs to the index whatever rows it shows.
@@ -53,8 +57,6 @@ extension IndexStorage {
         setShared(other.rows.isShared)
         rows.sync = SparseColumn()
         syncChanges = nil
-        // The root's may be among them.
-        if other.lacksAccessLists { lacksAccessLists = true }
     }
 }
 
@@ -74,15 +76,11 @@ extension IndexStorage {
     mutating func renumber(device: UInt64, to other: UInt64) {
         if let parked {
             // Both have one table: of two that become the same, both go on with the same one.
-            parked.content.takeCombinations(from: self)
+            parked.content.takeAttributes(of: self)
             parked.content.renumber(device: device, to: other)
         }
         recorder.renumber(device: device, to: other)
-        guard rows.common.contains(where: { $0.device == device }) else { return }
-        for number in rows.common.indices where rows.common[number].device == device {
-            rows.common[number].device = other
-        }
-        mergeCommon()
+        guard attributes.renumber(device: device, to: other, in: &rows) else { return }
         inodes = InodeTable(hasher: hasher)
         for row in 0..<slotCount where rows.isLive(row) && rows.values(row).isFoundByInode { inodes.insert(row, rows) }
     }

@@ -11,17 +11,8 @@ struct IndexStorage: ~Copyable {
     var names = RowTable()
     var inodes: InodeTable
     var extras: ExtrasTable
-    var commonNumbers: [CommonAttributes: UInt32] = [:]
-    /// Numbers of combinations that no row has any more, to be given again.
-    var freeCommon: [UInt32] = []
-    /// With so many combinations it is looked which are in use: twice as many as were the last time, or the least; less in
-    /// tests.
-    var mostCombinations = IndexStorage.leastCombinations
-    var leastCombinations = IndexStorage.leastCombinations
-    /// The combination that was asked for last: neighbours share it.
-    var lastCommon: (attributes: CommonAttributes, number: UInt32)?
-    /// Whether some rows may have access lists that could not be read or kept.
-    var lacksAccessLists = false
+    /// The numbers of combinations of owner, group, mode, device and access list.
+    var attributes = AttributeDictionary()
 
     /// The free slots, chained through their parent column.
     var firstFree = Row.none
@@ -85,7 +76,7 @@ struct IndexStorage: ~Copyable {
         block.previous[0] = Row.none
         block.mark(0, UnsafeRawBufferPointer(start: nil, count: 0))
         slotCount = 1
-        let values = RowValues(root, common: number(of: CommonAttributes(root)))
+        let values = RowValues(root, common: attributes.number(of: CommonAttributes(root), in: &rows))
         block.setValues(0, values)
         block.addDirectory(0)
         inodes.insert(0, rows)
@@ -221,8 +212,7 @@ struct IndexStorage: ~Copyable {
         var bytes = rows.blocks.reduce(0) { $0 + $1.block.bytes } + rows.blocks.capacity * 8
         bytes += names.byteCount + inodes.byteCount
         bytes +=
-            rows.common.capacity * MemoryLayout<CommonAttributes>.stride + commonNumbers.capacity * 32
-            + freeCommon.capacity * 4
+            rows.common.capacity * MemoryLayout<CommonAttributes>.stride + attributes.byteCount
         bytes += packagesByteCount + versions.byteCount + rows.conflicts.byteCount + rows.sync.byteCount
         bytes += aside.byteCount + closed.byteCount
         bytes += extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)

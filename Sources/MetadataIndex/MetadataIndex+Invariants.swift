@@ -13,7 +13,8 @@ extension IndexStorage {
     func checkInvariants() -> String? {
         let first =
             checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
-        return first ?? checkPackages() ?? checkVersions() ?? checkArchives() ?? checkOpenSet() ?? checkCombinations()
+        return first ?? checkPackages() ?? checkVersions() ?? checkArchives() ?? checkOpenSet()
+            ?? attributes.check(rows, used: usedCombinations)
     }
 
     private var allLive: [UInt32] { (0..<slotCount).filter { rows.isLive($0) } }

@@ -48,6 +48,12 @@ struct RowStore: Sendable {
         return blocks[at].block
     }
 
+    /// Slots ever given out.
+    var slotCount: UInt32 {
+        guard let last = blocks.last else { return 0 }
+        return UInt32(truncatingIfNeeded: (blocks.count - 1) * Block.capacity + last.block.header.pointee.used)
+    }
+
     /// Whether an entry lives in the row, whatever number is asked for.
     @inline(__always)
     func isLive(_ row: UInt32) -> Bool {

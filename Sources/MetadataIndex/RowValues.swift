@@ -59,7 +59,7 @@ struct RowValues: Equatable {
 
 /// The attributes that have few combinations in one container. A row holds the number of its combination in four bytes in
 /// place of twenty-two. The owner of files can make some 4,096 modes times their groups, times lists, so numbers that no row
-/// uses any more are reused (`IndexStorage.tidyCombinations()`).
+/// uses any more are reused (`AttributeDictionary.takeBack(unlessIn:of:)`).
 struct CommonAttributes: Hashable {
     var device: UInt64
     var owner: UInt32

@@ -56,7 +56,7 @@ struct AccessListSweepTests {
         }
         #expect(!index.lacksAccessLists)
         #expect(AccessLists.bytes(of: kept) == Self.list(-1 & 0xFFFF_FFFF, of: owner))
-        #expect(index.storage.rows.common.count <= IndexStorage.leastCombinations)
+        #expect(index.storage.rows.common.count <= AttributeDictionary.leastCombinations)
         #expect(index.checkInvariants() == nil)
         // What came of late can be told still.
         #expect(index.earliestClock < index.clock)
@@ -114,8 +114,7 @@ struct AccessListSweepTests {
     @Test func `Who takes numbers back has not come to the sweep for it`() throws {
         let owner: UInt32 = 51_003
         let index = MetadataIndex(root: .sample(.directory, inode: 1))
-        index.storage.leastCombinations = 1
-        index.storage.mostCombinations = 1
+        index.storage.attributes.setLeast(1)
         var status = FileStatus.sample(.directory, inode: 2)
         let early = AccessLists.lease()
         status.accessList = AccessLists.intern(Self.list(1, of: owner), owner: owner)
@@ -128,9 +127,9 @@ struct AccessListSweepTests {
         withExtendedLifetime(early) {}
         let lease = try #require(index.storage.rows.lease)
         AccessLists.beginSweep()
-        index.storage.mostCombinations = 1
+        index.storage.attributes.setLeast(1)
         index.tidyCombinations()
-        #expect(!index.storage.freeCommon.isEmpty)
+        #expect(index.storage.attributes.freeCount > 0)
         #expect(index.storage.rows.lease === lease)
         var allowance = AccessListAllowance()
         index.sweepAccessLists(&allowance)

@@ -18,12 +18,12 @@ import Testing
         let early = index.snapshot()
         var status = FileStatus.sample(.file, inode: 2)
         let first = status.owner
-        for number in 0..<3 * UInt32(IndexStorage.leastCombinations) {
+        for number in 0..<3 * UInt32(AttributeDictionary.leastCombinations) {
             status.owner = 1_000 + number
             try index.update(row, status)
             _ = index.takeChanges()
             index.tidyCombinations()
-            try #require(index.storage.rows.common.count <= IndexStorage.leastCombinations)
+            try #require(index.storage.rows.common.count <= AttributeDictionary.leastCombinations)
         }
         #expect(index.status(of: row).owner == status.owner)
         #expect(index.status(of: other).owner == first)
@@ -97,8 +97,7 @@ import Testing
     /// A million rows are looked at in a few ms; here it is seen that other device numbers do not bring back what is gone.
     @Test func `What became the same has one number, and what is gone none`() throws {
         let index = MetadataIndex(root: .sample(.directory, inode: 1))
-        index.storage.leastCombinations = 1
-        index.storage.mostCombinations = 1
+        index.storage.attributes.setLeast(1)
         var status = FileStatus.sample(.file, inode: 2)
         var rows: [Row] = []
         for number in 0..<6 {
@@ -112,14 +111,14 @@ import Testing
         try index.remove(rows[4])
         _ = index.takeChanges()
         index.tidyCombinations()
-        let free = index.storage.freeCommon.count
+        let free = index.storage.attributes.freeCount
         #expect(free > 0)
         index.renumber(device: 2, to: 1)
         #expect(index.checkInvariants() == nil)
         #expect(index.changes(since: since)?.count == 1)
-        index.storage.mostCombinations = 1
+        index.storage.attributes.setLeast(1)
         index.tidyCombinations()
-        #expect(index.storage.freeCommon.count > free)
+        #expect(index.storage.attributes.freeCount > free)
         #expect(index.checkInvariants() == nil)
         for row in rows where index.isLive(row) { #expect(index.status(of: row).device == 1) }
     }

@@ -208,6 +208,7 @@ struct Pair {
 
     /// Whether the index was saved and read again.
     private var isRestored = false
+    private var isTidiedSoon = false
 
     /// Keeps access lists on their way into the index.
     private var lease = AccessLists.lease()
@@ -228,9 +229,9 @@ struct Pair {
     }
 
     /// Has numbers of combinations taken back as soon as no row has them.
-    func tidySoon() {
-        index.storage.leastCombinations = 1
-        index.storage.mostCombinations = 1
+    mutating func tidySoon() {
+        isTidiedSoon = true
+        index.storage.attributes.setLeast(1)
     }
 
     /// Another index, which should be the same, with the model of this one.
@@ -242,7 +243,7 @@ struct Pair {
         (model, generator, largest) = (other.model, other.generator, other.largest)
         (given, order) = (other.given, other.order)
         (seed, listSerial, lists) = (other.seed, other.listSerial, other.lists)
-        if other.index.storage.leastCombinations == 1 { tidySoon() }
+        if other.isTidiedSoon { tidySoon() }
         // Of a saved index it is not known which directories would be packages outside of the one that they lie in.
         for entry in model.entries.values where entry.status.kind == .package && index.isLive(entry.id) {
             _ = try? index.update(entry.id.row, entry.status)

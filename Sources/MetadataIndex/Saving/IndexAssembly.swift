@@ -84,8 +84,7 @@ struct IndexAssembly {
         }
         storage.directoryCount -= 1
         freeSlots(of: &storage)
-        storage.mergeCommon()
-        storage.lacksAccessLists = !storage.rows.ownersLackingAccessLists.isEmpty
+        storage.attributes = AttributeDictionary(restoring: &storage.rows)
         countExtras(of: &storage)
         storage.findVersions()
         storage.findArchives()
