@@ -288,10 +288,6 @@ extension IndexStorage {
         AsideIdentities.Occupant(row: row, generation: rows.generation(row))
     }
 
-    /// Chains a slot, which has the next occupant's generation already.
     @inline(__always)
-    mutating func free(_ row: UInt32) {
-        rows.writable(row).parent[RowStore.slot(row)] = firstFree
-        firstFree = row
-    }
+    mutating func free(_ row: UInt32) { slots.free(row, in: &rows) }
 }

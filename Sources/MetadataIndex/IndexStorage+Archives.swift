@@ -25,7 +25,7 @@ extension IndexStorage {
 
     /// Returns the first thing about archives that is not as it must be.
     func checkArchives() -> String? {
-        for row in 1..<max(slotCount, 1) where rows.isLive(row) && rows.withName(row, { ArchiveName.isName($0) }) {
+        for row in 1..<slots.slotCount where rows.isLive(row) && rows.withName(row, { ArchiveName.isName($0) }) {
             if !rows.hasArchives { return "row \(row) is an archive, and there are said to be none" }
         }
         return nil

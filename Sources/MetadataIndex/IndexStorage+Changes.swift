@@ -58,9 +58,8 @@ extension IndexStorage {
         block.header.pointee.live += 1
         if values.kind.isDirectory {
             block.addDirectory(slot)
-            directoryCount += 1
         }
-        count += 1
+        counts.add(isDirectory: values.kind.isDirectory)
         if slot == Block.capacity - 1 { block.trimNames() }
     }
 
@@ -103,11 +102,10 @@ extension IndexStorage {
         if old.kind.isDirectory != values.kind.isDirectory {
             if values.kind.isDirectory {
                 block.addDirectory(slot)
-                directoryCount += 1
             } else {
                 block.removeDirectory(slot)
-                directoryCount -= 1
             }
+            counts.change(toDirectory: values.kind.isDirectory)
         }
         if refile, values.isFoundByInode { inodes.insert(row, rows) }
     }
@@ -318,25 +316,14 @@ extension IndexStorage {
         setEnclosed(row, false)
         let block = rows.writable(row)
         setExtrasNumber(row, ExtrasTable.unknown)
-        if block.isDirectory(slot) {
-            block.removeDirectory(slot)
-            directoryCount -= 1
-        }
+        let isDirectory = block.isDirectory(slot)
+        if isDirectory { block.removeDirectory(slot) }
         block.dropName(slot)
         block.isLive[slot >> 6] &= ~(1 << UInt64(slot & 63))
         block.header.pointee.live -= 1
-        count -= 1
-        // A slot that ran out of generations is not given out again: no identifier is given twice.
-        if block.generation[slot] == .max {
-            retiredCount += 1
-            return
-        }
+        counts.remove(isDirectory: isDirectory)
         let generation = block.generation[slot]
-        block.generation[slot] = max(generation + 1, generationFloor)
-        if block.generation[slot] > generationLimit {
-            retiredCount += 1
-            return
-        }
+        guard slots.endOccupant(block, slot) else { return }
         guard let status else { return free(row) }
         keep(row, generation, status, named: name, as: keeps, isBelow: isBelow)
     }

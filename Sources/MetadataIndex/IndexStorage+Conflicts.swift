@@ -156,7 +156,7 @@ extension IndexStorage {
     func checkVersions() -> String? {
         var counts: [UInt64: UInt32] = [:]
         var found = 0
-        for row in 1..<slotCount where rows.isLive(row) {
+        for row in 1..<slots.slotCount where rows.isLive(row) {
             guard rows.kind(row) == .file, let name = rows.withName(row, { ConflictName($0) }) else {
                 if versions.contains(row) { return "row \(row): a version under another name" }
                 continue
@@ -167,7 +167,7 @@ extension IndexStorage {
             counts[name.original.withUnsafeBytes { hasher.hash(parent: parent, name: $0) }, default: 0] += 1
         }
         guard versions.rows.count == found else { return "a version that is gone" }
-        for row in 1..<slotCount where rows.isLive(row) && !versions.unsettled.contains(row) {
+        for row in 1..<slots.slotCount where rows.isLive(row) && !versions.unsettled.contains(row) {
             let count = rows.conflicts[row] ?? ConflictCount()
             guard versions.count(at: hash(row)) == counts[hash(row)] ?? 0 else { return "row \(row): versions counted" }
             guard count.beside == counts[hash(row)] ?? 0 else { return "row \(row): \(count.beside) versions" }

@@ -7,7 +7,7 @@ extension IndexStorage {
     /// The first thing about packages that is not as it must be. Until it was looked again which directories are packages,
     /// and until they were counted, less has to hold.
     func checkPackages() -> String? {
-        for row in 0..<slotCount where rows.isLive(row) {
+        for row in 0..<slots.slotCount where rows.isLive(row) {
             let isPackage = rows.kind(row) == .package
             guard isPackage == (packages[row] != nil) else { return "row \(row): whether it is a package" }
             if unsorted.isEmpty, isPackage, rows.outermostPackage(holding: rows.parent(row)) != nil {

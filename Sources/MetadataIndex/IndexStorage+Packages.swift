@@ -27,7 +27,7 @@ extension IndexStorage {
     private func totals(below top: UInt32) -> PackageTotals {
         var totals = PackageTotals()
         // A sweep looks at all rows, a walk at those below, at ten times the cost of one.
-        let many = max(smallestSweep, Int(slotCount) / 8)
+        let many = max(smallestSweep, Int(slots.slotCount) / 8)
         if rows.descendantCount(of: top, atMost: many) >= many {
             let all = rows(below: top)
             all.forEach { totals.add(ownValues($0), rows.access($0), isVersion: versions.contains($0)) }

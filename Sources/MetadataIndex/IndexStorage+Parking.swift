@@ -37,7 +37,7 @@ extension IndexStorage {
         swap(&self, &aside)
         takeOver(from: &aside)
         apply(root, to: 0)
-        for row in 1..<slotCount where rows.isLive(row) { recorder.recordInsertion(row) }
+        for row in 1..<slots.slotCount where rows.isLive(row) { recorder.recordInsertion(row) }
         return true
     }
 
@@ -48,7 +48,7 @@ extension IndexStorage {
     /// Swaps the state that belongs to the index whatever rows it shows.
     private mutating func takeOver(from other: inout IndexStorage) {
         swap(&recorder, &other.recorder)
-        (generationFloor, generationLimit) = (other.generationFloor, other.generationLimit)
+        slots.takeGenerations(from: other.slots)
         smallestSweep = other.smallestSweep
         mostFoundAtOnce = other.mostFoundAtOnce
         // Items that were below one are among the former states.
@@ -62,11 +62,7 @@ extension IndexStorage {
 
 extension IndexStorage {
     /// Lowers the generation limit below the floor of a later run that would not know of new occupants.
-    mutating func boundGenerations() {
-        let others = parked?.content.rows.blocks ?? []
-        let next = IndexAssembly.raisedGeneration(above: generationFloor, in: rows.blocks + others)
-        generationLimit = next.map { $0 - 1 } ?? .max
-    }
+    mutating func boundGenerations() { slots.bound(rows.blocks + (parked?.content.rows.blocks ?? [])) }
 }
 
 // MARK: Device numbers
@@ -82,6 +78,8 @@ extension IndexStorage {
         recorder.renumber(device: device, to: other)
         guard attributes.renumber(device: device, to: other, in: &rows) else { return }
         inodes = InodeTable(hasher: hasher)
-        for row in 0..<slotCount where rows.isLive(row) && rows.values(row).isFoundByInode { inodes.insert(row, rows) }
+        for row in 0..<slots.slotCount where rows.isLive(row) && rows.values(row).isFoundByInode {
+            inodes.insert(row, rows)
+        }
     }
 }

@@ -15,7 +15,7 @@ extension IndexStorage {
     /// Whether so much lies below a row that sweeps are cheaper. Complexity: O(smallest sweep).
     func isSwept(below top: UInt32, keeps: Remembrance = .none) -> Bool {
         let limit =
-            keeps == .closed ? AsideIdentities.mostIdentities + 1 : max(smallestSweep, Int(slotCount) / 64)
+            keeps == .closed ? AsideIdentities.mostIdentities + 1 : max(smallestSweep, Int(slots.slotCount) / 64)
         return rows.descendantCount(of: top, atMost: limit) >= limit
     }
 
@@ -31,26 +31,22 @@ extension IndexStorage {
         inodes.removeAll(gone, rows)
         releaseExtras(gone)
         forgetPackages(gone)
-        var vacated = Block.Vacated(firstFree: firstFree)
         for at in rows.blocks.indices.reversed() {
             let words = gone.words[at * Block.words..<(at + 1) * Block.words]
             guard words.contains(where: { $0 != 0 }) else { continue }
             let old = rows.blocks[at].block
             for word in 0..<Block.words {
                 let bits = words[words.startIndex + word]
-                count -= bits.nonzeroBitCount
-                directoryCount -= (bits & old.isDirectory[word]).nonzeroBitCount
+                counts.remove(
+                    items: bits.nonzeroBitCount, directories: (bits & old.isDirectory[word]).nonzeroBitCount)
             }
-            let base = UInt32(truncatingIfNeeded: at * Block.capacity)
             if old.isAll(words) {
                 rows.blocks[at] = BlockStorage(Block(emptied: old))
             } else {
-                rows.writable(base).drop(words)
+                rows.writable(UInt32(truncatingIfNeeded: at * Block.capacity)).drop(words)
             }
-            rows.blocks[at].block.free(words, base: base, generationFloor: generationFloor, &vacated)
+            slots.free(words, ofBlock: at, in: rows)
         }
-        firstFree = vacated.firstFree
-        retiredCount += vacated.retired
         for file in former { endClosed(file) }
         if !isTopGone { rows.writable(top).setFirstChild(RowStore.slot(top), Row.none) }
     }

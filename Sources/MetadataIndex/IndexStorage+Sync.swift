@@ -113,7 +113,7 @@ extension IndexStorage {
         rows.syncBase = .unknown
         syncChanges = isThere ? [:] : nil
         guard isThere else { return }
-        for row in 1..<slotCount where rows.isLive(row) {
+        for row in 1..<slots.slotCount where rows.isLive(row) {
             if rows.kind(row).isSentToOtherDevices, rows.withName(row, { $0.isText }) { continue }
             rows.sync[row] = .notShared
             guard rows.kind(row).isDirectory else { continue }

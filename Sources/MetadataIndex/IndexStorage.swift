@@ -14,20 +14,10 @@ struct IndexStorage: ~Copyable {
     /// The numbers of combinations of owner, group, mode, device and access list.
     var attributes = AttributeDictionary()
 
-    /// The free slots, chained through their parent column.
-    var firstFree = Row.none
-    /// Slots ever given out.
-    var slotCount: UInt32 = 0
-    /// Live rows, the root not counted, and those among them that are directories.
-    var count = 0
-    var directoryCount = 0
-    /// Slots whose generations are used up.
-    var retiredCount = 0
-    /// The least generation of new occupants. Generations given out after the last saved state are unknown and must not be
-    /// reused.
-    var generationFloor: UInt32 = 0
-    /// A slot whose next occupant would exceed this generation is not reused in this run.
-    var generationLimit = UInt32.max
+    /// Which slots are free.
+    var slots: SlotAllocator
+    /// How many items live.
+    var counts = ItemCounts()
     /// Identities of entries that are gone, to be given again to the same files (``setAside(_:isOutdated:)``).
     var aside = AsideIdentities()
     /// Identities of entries below directories that are inaccessible now (``setAsideClosed(_:)``).
@@ -61,6 +51,7 @@ struct IndexStorage: ~Copyable {
     var recorder = ChangeRecorder()
 
     init(root: FileStatus, key: UInt64) {
+        slots = SlotAllocator(slotCount: 1)
         hasher = NameHash(key: key)
         extras = ExtrasTable(hasher: hasher)
         inodes = InodeTable(hasher: hasher)
@@ -75,7 +66,6 @@ struct IndexStorage: ~Copyable {
         block.next[0] = Row.none
         block.previous[0] = Row.none
         block.mark(0, UnsafeRawBufferPointer(start: nil, count: 0))
-        slotCount = 1
         let values = RowValues(root, common: attributes.number(of: CommonAttributes(root), in: &rows))
         block.setValues(0, values)
         block.addDirectory(0)
@@ -83,14 +73,14 @@ struct IndexStorage: ~Copyable {
     }
 
     /// Makes an index of saved rows; the caller fills in the derived state.
-    init(rows: RowStore, slotCount: UInt32, generationFloor: UInt32, key: UInt64, names: consuming RowTable) {
+    init(rows: RowStore, slots: SlotAllocator, key: UInt64, names: consuming RowTable) {
         self.rows = rows
         self.names = names
         hasher = NameHash(key: key)
         extras = ExtrasTable(hasher: hasher)
         inodes = InodeTable(hasher: hasher)
-        self.slotCount = slotCount
-        self.generationFloor = generationFloor
+        self.slots = slots
+        counts = ItemCounts(rows.blocks)
     }
 
     // MARK: Names
@@ -154,23 +144,10 @@ struct IndexStorage: ~Copyable {
 
     // MARK: Slots
 
-    /// A free slot; its generation column already holds the next occupant's.
+    /// Returns a free slot. Detached rows keep their slots, so new rows cannot use them.
     @inline(__always)
     mutating func allocate() throws(IndexError) -> UInt32 {
-        if firstFree != Row.none {
-            let row = firstFree
-            firstFree = rows.parent(row)
-            return row
-        }
-        // Detached rows keep their slots, so new rows cannot use them.
-        guard slotCount < Row.none - 1, parked == nil else { throw .full }
-        let row = slotCount
-        slotCount += 1
-        if RowStore.block(row) == rows.blocks.count { rows.blocks.append(BlockStorage()) }
-        let block = rows.writable(row)
-        block.header.pointee.used = RowStore.slot(row) + 1
-        block.generation[RowStore.slot(row)] = generationFloor
-        return row
+        try slots.allocate(in: &rows, mayGrow: parked == nil)
     }
 
     // MARK: Children

@@ -17,14 +17,14 @@ extension IndexStorage {
             ?? attributes.check(rows, used: usedCombinations)
     }
 
-    private var allLive: [UInt32] { (0..<slotCount).filter { rows.isLive($0) } }
+    private var allLive: [UInt32] { (0..<slots.slotCount).filter { rows.isLive($0) } }
 
     private func checkBlocks() -> String? {
         var live = 0
         for (number, storage) in rows.blocks.enumerated() {
             let block = storage.block
             let header = block.header.pointee
-            let expected = min(Block.capacity, Int(slotCount) - number * Block.capacity)
+            let expected = min(Block.capacity, Int(slots.slotCount) - number * Block.capacity)
             guard header.used == expected else { return "block \(number): \(header.used) used, not \(expected)" }
             var liveHere = 0
             var names = 0
@@ -69,7 +69,7 @@ extension IndexStorage {
             }
             live += liveHere
         }
-        return live == count + 1 ? nil : "count is \(count), live rows \(live - 1)"
+        return live == counts.items + 1 ? nil : "count is \(counts.items), live rows \(live - 1)"
     }
 
     private func checkRows() -> String? {
@@ -88,11 +88,13 @@ extension IndexStorage {
             while above != 0 {
                 above = rows.parent(above)
                 steps += 1
-                if steps > count { return "row \(row): a circle above it" }
+                if steps > counts.items { return "row \(row): a circle above it" }
             }
         }
-        guard directories == directoryCount else { return "directoryCount is \(directoryCount), not \(directories)" }
-        return names.count == count ? nil : "the name table holds \(names.count) of \(count)"
+        guard directories == counts.directories else {
+            return "directoryCount is \(counts.directories), not \(directories)"
+        }
+        return names.count == counts.items ? nil : "the name table holds \(names.count) of \(counts.items)"
     }
 
     private func checkChildren() -> String? {
@@ -108,23 +110,15 @@ extension IndexStorage {
                 previous = child
                 child = rows.next(child)
                 seen += 1
-                if seen > count { return "more children than rows" }
+                if seen > counts.items { return "more children than rows" }
             }
         }
-        return seen == count ? nil : "\(seen) children, \(count) rows"
+        return seen == counts.items ? nil : "\(seen) children, \(counts.items) rows"
     }
 
     private func checkFreeSlots() -> String? {
-        var free = 0
-        var row = firstFree
-        while row != Row.none {
-            if rows.isLive(row) { return "free slot \(row) is live" }
-            free += 1
-            if free > Int(slotCount) { return "a circle of free slots" }
-            row = rows.parent(row)
-        }
-        let expected = Int(slotCount) - count - 1 - retiredCount - aside.count - closed.count
-        return free == expected ? nil : "\(free) free slots, not \(expected)"
+        let used = counts.items + 1 + slots.retiredCount + aside.count + closed.count
+        return slots.check(rows, free: Int(slots.slotCount) - used)
     }
 
     private func checkInodes() -> String? {
@@ -151,7 +145,7 @@ extension IndexStorage {
 
     private func checkExtras() -> String? {
         var uses = [UInt32](repeating: 0, count: rows.extrasList.count)
-        for row in 0..<slotCount {
+        for row in 0..<slots.slotCount {
             let number = rows.block(row).extras(RowStore.slot(row))
             if !rows.isLive(row), number != ExtrasTable.unknown { return "free slot \(row) has extras" }
             guard Int(number) < uses.count else { return "row \(row): extras" }

@@ -3,13 +3,13 @@
 
 extension MetadataIndex {
     /// No occupant of a row that comes from now on has a smaller generation.
-    package var generationFloor: UInt32 { storage.generationFloor }
+    package var generationFloor: UInt32 { storage.slots.generationFloor }
 
     /// Whether changes from now on may be lost with the run. Then no identifier is given out that the next run could give out
     /// too, however often a slot is reused. Set it when such a time begins. Complexity: O(rows), 1 ms for a million.
     package var isBounded: Bool {
-        get { storage.generationLimit != .max }
-        set { if newValue { storage.boundGenerations() } else { storage.generationLimit = .max } }
+        get { storage.slots.isBounded }
+        set { if newValue { storage.boundGenerations() } else { storage.slots.unbound() } }
     }
 
     /// Whether all items are detached.

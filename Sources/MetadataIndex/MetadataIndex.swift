@@ -46,9 +46,9 @@ package final class MetadataIndex {
     }
 
     /// How many items live; the root is none.
-    package var count: Int { storage.count }
+    package var count: Int { storage.counts.items }
     /// How many of them are directories or packages.
-    package var directoryCount: Int { storage.directoryCount }
+    package var directoryCount: Int { storage.counts.directories }
     /// Bytes held by rows, names and tables; the log, the open change set and what only snapshots hold not counted.
     package var byteCount: Int { storage.byteCount }
     /// Those of them that extra attributes take, roughly. Complexity: O(blocks).
@@ -172,6 +172,6 @@ extension MetadataIndex {
     /// and each write to a block that the snapshot still holds copies that block (`RowStore.writable`).
     package func snapshot() -> IndexSnapshot {
         storage.settle()
-        return IndexSnapshot(rows: storage.rows, clock: storage.recorder.clock, count: storage.count)
+        return IndexSnapshot(rows: storage.rows, clock: storage.recorder.clock, count: storage.counts.items)
     }
 }

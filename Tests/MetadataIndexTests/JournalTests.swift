@@ -65,7 +65,7 @@ import Testing
         var pair = Pair(seed: seed)
         for _ in 0..<60 { _ = try pair.step() }
         _ = pair.index.takeChanges()
-        let known = (1..<pair.index.storage.slotCount).compactMap { pair.index.identifier(of: Row($0)) }
+        let known = (1..<pair.index.storage.slots.slotCount).compactMap { pair.index.identifier(of: Row($0)) }
         pair.index.park()
         _ = pair.index.takeChanges()
         let (saved, clock) = (pair.index.saved(), pair.index.clock)
@@ -300,21 +300,21 @@ import Testing
         let row = try index.insert("file", below: .root, .sample(.file, inode: 2))
         _ = index.takeChanges()
         let saved = index.saved()
-        let (before, clock) = (index.storage.slotCount, index.clock)
+        let (before, clock) = (index.storage.slots.slotCount, index.clock)
         func journal(_ growths: [UInt32]) throws -> [UInt8] {
             var writer = JournalWriter(Saved.header)
             index.storage.recorder = ChangeRecorder(clock: clock)
             for (number, growth) in growths.enumerated() {
                 try index.update(row, .sample(.file, inode: 2, size: Int64(number + 1_000 * growths.count)))
                 let set = index.takeChanges()
-                index.storage.slotCount += growth
+                index.storage.slots = SlotAllocator(slotCount: index.storage.slots.slotCount + growth)
                 writer.add(set, of: index, sequence: Saved.header.startSequence + UInt64(number) + 1)
             }
-            index.storage.slotCount = before
+            index.storage.slots = SlotAllocator(slotCount: before)
             return Saved.header.bytes + writer.bytes
         }
         let restored = try Saved.index(saved, journal: [try journal([5_000])])
-        #expect(restored.checkInvariants() == nil && restored.storage.slotCount == before + 5_000)
+        #expect(restored.checkInvariants() == nil && restored.storage.slots.slotCount == before + 5_000)
         let hostile = try journal([5_000, 1 << 22])
         let restorer = try SnapshotReader(saved).restorer()
         #expect(throws: SavedStateError.malformed("the number of rows")) { try Saved.apply(hostile, to: restorer) }

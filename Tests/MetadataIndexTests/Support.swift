@@ -70,7 +70,7 @@ extension MetadataIndex {
     }
 
     /// Every row number that was ever given out, but the root's.
-    var allRows: [Row] { (1..<max(1, storage.slotCount)).map { Row($0) } }
+    var allRows: [Row] { (1..<storage.slots.slotCount).map { Row($0) } }
 }
 
 /// The values that replace a byte of a damaged file. Under a sanitizer (`Packaging/dev/sanitize`) one value in place of six, which saves a sixth of

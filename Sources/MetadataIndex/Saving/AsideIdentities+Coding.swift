@@ -124,26 +124,11 @@ extension IndexStorage {
     /// Complexity: O(free slots).
     mutating func setAside(saved bytes: UnsafeRawBufferPointer) {
         guard let found = AsideIdentities.saved(in: bytes), !found.isEmpty else { return }
-        var places: [UInt32: Int] = [:]
-        for (place, saved) in found.enumerated() { places[saved.identity.row] = place }
-        var taken: [Int] = []
-        var (previous, row) = (Row.none, firstFree)
-        while row != Row.none, !places.isEmpty {
-            let next = rows.parent(row)
-            if let place = places.removeValue(forKey: row), found[place].identity.generation < rows.generation(row) {
-                taken.append(place)
-                if previous == Row.none {
-                    firstFree = next
-                } else {
-                    rows.writable(previous).parent[RowStore.slot(previous)] = next
-                }
-            } else {
-                previous = row
-            }
-            row = next
-        }
-        for place in taken.sorted() {
-            let saved = found[place]
+        // Of two that name one row, the last counts.
+        var occupants: [UInt32: UInt32] = [:]
+        for saved in found { occupants[saved.identity.row] = saved.identity.generation }
+        var taken = slots.take(occupants, in: &rows)
+        for saved in found.reversed().filter({ taken.remove($0.identity.row) != nil }).reversed() {
             let ended =
                 saved.place.map {
                     aside.keep(saved.identity, of: saved.file, named: $0.name, in: $0.directory)

@@ -73,17 +73,11 @@ struct IndexAssembly {
         }
         let names = builder.finish()
         if let error = failure.first { throw error }
-        var storage = IndexStorage(
-            rows: rows, slotCount: slotCount, generationFloor: generationFloor, key: key, names: names)
+        var slots = SlotAllocator(slotCount: slotCount, generationFloor: generationFloor)
+        slots.freeAll(of: rows)
+        var storage = IndexStorage(rows: rows, slots: slots, key: key, names: names)
         storage.inodes = linked.take()
         rows = RowStore()
-        storage.count = -1
-        for storageOfBlock in blocks {
-            storage.count += storageOfBlock.block.header.pointee.live
-            storage.directoryCount += storageOfBlock.block.header.pointee.directories
-        }
-        storage.directoryCount -= 1
-        freeSlots(of: &storage)
         storage.attributes = AttributeDictionary(restoring: &storage.rows)
         countExtras(of: &storage)
         storage.findVersions()
@@ -198,25 +192,6 @@ struct IndexAssembly {
                     inodes.insert(UInt32(truncatingIfNeeded: number << 12 | slot), rows)
                 }
             }
-        }
-    }
-
-    /// Chains the free slots, the first ones in front.
-    private func freeSlots(of storage: inout IndexStorage) {
-        var row = slotCount
-        while row > 1 {
-            row -= 1
-            let own = block(row)
-            let slot = RowStore.slot(row)
-            if own.isLive(slot) { continue }
-            own.setExtras(slot, ExtrasTable.unknown)
-            if own.generation[slot] == .max {
-                storage.retiredCount += 1
-                continue
-            }
-            own.generation[slot] = max(own.generation[slot], storage.generationFloor)
-            own.parent[slot] = storage.firstFree
-            storage.firstFree = row
         }
     }
 

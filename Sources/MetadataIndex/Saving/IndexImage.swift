@@ -22,17 +22,17 @@ extension MetadataIndex {
     package func image() -> IndexImage {
         storage.settle()
         var rows = storage.rows
-        var slotCount = storage.slotCount
-        var count = storage.count
+        var slotCount = storage.slots.slotCount
+        var count = storage.counts.items
         if let parked = storage.parked {
             // What the root was while its items are aside counts for nothing.
             let (common, lease) = (rows.common, rows.lease)
             rows = parked.content.rows
             (rows.common, rows.lease) = (common, lease)
-            (slotCount, count) = (parked.content.slotCount, parked.content.count)
+            (slotCount, count) = (parked.content.slots.slotCount, parked.content.counts.items)
         }
         return IndexImage(
-            rows: rows, slotCount: slotCount, generationFloor: storage.generationFloor, epoch: epoch,
+            rows: rows, slotCount: slotCount, generationFloor: storage.slots.generationFloor, epoch: epoch,
             clock: storage.recorder.clock, isParked: storage.parked != nil, count: count)
     }
 }

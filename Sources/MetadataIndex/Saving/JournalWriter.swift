@@ -83,7 +83,7 @@ package struct JournalWriter {
         commonNumbers.removeAll(keepingCapacity: true)
         common.removeAll(keepingCapacity: true)
         lists.removeAll()
-        bytes.append(number: storage.slotCount)
+        bytes.append(number: storage.slots.slotCount)
         bytes.append(number: UInt32(truncatingIfNeeded: set.count))
         let lengthAt = bytes.count
         bytes.append(number: UInt32(0))
