@@ -45,8 +45,6 @@ struct AsideIdentities {
         var name: [UInt8]
     }
 
-    /// Whether what goes now has changed since it was looked at.
-    var isOutdated = false
     private(set) var identities: [FileIdentity: Identity] = [:]
     private var linked: [Place: Identity] = [:]
     /// The files in the order in which they went, those that came again since among them, from `first` on.
@@ -155,11 +153,11 @@ struct AsideIdentities {
         (status.kind.isDirectory || status.links == 1) && status.created != nil
     }
 
-    /// Returns the state to remember beside a file's identity.
+    /// Returns the state to remember beside a file's identity. `isOutdated`: it has changed since it was looked at.
     ///
     /// A file system reuses an inode at once, and times have the resolution of a clock tick. A file that changed after the
     /// tick of its birth existed when that tick ended, so no other file of its inode was born in that tick.
-    func young(_ status: FileStatus) -> Young? {
+    static func young(_ status: FileStatus, isOutdated: Bool) -> Young? {
         guard let created = status.created, status.changed <= created else { return nil }
         return Young(
             size: isOutdated ? nil : status.size, modified: isOutdated ? nil : status.modified.nanoseconds,
@@ -178,15 +176,6 @@ extension AsideIdentities.Identity {
     }
 }
 
-/// The treatment of the identity of an entry that is removed.
-enum Remembrance {
-    case none
-    /// It is kept until ``IndexStorage/endAside()``.
-    case aside
-    /// It is kept until ``IndexStorage/endClosed()``.
-    case closed
-}
-
 extension AsideIdentities.Young {
     /// Whether a file of the same inode and birth may be this one: to move it has changed it since, and nothing but that. A
     /// directory that has moved may have been filled as well.
@@ -196,98 +185,4 @@ extension AsideIdentities.Young {
             || (size ?? status.size == status.size
                 && modified ?? status.modified.nanoseconds == status.modified.nanoseconds)
     }
-}
-
-extension IndexStorage {
-    /// Removes an entry and all below it, but keeps their identities for those of the files that come again until
-    /// ``endAside()``. Those of a subtree that is large enough to go in sweeps end.
-    mutating func setAside(_ row: UInt32, isOutdated: Bool) throws(IndexError) {
-        try checkItem(row)
-        aside.isOutdated = isOutdated
-        defer { aside.isOutdated = false }
-        noteDeparture(row)
-        unlink(row)
-        removeUnlinked(row, keeps: .aside)
-    }
-
-    /// Detaches everything below a directory, as ``setAside(_:isOutdated:)`` does for one row. Large subtrees are removed in
-    /// sweeps.
-    mutating func setAsideChildren(_ row: UInt32) { removeChildren(row, keeps: .aside) }
-
-    /// Detaches everything below a directory that became inaccessible, until ``endClosed()``. A subtree with more rows than
-    /// are kept is removed in sweeps.
-    mutating func setAsideClosed(_ row: UInt32) { removeChildren(row, keeps: .closed) }
-
-    /// Whatever did not come again is gone.
-    mutating func endAside() {
-        guard !aside.isEmpty else { return }
-        aside.forEach { free($0.row) }
-        aside = AsideIdentities()
-    }
-
-    /// So is whatever lay in directories that could not be read.
-    mutating func endClosed() {
-        guard !closed.isEmpty else { return }
-        closed.forEach { free($0.row) }
-        closed = AsideIdentities()
-    }
-
-    /// So is what lay there as a file that has come to a row since, which goes or is another now.
-    mutating func endClosed(_ file: FileIdentity) {
-        if let former = closed.end(file) { free(former.row) }
-    }
-
-    /// The slot of an entry that comes again, its generation as it was; else a free one.
-    @inline(__always)
-    mutating func allocate(
-        for status: FileStatus, named name: UnsafeRawBufferPointer, in directory: UInt32
-    ) throws(IndexError) -> (row: UInt32, isKnown: Bool) {
-        guard !aside.isEmpty || !closed.isEmpty else { return (try allocate(), false) }
-        let place = occupant(of: directory)
-        guard
-            let known = aside.take(status, named: name, in: place) ?? closed.take(status)
-                ?? closed.take(status.identity, named: name, in: place)
-        else { return (try allocate(), false) }
-        rows.writable(known.row).generation[RowStore.slot(known.row)] = known.generation
-        return (known.row, true)
-    }
-
-    /// Keeps the identity of an entry that is removed, or frees its slot. An identity kept for the same file from an
-    /// inaccessible directory ends. `isBelow`: the entry is removed together with its directory.
-    mutating func keep(
-        _ row: UInt32, _ generation: UInt32, _ status: FileStatus, named name: [UInt8], as remembrance: Remembrance,
-        isBelow: Bool
-    ) {
-        var kept = AsideIdentities.Identity(
-            row: row, generation: generation, isDirectory: status.kind.isDirectory,
-            young: aside.young(status))
-        let directory = occupant(of: rows.parent(row))
-        if isBelow, kept.young != nil { kept.place = (directory, name) }
-        let ended: AsideIdentities.Identity?
-        if remembrance == .closed {
-            // It is where it was, and may not have changed at all.
-            (kept.young, kept.place) = (nil, (directory, name))
-            ended =
-                AsideIdentities.isKnownAgain(status)
-                ? closed.keep(kept, of: status.identity)
-                : status.created == nil
-                    ? kept : closed.keep(kept, of: status.identity, named: name, in: directory)
-        } else if remembrance == .aside, AsideIdentities.isKnownAgain(status) {
-            ended = aside.keep(kept, of: status.identity)
-        } else if remembrance == .aside, isBelow, status.identity == .unknown {
-            ended = aside.keep(kept, of: .unknown, named: name, in: directory)
-        } else {
-            ended = kept
-        }
-        if let ended { free(ended.row) }
-        guard remembrance != .closed, !closed.isEmpty, AsideIdentities.isKnownAgain(status) else { return }
-        endClosed(status.identity)
-    }
-
-    private func occupant(of row: UInt32) -> AsideIdentities.Occupant {
-        AsideIdentities.Occupant(row: row, generation: rows.generation(row))
-    }
-
-    @inline(__always)
-    mutating func free(_ row: UInt32) { slots.free(row, in: &rows) }
 }

@@ -129,7 +129,7 @@ extension IndexStorage {
     }
 
     /// Puts a number that is counted already in place of the row's.
-    private mutating func setExtrasNumber(_ row: UInt32, _ number: UInt32) {
+    mutating func setExtrasNumber(_ row: UInt32, _ number: UInt32) {
         let block = rows.writable(row)
         let slot = RowStore.slot(row)
         extras.release(block.extras(slot), in: &rows.extrasList)
@@ -262,69 +262,5 @@ extension IndexStorage {
         enter(packageOfA, ofB)
         noteRenamed(a, wasVersion: wasVersion.a)
         noteRenamed(b, wasVersion: wasVersion.b)
-    }
-
-    // MARK: Going
-
-    mutating func remove(_ row: UInt32) throws(IndexError) {
-        try checkItem(row)
-        noteDeparture(row)
-        unlink(row)
-        removeUnlinked(row)
-    }
-
-    mutating func removeChildren(_ row: UInt32, keeps: Remembrance = .none) {
-        noteDeparture(below: row)
-        if isSwept(below: row, keeps: keeps) { return sweep(below: row, isTopGone: false) }
-        while true {
-            let child = rows.firstChild(row)
-            if child == Row.none { return }
-            unlink(child)
-            removeUnlinked(child, keeps: keeps)
-        }
-    }
-
-    /// Removes a row that is not among its parent's children any more, and all below it: children before their directory,
-    /// along the links, with neither recursion nor a stack.
-    mutating func removeUnlinked(_ top: UInt32, keeps: Remembrance = .none) {
-        if isSwept(below: top, keeps: keeps) { return sweep(below: top, isTopGone: true) }
-        var row = top
-        while true {
-            let child = rows.firstChild(row)
-            if child != Row.none {
-                row = child
-                continue
-            }
-            let parent = rows.parent(row)
-            let next = row == top ? Row.none : rows.next(row)
-            if row != top { rows.writable(parent).setFirstChild(RowStore.slot(parent), next) }
-            record(row)
-            unfile(row)
-            vacate(row, keeps: keeps, isBelow: row != top)
-            if row == top { return }
-            row = next != Row.none ? next : parent
-        }
-    }
-
-    /// Ends the occupant of a row without children, which is filed and linked no more, and gives the slot free.
-    private mutating func vacate(_ row: UInt32, keeps: Remembrance = .none, isBelow: Bool = false) {
-        let slot = RowStore.slot(row)
-        let status = keeps == .none && closed.isEmpty ? nil : rows.status(row)
-        let name = keeps == .closed || (isBelow && keeps == .aside) ? Array(rows.block(row).nameBytes(slot)) : []
-        if rows.values(row).isFoundByInode { inodes.remove(row, rows) }
-        if !packages.isEmpty { forgetPackage(row) }
-        setEnclosed(row, false)
-        let block = rows.writable(row)
-        setExtrasNumber(row, ExtrasTable.unknown)
-        let isDirectory = block.isDirectory(slot)
-        if isDirectory { block.removeDirectory(slot) }
-        block.dropName(slot)
-        block.isLive[slot >> 6] &= ~(1 << UInt64(slot & 63))
-        block.header.pointee.live -= 1
-        counts.remove(isDirectory: isDirectory)
-        let generation = block.generation[slot]
-        guard slots.endOccupant(block, slot) else { return }
-        guard let status else { return free(row) }
-        keep(row, generation, status, named: name, as: keeps, isBelow: isBelow)
     }
 }

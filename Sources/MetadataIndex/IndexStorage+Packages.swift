@@ -29,7 +29,7 @@ extension IndexStorage {
         // A sweep looks at all rows, a walk at those below, at ten times the cost of one.
         let many = max(smallestSweep, Int(slots.slotCount) / 8)
         if rows.descendantCount(of: top, atMost: many) >= many {
-            let all = rows(below: top)
+            let all = rows.rows(below: top)
             all.forEach { totals.add(ownValues($0), rows.access($0), isVersion: versions.contains($0)) }
         } else {
             rows.forEachDescendant(top) {

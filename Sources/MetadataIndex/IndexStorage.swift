@@ -18,10 +18,8 @@ struct IndexStorage: ~Copyable {
     var slots: SlotAllocator
     /// How many items live.
     var counts = ItemCounts()
-    /// Identities of entries that are gone, to be given again to the same files (``setAside(_:isOutdated:)``).
-    var aside = AsideIdentities()
-    /// Identities of entries below directories that are inaccessible now (``setAsideClosed(_:)``).
-    var closed = AsideIdentities()
+    /// Identities of removed entries that may come again.
+    var detached = DetachedRows()
     /// The state of each package, and the packages whose columns are out of date.
     var packages: [UInt32: PackageState] = [:]
     var unsettled: Set<UInt32> = []
@@ -191,7 +189,7 @@ struct IndexStorage: ~Copyable {
         bytes +=
             rows.common.capacity * MemoryLayout<CommonAttributes>.stride + attributes.byteCount
         bytes += packagesByteCount + versions.byteCount + rows.conflicts.byteCount + rows.sync.byteCount
-        bytes += aside.byteCount + closed.byteCount
+        bytes += detached.byteCount
         bytes += extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)
         return bytes
     }

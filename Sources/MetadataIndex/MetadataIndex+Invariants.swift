@@ -117,7 +117,7 @@ extension IndexStorage {
     }
 
     private func checkFreeSlots() -> String? {
-        let used = counts.items + 1 + slots.retiredCount + aside.count + closed.count
+        let used = counts.items + 1 + slots.retiredCount + detached.count
         return slots.check(rows, free: Int(slots.slotCount) - used)
     }
 

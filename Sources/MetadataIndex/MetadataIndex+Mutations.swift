@@ -112,7 +112,7 @@ extension MetadataIndex {
     package func endAside() { storage.endAside() }
 
     /// Encodes the detached identities for the next process, at most `limit` bytes, the most recent ones. Complexity: O(bytes).
-    package func savedAside(limit: Int) -> [UInt8] { storage.aside.isEmpty ? [] : storage.aside.bytes(limit: limit) }
+    package func savedAside(limit: Int) -> [UInt8] { storage.detached.saved(limit: limit) }
 
     /// Restores the detached identities that an earlier process saved with this index. Entries that do not fit the index are
     /// skipped. Complexity: O(free rows).

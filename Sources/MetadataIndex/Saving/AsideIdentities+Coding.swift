@@ -129,11 +129,7 @@ extension IndexStorage {
         for saved in found { occupants[saved.identity.row] = saved.identity.generation }
         var taken = slots.take(occupants, in: &rows)
         for saved in found.reversed().filter({ taken.remove($0.identity.row) != nil }).reversed() {
-            let ended =
-                saved.place.map {
-                    aside.keep(saved.identity, of: saved.file, named: $0.name, in: $0.directory)
-                } ?? aside.keep(saved.identity, of: saved.file)
-            if let ended { free(ended.row) }
+            if let ended = detached.restore(saved) { slots.free(ended, in: &rows) }
         }
     }
 }
