@@ -37,6 +37,9 @@ struct ConflictVersions {
         return place
     }
 
+    /// The numbers inside a package changed, or it is no package any more.
+    mutating func noteInside(_ package: UInt32) { unsettled.insert(package) }
+
     /// Bytes held.
     var byteCount: Int { places.capacity * 14 + counts.capacity * 14 + unsettled.capacity * 5 }
 }

@@ -33,12 +33,12 @@ extension IndexStorage {
         in package: UInt32?
     ) {
         var values = RowValues(status, common: attributes.number(of: CommonAttributes(status), in: &rows))
-        if enclose(&values, in: package) { enclosed.insert(row) }
+        packages.enclose(row, &values, in: package, isNew: true)
         occupy(row, parent, name, values)
         file(row, hash)
         link(row, below: parent)
         if values.isFoundByInode { inodes.insert(row, rows) }
-        noteArrival(row, values, in: package)
+        packages.noteArrival(row, values, in: package, rows, versions)
     }
 
     /// Writes the columns of a new occupant, all but the links to its siblings.
@@ -71,14 +71,14 @@ extension IndexStorage {
         var values = RowValues(status, common: attributes.number(of: CommonAttributes(status), in: &rows))
         if row == 0 { values.kind = .directory }
         let package = row == 0 ? nil : package(holding: rows.parent(row))
-        setEnclosed(row, enclose(&values, in: package))
-        let old = ownValues(row)
+        packages.enclose(row, &values, in: package, isNew: false)
+        let old = packages.ownValues(row, rows)
         guard values != old else { return false }
         if old.kind.isDirectory, !values.kind.isDirectory { removeChildren(row) }
         record(row)
         let access = rows.access(row)
         apply(values, to: row)
-        noteChange(row, from: old, access, to: values, in: package)
+        packages.noteChange(row, from: old, access, to: values, in: package, &rows, &versions)
         if (old.kind == .file) != (values.kind == .file) {
             let wasVersion = versions.contains(row)
             noteKind(row)
@@ -157,7 +157,11 @@ extension IndexStorage {
         record(row)
         let from = rows.parent(row)
         let package = from == parent ? nil : package(holding: parent)
-        let moved = from == parent ? nil : leave(row, from: self.package(holding: from), to: package)
+        let moved =
+            from == parent
+            ? nil
+            : packages.leave(
+                row, from: self.package(holding: from), to: package, rows, versions, limits)
         let wasVersion = versions.contains(row)
         unfile(row)
         if from != parent { unlink(row) }
@@ -168,7 +172,7 @@ extension IndexStorage {
         file(row, hash)
         if from != parent {
             link(row, below: parent)
-            enter(package, moved)
+            packages.enter(package, moved)
         }
         noteRenamed(row, wasVersion: wasVersion)
     }
@@ -181,18 +185,19 @@ extension IndexStorage {
         record(target)
         record(source)
         let package = package(holding: rows.parent(target))
-        let moved = leave(source, from: self.package(holding: rows.parent(source)), to: package)
+        let moved = packages.leave(
+            source, from: self.package(holding: rows.parent(source)), to: package, rows, versions, limits)
         let wasVersion = versions.contains(source)
         // Unlink the source first: it may lie below the target, whose children are removed.
         unlink(source)
         unfile(source)
         rows.writable(source).parent[RowStore.slot(source)] = 0
         removeChildren(target)
-        noteDeparture(ofRow: target, from: package)
-        forgetPackage(target)
-        let values = ownValues(source)
-        let state = packages[source]
-        setEnclosed(target, enclosed.contains(source))
+        packages.noteDeparture(ofRow: target, from: package, rows, versions)
+        packages.forget(target, &rows, &versions)
+        let values = packages.ownValues(source, rows)
+        let state = packages.states[source]
+        packages.takeEnclosure(target, from: source)
         let children = rows.firstChild(source)
         if values.kind.isDirectory { rows.writable(source).setFirstChild(RowStore.slot(source), Row.none) }
         let extrasNumber = rows.block(source).extras(RowStore.slot(source))
@@ -204,12 +209,8 @@ extension IndexStorage {
         vacate(source)
         apply(values, to: target)
         noteKind(target)
-        if let state {
-            packages[target] = state
-            unsettled.insert(target)
-        }
-        if values.kind.isDirectory { unsorted.insert(target) }
-        enter(package, moved)
+        packages.noteReplacement(target, by: state, isDirectory: values.kind.isDirectory)
+        packages.enter(package, moved)
         noteRenamed(target, wasVersion: wasVersion)
         var child = children
         while child != Row.none {
@@ -234,8 +235,8 @@ extension IndexStorage {
         record(b)
         let packageOfA = package(holding: rows.parent(a))
         let packageOfB = package(holding: rows.parent(b))
-        let ofA = leave(a, from: packageOfA, to: packageOfB)
-        let ofB = leave(b, from: packageOfB, to: packageOfA)
+        let ofA = packages.leave(a, from: packageOfA, to: packageOfB, rows, versions, limits)
+        let ofB = packages.leave(b, from: packageOfB, to: packageOfA, rows, versions, limits)
         let wasVersion = (a: versions.contains(a), b: versions.contains(b))
         unfile(a)
         unfile(b)
@@ -258,8 +259,8 @@ extension IndexStorage {
         file(b, hash(b))
         link(a, below: parentOfB)
         link(b, below: parentOfA)
-        enter(packageOfB, ofA)
-        enter(packageOfA, ofB)
+        packages.enter(packageOfB, ofA)
+        packages.enter(packageOfA, ofB)
         noteRenamed(a, wasVersion: wasVersion.a)
         noteRenamed(b, wasVersion: wasVersion.b)
     }

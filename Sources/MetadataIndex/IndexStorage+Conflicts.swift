@@ -95,7 +95,7 @@ extension IndexStorage {
     mutating func noteRenamed(_ row: UInt32, wasVersion: Bool) {
         let isVersion = versions.contains(row)
         guard isVersion != wasVersion, let package = package(holding: rows.parent(row)) else { return }
-        change(package) { $0.addVersions(isVersion ? 1 : -1) }
+        packages.noteVersion(in: package, isVersion: isVersion)
     }
 
     // MARK: Settling
@@ -103,7 +103,7 @@ extension IndexStorage {
     /// Returns the numbers of a row as they are now; nil if it has none.
     private func conflicts(_ row: UInt32) -> ConflictCount? {
         guard row != 0, rows.isLive(row) else { return nil }
-        let inside = packages.isEmpty ? nil : packages[row]?.totals.versions
+        let inside = packages.isEmpty ? nil : packages.states[row]?.totals.versions
         let count = ConflictCount(
             beside: versions.isEmpty ? 0 : versions.count(at: hash(row)), inside: UInt32(clamping: inside ?? 0))
         return count.isNone ? nil : count
@@ -123,9 +123,6 @@ extension IndexStorage {
             rows.conflicts[row] = count
         }
     }
-
-    /// The numbers inside a package changed, or it is no package any more.
-    mutating func noteInside(_ package: UInt32) { versions.unsettled.insert(package) }
 
     // MARK: Restoring
 

@@ -49,8 +49,7 @@ extension IndexStorage {
     private mutating func takeOver(from other: inout IndexStorage) {
         swap(&recorder, &other.recorder)
         slots.takeGenerations(from: other.slots)
-        smallestSweep = other.smallestSweep
-        mostFoundAtOnce = other.mostFoundAtOnce
+        limits = other.limits
         // Items that were below one are among the former states.
         if other.rows.hasArchives { rows.hasArchives = true }
         // A helper has to begin anew with what is found.

@@ -10,13 +10,13 @@ import Metadata
 extension IndexStorage {
     mutating func remove(_ row: UInt32) throws(IndexError) {
         try checkItem(row)
-        noteDeparture(row)
+        packages.noteDeparture(row, rows, versions, limits)
         unlink(row)
         removeUnlinked(row)
     }
 
     mutating func removeChildren(_ row: UInt32, keeps: Remembrance = .none) {
-        noteDeparture(below: row)
+        packages.noteDeparture(below: row, rows, versions, limits)
         if isSwept(below: row, keeps: keeps) { return sweep(below: row, isTopGone: false) }
         while true {
             let child = rows.firstChild(row)
@@ -54,8 +54,7 @@ extension IndexStorage {
         let status = detached.needsStatus(keeps) ? rows.status(row) : nil
         let name = keeps.needsName(isBelow: isBelow) ? Array(rows.block(row).nameBytes(slot)) : []
         if rows.values(row).isFoundByInode { inodes.remove(row, rows) }
-        if !packages.isEmpty { forgetPackage(row) }
-        setEnclosed(row, false)
+        packages.forgetRow(row, &rows, &versions)
         let block = rows.writable(row)
         setExtrasNumber(row, ExtrasTable.unknown)
         let isDirectory = block.isDirectory(slot)
@@ -72,14 +71,10 @@ extension IndexStorage {
 
     // MARK: Sweeps
 
-    /// A subtree with fewer rows goes row by row, in a large index also one that is less than a 64th of it: about where both
-    /// take as long.
-    static let smallestSweep = 1_024
-
     /// Whether so much lies below a row that sweeps are cheaper. Complexity: O(smallest sweep).
     func isSwept(below top: UInt32, keeps: Remembrance = .none) -> Bool {
         let limit =
-            keeps == .closed ? AsideIdentities.mostIdentities + 1 : max(smallestSweep, Int(slots.slotCount) / 64)
+            keeps == .closed ? AsideIdentities.mostIdentities + 1 : max(limits.smallestSweep, Int(slots.slotCount) / 64)
         return rows.descendantCount(of: top, atMost: limit) >= limit
     }
 
@@ -94,7 +89,7 @@ extension IndexStorage {
         names.removeAll { gone.contains($0) }
         inodes.removeAll(gone, rows)
         releaseExtras(gone)
-        forgetPackages(gone)
+        packages.forgetAll(gone, &rows, &versions)
         for at in rows.blocks.indices.reversed() {
             let words = gone.words[at * Block.words..<(at + 1) * Block.words]
             guard words.contains(where: { $0 != 0 }) else { continue }
@@ -134,7 +129,7 @@ extension IndexStorage {
     /// ``endAside()``. Those of a subtree that is large enough to go in sweeps end.
     mutating func setAside(_ row: UInt32, isOutdated: Bool) throws(IndexError) {
         try checkItem(row)
-        noteDeparture(row)
+        packages.noteDeparture(row, rows, versions, limits)
         unlink(row)
         removeUnlinked(row, keeps: .aside(isOutdated: isOutdated))
     }

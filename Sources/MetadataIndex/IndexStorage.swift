@@ -20,15 +20,8 @@ struct IndexStorage: ~Copyable {
     var counts = ItemCounts()
     /// Identities of removed entries that may come again.
     var detached = DetachedRows()
-    /// The state of each package, and the packages whose columns are out of date.
-    var packages: [UInt32: PackageState] = [:]
-    var unsettled: Set<UInt32> = []
-    /// Directories that would be packages, but lie inside one.
-    var enclosed: Set<UInt32> = []
-    /// Directories that are, or at or below which there may be, packages that have come to lie inside one, or lie in one no
-    /// more.
-    var unsorted: Set<UInt32> = []
-
+    /// The totals of packages.
+    var packages = PackageIndex()
     /// The conflict versions, and the rows whose numbers of them are out of date.
     var versions = ConflictVersions()
 
@@ -39,12 +32,8 @@ struct IndexStorage: ~Copyable {
     /// The content of the index before its container's directory became unavailable (``MetadataIndex/park()``).
     var parked: ParkedContent?
 
-    /// The least rows of a subtree that goes in sweeps; less in tests.
-    var smallestSweep = IndexStorage.smallestSweep
-    /// The most rows whose totals are computed when a subtree enters or leaves a package. A larger subtree makes the package
-    /// be counted again when it is settled, so that moving it to and fro costs one scan per change set. Tests lower it.
-    var mostFoundAtOnce = 256
-
+    /// The sizes from which a subtree is not walked.
+    var limits = SubtreeLimits()
     /// The open change set and the log.
     var recorder = ChangeRecorder()
 
@@ -140,6 +129,21 @@ struct IndexStorage: ~Copyable {
     @inline(__always)
     mutating func record(_ row: UInt32) { recorder.record(row, of: rows) }
 
+    /// Returns the package that a directory is or lies in. Complexity: O(depth).
+    @inline(__always)
+    func package(holding directory: UInt32) -> UInt32? { packages.package(holding: directory, rows) }
+
+    /// Whether columns or numbers of conflict versions are out of date.
+    var hasUnsettled: Bool { packages.hasUnsettled || !versions.unsettled.isEmpty }
+
+    /// Updates what follows from other rows: the columns of packages, then the numbers of conflict versions, then the states of
+    /// shared items. Complexity: that of these.
+    mutating func settle() {
+        packages.settle(&rows, &versions, &recorder, limits)
+        settleConflicts()
+        settleSync()
+    }
+
     // MARK: Slots
 
     /// Returns a free slot. Detached rows keep their slots, so new rows cannot use them.
@@ -188,7 +192,8 @@ struct IndexStorage: ~Copyable {
         bytes += names.byteCount + inodes.byteCount
         bytes +=
             rows.common.capacity * MemoryLayout<CommonAttributes>.stride + attributes.byteCount
-        bytes += packagesByteCount + versions.byteCount + rows.conflicts.byteCount + rows.sync.byteCount
+        bytes += packages.byteCount + rows.packages.byteCount + rows.packages.accessBytes
+        bytes += versions.byteCount + rows.conflicts.byteCount + rows.sync.byteCount
         bytes += detached.byteCount
         bytes += extras.byteCount + rows.extrasList.byteCount + (parked?.content.byteCount ?? 0)
         return bytes

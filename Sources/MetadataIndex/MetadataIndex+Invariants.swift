@@ -13,7 +13,7 @@ extension IndexStorage {
     func checkInvariants() -> String? {
         let first =
             checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
-        return first ?? checkPackages() ?? checkVersions() ?? checkArchives() ?? checkOpenSet()
+        return first ?? packages.check(rows, versions) ?? checkVersions() ?? checkArchives() ?? checkOpenSet()
             ?? attributes.check(rows, used: usedCombinations)
     }
 

@@ -81,7 +81,7 @@ extension MetadataIndex: RowReader {
     package func links(of row: Row) -> UInt32 { storage.rows.links(row.number) }
     package func access(of row: Row) -> FileAccess { storage.rows.access(row.number) }
     package func package(at row: Row) -> PackageFacts? {
-        storage.packages[row.number]?.facts(storage.rows.access(row.number))
+        storage.packages.states[row.number]?.facts(storage.rows.access(row.number))
     }
     /// Returns the numbers of a row's conflict versions, as of the last change set or snapshot.
     package func sync(of row: Row) -> SyncState { storage.rows.syncState(row.number) }

@@ -1,7 +1,17 @@
-// The rows below a directory, from the columns.
+// The rows above and below a row.
 // SPDX-License-Identifier: Apache-2.0
 
 extension RowStore {
+    /// Whether `holds` is true for a directory above a row, except for the root. Complexity: O(depth).
+    func isAnyAbove(_ row: UInt32, _ holds: (UInt32) -> Bool) -> Bool {
+        var above = parent(row)
+        while above != 0 {
+            if holds(above) { return true }
+            above = parent(above)
+        }
+        return false
+    }
+
     /// Returns the live rows below a directory: first the directories below it, then their entries. Complexity: O(rows), a few
     /// ns each.
     func rows(below top: UInt32) -> RowBits {

@@ -86,7 +86,7 @@ struct NaiveTree {
     /// With `isSwept`, whatever goes with something below goes from the index in sweeps.
     init(isSwept: Bool = false) {
         index = MetadataIndex(root: NaiveTree.status(.directory))
-        if isSwept { index.storage.smallestSweep = 1 }
+        if isSwept { index.storage.limits.smallestSweep = 1 }
     }
 
     static func status(_ kind: FileKind, size: Int64 = 0) -> FileStatus {

@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test func `All below a directory may come again, but where it is so much that it goes in sweeps`() throws {
-        for (files, isKept) in [(3, true), (IndexStorage.smallestSweep + 1, false)] {
+        for (files, isKept) in [(3, true), (SubtreeLimits().smallestSweep + 1, false)] {
             let index = MetadataIndex(root: .sample(.directory))
             let d = try index.insert("d", below: .root, status(.directory, 2))
             var known: [ItemIdentifier?] = []
@@ -331,7 +331,7 @@ import Testing
             index.identifier(of: try index.insert($1, below: d, status(.file, UInt64($0) + 3)))
         }
         let e = try index.insert("e", below: .root, status(.directory, 5))
-        for number in 0...IndexStorage.smallestSweep {
+        for number in 0...SubtreeLimits().smallestSweep {
             _ = try index.insert("f\(number)", below: e, status(.file, UInt64(number + 10)))
         }
         let row = try index.insert("f", below: e, status(.file, 6))

@@ -238,7 +238,7 @@ import Testing
         try index.update(file, .sample(.file, size: 2))
         #expect(index.takeChanges().count == 2)
         #expect(try index.status(of: #require(first)).size == 2)
-        #expect(index.storage.packages.count == 1)
+        #expect(index.storage.packages.states.count == 1)
     }
 
     /// A move of a directory changes one row, whatever lies below.

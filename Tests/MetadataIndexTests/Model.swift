@@ -223,8 +223,8 @@ struct Pair {
         listSerial = listsComeAndGo ? 0 : nil
         generator = SeededGenerator(seed: seed)
         index = MetadataIndex(root: .sample(.directory, inode: 1_000), epoch: 1, key: seed, log: log)
-        if seed % 2 == 0 { index.storage.smallestSweep = 1 }
-        if seed % 3 == 0 { index.storage.mostFoundAtOnce = 1 }
+        if seed % 2 == 0 { index.storage.limits.smallestSweep = 1 }
+        if seed % 3 == 0 { index.storage.limits.mostFoundAtOnce = 1 }
         if seed % 5 < 3 { tidySoon() }
     }
 
@@ -238,8 +238,7 @@ struct Pair {
     init(_ other: Pair, index: MetadataIndex) {
         self.index = index
         isRestored = true
-        index.storage.smallestSweep = other.index.storage.smallestSweep
-        index.storage.mostFoundAtOnce = other.index.storage.mostFoundAtOnce
+        index.storage.limits = other.index.storage.limits
         (model, generator, largest) = (other.model, other.generator, other.largest)
         (given, order) = (other.given, other.order)
         (seed, listSerial, lists) = (other.seed, other.listSerial, other.lists)

@@ -82,7 +82,7 @@ struct IndexAssembly {
         countExtras(of: &storage)
         storage.findVersions()
         storage.findArchives()
-        storage.restorePackages()
+        storage.packages.restore(&storage.rows, &storage.versions)
         storage.restoreConflicts()
         return storage
     }

@@ -3,36 +3,38 @@
 
 import Metadata
 
-extension IndexStorage {
-    /// The first thing about packages that is not as it must be. Until it was looked again which directories are packages,
-    /// and until they were counted, less has to hold.
-    func checkPackages() -> String? {
-        for row in 0..<slots.slotCount where rows.isLive(row) {
+extension PackageIndex {
+    /// Returns the first invariant that does not hold. Until it was decided again which directories are packages, and until they
+    /// were counted, less has to hold.
+    func check(_ rows: RowStore, _ versions: ConflictVersions) -> String? {
+        for row in 0..<rows.slotCount where rows.isLive(row) {
             let isPackage = rows.kind(row) == .package
-            guard isPackage == (packages[row] != nil) else { return "row \(row): whether it is a package" }
-            if unsorted.isEmpty, isPackage, rows.outermostPackage(holding: rows.parent(row)) != nil {
+            guard isPackage == (states[row] != nil) else { return "row \(row): whether it is a package" }
+            if enclosed.isSorted, isPackage, rows.outermostPackage(holding: rows.parent(row)) != nil {
                 return "row \(row): a package in a package"
             }
-            guard isPackage, unsorted.isEmpty, let state = packages[row], !state.isToBeCounted else { continue }
-            if let wrong = checkPackage(row, state) { return wrong }
+            guard isPackage, enclosed.isSorted, let state = states[row], !state.isToBeCounted else { continue }
+            if let wrong = check(row, state, rows, versions) { return wrong }
         }
-        guard packages.keys.allSatisfy({ rows.isLive($0) }) else { return "a package that is gone" }
+        guard states.keys.allSatisfy({ rows.isLive($0) }) else { return "a package that is gone" }
         var shown = 0
-        rows.packages.forEach { row, _ in shown += packages[row] == nil ? 1 << 32 : 1 }
+        rows.packages.forEach { row, _ in shown += states[row] == nil ? 1 << 32 : 1 }
         guard shown == rows.packages.count else { return "a package that is gone is shown" }
-        for row in enclosed {
+        for row in enclosed.rows {
             guard rows.isLive(row), rows.kind(row) == .directory else { return "row \(row): cannot be enclosed" }
-            guard !unsorted.isEmpty || rows.outermostPackage(holding: rows.parent(row)) != nil else {
+            guard !enclosed.isSorted || rows.outermostPackage(holding: rows.parent(row)) != nil else {
                 return "row \(row): enclosed by nothing"
             }
         }
-        return unsettled.allSatisfy { packages[$0] != nil } ? nil : "a package that is gone is to be settled"
+        return unsettled.allSatisfy { states[$0] != nil } ? nil : "a package that is gone is to be settled"
     }
 
-    private func checkPackage(_ row: UInt32, _ state: PackageState) -> String? {
+    private func check(_ row: UInt32, _ state: PackageState, _ rows: RowStore, _ versions: ConflictVersions) -> String?
+    {
         var totals = PackageTotals()
         rows.forEachDescendant(row) {
-            totals.add(ownValues($0.number), rows.access($0.number), isVersion: versions.contains($0.number))
+            totals.add(
+                ownValues($0.number, rows), rows.access($0.number), isVersion: versions.contains($0.number))
             return true
         }
         let kept = state.totals
