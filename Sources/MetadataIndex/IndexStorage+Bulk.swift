@@ -35,7 +35,7 @@ extension IndexStorage {
                 for next in index..<min(index + hashes.count, lengths.count) {
                     let name = UnsafeRawBufferPointer(rebasing: bytes[ahead..<ahead + Int(lengths[next])])
                     ahead += name.count
-                    hashes[next % hashes.count] = hasher.hash(parent: parent, name: name)
+                    hashes[next % hashes.count] = names.hasher.hash(parent: parent, name: name)
                     names.touch(hashes[next % hashes.count])
                 }
             }

@@ -18,7 +18,7 @@ extension IndexStorage {
     ) throws(IndexError) -> UInt32 {
         try checkDirectory(parent)
         guard isValidName(name) else { throw .invalidName }
-        let hash = hasher.hash(parent: parent, name: name)
+        let hash = names.hasher.hash(parent: parent, name: name)
         if let other = find(parent, name, hash) { throw .nameTaken(Row(other)) }
         let row = try allocate(for: status, named: name, in: parent).row
         recorder.recordInsertion(row)
@@ -81,7 +81,7 @@ extension IndexStorage {
         packages.noteChange(row, from: old, access, to: values, in: package, &rows, &versions)
         if (old.kind == .file) != (values.kind == .file) {
             let wasVersion = versions.contains(row)
-            noteKind(row)
+            versions.noteKind(row, rows, names)
             noteRenamed(row, wasVersion: wasVersion)
         }
         return true
@@ -148,7 +148,7 @@ extension IndexStorage {
         try checkItem(row)
         try checkDirectory(parent)
         guard isValidName(name) else { throw .invalidName }
-        let hash = hasher.hash(parent: parent, name: name)
+        let hash = names.hasher.hash(parent: parent, name: name)
         if let other = find(parent, name, hash) {
             if other == row { return }
             throw .nameTaken(Row(other))
@@ -208,7 +208,7 @@ extension IndexStorage {
         }
         vacate(source)
         apply(values, to: target)
-        noteKind(target)
+        versions.noteKind(target, rows, names)
         packages.noteReplacement(target, by: state, isDirectory: values.kind.isDirectory)
         packages.enter(package, moved)
         noteRenamed(target, wasVersion: wasVersion)
@@ -217,7 +217,7 @@ extension IndexStorage {
             record(child)
             unfile(child)
             rows.writable(child).parent[RowStore.slot(child)] = target
-            file(child, hash(child))
+            file(child)
             child = rows.next(child)
         }
         if children != Row.none {
@@ -255,13 +255,20 @@ extension IndexStorage {
         }
         rows.writable(a).parent[RowStore.slot(a)] = parentOfB
         rows.writable(b).parent[RowStore.slot(b)] = parentOfA
-        file(a, hash(a))
-        file(b, hash(b))
+        file(a)
+        file(b)
         link(a, below: parentOfB)
         link(b, below: parentOfA)
         packages.enter(packageOfB, ofA)
         packages.enter(packageOfA, ofB)
         noteRenamed(a, wasVersion: wasVersion.a)
         noteRenamed(b, wasVersion: wasVersion.b)
+    }
+
+    /// Notes that a row got another name or file. `wasVersion` tells whether it was a conflict version before.
+    private mutating func noteRenamed(_ row: UInt32, wasVersion: Bool) {
+        let isVersion = versions.contains(row)
+        guard isVersion != wasVersion, let package = package(holding: rows.parent(row)) else { return }
+        packages.noteVersion(in: package, isVersion: isVersion)
     }
 }

@@ -17,7 +17,7 @@ extension IndexStorage {
         endClosed()
         settle()
         if isRecorded { recorder.recordAllLive(of: rows) }
-        var aside = IndexStorage(root: rows.status(0), key: hasher.key)
+        var aside = IndexStorage(root: rows.status(0), key: names.hasher.key)
         // Change sets name combinations by number, so the table is kept.
         aside.takeAttributes(of: self)
         // The new root's number was that of a table with nothing else.
@@ -30,7 +30,7 @@ extension IndexStorage {
     mutating func unpark() -> Bool {
         guard let box = parked else { return false }
         parked = nil
-        var aside = IndexStorage(root: rows.status(0), key: hasher.key)
+        var aside = IndexStorage(root: rows.status(0), key: names.hasher.key)
         swap(&box.content, &aside)
         aside.takeAttributes(of: self)
         let root = rows.values(0)
@@ -76,7 +76,7 @@ extension IndexStorage {
         }
         recorder.renumber(device: device, to: other)
         guard attributes.renumber(device: device, to: other, in: &rows) else { return }
-        inodes = InodeTable(hasher: hasher)
+        inodes = InodeTable(hasher: names.hasher)
         for row in 0..<slots.slotCount where rows.isLive(row) && rows.values(row).isFoundByInode {
             inodes.insert(row, rows)
         }

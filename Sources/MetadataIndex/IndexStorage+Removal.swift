@@ -85,8 +85,8 @@ extension IndexStorage {
         if isTopGone { gone.insert(top) }
         recorder.recordAll(gone, of: rows)
         let former = detached.closedFiles(gone, of: rows)
-        forgetVersions(gone)
-        names.removeAll { gone.contains($0) }
+        versions.forgetAll(gone, rows, names)
+        names.unfileAll(gone)
         inodes.removeAll(gone, rows)
         releaseExtras(gone)
         packages.forgetAll(gone, &rows, &versions)

@@ -7,8 +7,8 @@ import Metadata
 /// property is paid once and not for each step of a loop.
 struct IndexStorage: ~Copyable {
     var rows = RowStore()
-    let hasher: NameHash
-    var names = RowTable()
+    /// Finds rows by directory and name.
+    var names: NameTable
     var inodes: InodeTable
     var extras: ExtrasTable
     /// The numbers of combinations of owner, group, mode, device and access list.
@@ -39,9 +39,9 @@ struct IndexStorage: ~Copyable {
 
     init(root: FileStatus, key: UInt64) {
         slots = SlotAllocator(slotCount: 1)
-        hasher = NameHash(key: key)
-        extras = ExtrasTable(hasher: hasher)
-        inodes = InodeTable(hasher: hasher)
+        names = NameTable(key: key)
+        extras = ExtrasTable(hasher: names.hasher)
+        inodes = InodeTable(hasher: names.hasher)
         rows.blocks.append(BlockStorage())
         let block = rows.writable(0)
         block.header.pointee.used = 1
@@ -60,10 +60,10 @@ struct IndexStorage: ~Copyable {
     }
 
     /// Makes an index of saved rows; the caller fills in the derived state.
-    init(rows: RowStore, slots: SlotAllocator, key: UInt64, names: consuming RowTable) {
+    init(rows: RowStore, slots: SlotAllocator, names: consuming NameTable) {
         self.rows = rows
+        let hasher = names.hasher
         self.names = names
-        hasher = NameHash(key: key)
         extras = ExtrasTable(hasher: hasher)
         inodes = InodeTable(hasher: hasher)
         self.slots = slots
@@ -74,53 +74,23 @@ struct IndexStorage: ~Copyable {
 
     @inline(__always)
     func find(_ parent: UInt32, _ name: UnsafeRawBufferPointer, _ hash: UInt64) -> UInt32? {
-        names.find(hash) { isNamed($0, parent, name) }
-    }
-
-    /// Whether a row stands under this name in this directory.
-    @inline(__always)
-    func isNamed(_ row: UInt32, _ parent: UInt32, _ name: UnsafeRawBufferPointer) -> Bool {
-        let block = rows.block(row)
-        let slot = RowStore.slot(row)
-        guard block.parent[slot] == parent else { return false }
-        return IndexStorage.areEqual(block.nameBytes(slot), name)
-    }
-
-    @inline(__always)
-    static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-        a.count == b.count && (a.count == 0 || compareBytes(a, b) == 0)
-    }
-
-    func hash(_ row: UInt32) -> UInt64 {
-        let block = rows.block(row)
-        let slot = RowStore.slot(row)
-        return hasher.hash(parent: block.parent[slot], name: block.nameBytes(slot))
+        names.find(parent, name, hash, rows)
     }
 
     /// Files a row under its place.
     @inline(__always)
     mutating func file(_ row: UInt32, _ hash: UInt64) {
-        if names.needsRoom(for: hash) { widenNames(for: hash) }
-        names.add(hash, row)
-        noteFiled(row, hash)
+        names.file(row, hash, rows)
+        versions.noteFiled(row, hash, rows, names)
     }
 
-    /// Apart from ``file(_:_:)``, since to lend the rows beside the table counts references: 80 ns for each row.
-    @inline(never)
-    private mutating func widenNames(for hash: UInt64) {
-        let rows = rows
-        let hasher = hasher
-        names.makeRoom(for: hash) { other in
-            let block = rows.block(other)
-            let slot = RowStore.slot(other)
-            return hasher.hash(parent: block.parent[slot], name: block.nameBytes(slot))
-        }
-    }
+    /// Files a row under its place, whose hash is not known.
+    mutating func file(_ row: UInt32) { file(row, names.hash(row, rows)) }
 
     mutating func unfile(_ row: UInt32) {
-        let hash = hash(row)
-        names.remove(hash, row)
-        noteUnfiled(row, hash)
+        let hash = names.hash(row, rows)
+        names.unfile(row, hash)
+        versions.noteUnfiled(row, hash, rows, names)
     }
 
     // MARK: Records
@@ -134,13 +104,13 @@ struct IndexStorage: ~Copyable {
     func package(holding directory: UInt32) -> UInt32? { packages.package(holding: directory, rows) }
 
     /// Whether columns or numbers of conflict versions are out of date.
-    var hasUnsettled: Bool { packages.hasUnsettled || !versions.unsettled.isEmpty }
+    var hasUnsettled: Bool { packages.hasUnsettled || versions.hasUnsettled }
 
     /// Updates what follows from other rows: the columns of packages, then the numbers of conflict versions, then the states of
     /// shared items. Complexity: that of these.
     mutating func settle() {
         packages.settle(&rows, &versions, &recorder, limits)
-        settleConflicts()
+        versions.settle(&rows, names, packages, &recorder)
         settleSync()
     }
 

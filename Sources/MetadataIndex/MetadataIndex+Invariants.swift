@@ -13,7 +13,8 @@ extension IndexStorage {
     func checkInvariants() -> String? {
         let first =
             checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
-        return first ?? packages.check(rows, versions) ?? checkVersions() ?? checkArchives() ?? checkOpenSet()
+        return first ?? packages.check(rows, versions) ?? versions.check(rows, names) ?? checkArchives()
+            ?? checkOpenSet()
             ?? attributes.check(rows, used: usedCombinations)
     }
 
@@ -81,7 +82,7 @@ extension IndexStorage {
             let block = rows.block(row)
             let name = block.nameBytes(RowStore.slot(row))
             guard isValidName(name) else { return "row \(row): name" }
-            guard find(parent, name, hash(row)) == row else { return "row \(row): not found by its name" }
+            guard find(parent, name, names.hash(row, rows)) == row else { return "row \(row): not found by its name" }
             guard Int(block.common[RowStore.slot(row)]) < rows.common.count else { return "row \(row): common" }
             var above = parent
             var steps = 0

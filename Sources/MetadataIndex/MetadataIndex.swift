@@ -109,11 +109,11 @@ extension MetadataIndex {
         // A walk through a tree, such as a comparison, follows the order in which it was read, which is the order of rows. The
         // neighbour is near in memory, while the name table misses the cache.
         let neighbour = foundLast &+ 1
-        if storage.rows.isLive(neighbour), storage.isNamed(neighbour, parent.number, name) {
+        if storage.rows.isLive(neighbour), storage.rows.isNamed(neighbour, parent.number, name) {
             foundLast = neighbour
             return Row(neighbour)
         }
-        let hash = storage.hasher.hash(parent: parent.number, name: name)
+        let hash = storage.names.hasher.hash(parent: parent.number, name: name)
         guard let row = storage.find(parent.number, name, hash) else { return nil }
         foundLast = row
         return Row(row)

@@ -101,6 +101,20 @@ struct RowStore: Sendable {
         return try body(storage.block.nameBytes(RowStore.slot(row)))
     }
 
+    /// Whether a row stands under this name in this directory.
+    @inline(__always)
+    func isNamed(_ row: UInt32, _ parent: UInt32, _ name: UnsafeRawBufferPointer) -> Bool {
+        let block = block(row)
+        let slot = RowStore.slot(row)
+        guard block.parent[slot] == parent else { return false }
+        return RowStore.areEqual(block.nameBytes(slot), name)
+    }
+
+    @inline(__always)
+    static func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        a.count == b.count && (a.count == 0 || compareBytes(a, b) == 0)
+    }
+
     /// Whether `row` is `ancestor` or lies below it.
     func isWithin(_ row: UInt32, _ ancestor: UInt32) -> Bool {
         var row = row

@@ -75,15 +75,18 @@ struct IndexAssembly {
         if let error = failure.first { throw error }
         var slots = SlotAllocator(slotCount: slotCount, generationFloor: generationFloor)
         slots.freeAll(of: rows)
-        var storage = IndexStorage(rows: rows, slots: slots, key: key, names: names)
+        var storage = IndexStorage(rows: rows, slots: slots, names: NameTable(key: key, table: names))
         storage.inodes = linked.take()
         rows = RowStore()
         storage.attributes = AttributeDictionary(restoring: &storage.rows)
         countExtras(of: &storage)
-        storage.findVersions()
+        storage.versions.find(in: storage.rows, storage.names)
         storage.findArchives()
         storage.packages.restore(&storage.rows, &storage.versions)
-        storage.restoreConflicts()
+        // The numbers of versions follow, which no journal has: so they are in no change set.
+        var unrecorded = ChangeRecorder()
+        unrecorded.noteUnrecorded()
+        storage.versions.settle(&storage.rows, storage.names, storage.packages, &unrecorded)
         return storage
     }
 
@@ -175,7 +178,7 @@ struct IndexAssembly {
             let (first, second) = (block(a), block(b))
             let (place, slot) = (RowStore.slot(a), RowStore.slot(b))
             return first.parent[place] == second.parent[slot]
-                && IndexStorage.areEqual(first.nameBytes(place), second.nameBytes(slot))
+                && RowStore.areEqual(first.nameBytes(place), second.nameBytes(slot))
         }
     }
 
@@ -203,7 +206,7 @@ struct IndexAssembly {
                 counts[Int(extras[slot])] += 1
             }
         }
-        storage.extras = ExtrasTable(counts: counts, hasher: storage.hasher, in: &storage.rows.extrasList)
+        storage.extras = ExtrasTable(counts: counts, hasher: storage.names.hasher, in: &storage.rows.extrasList)
     }
 }
 
