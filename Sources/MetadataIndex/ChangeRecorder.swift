@@ -65,6 +65,11 @@ struct ChangeRecorder {
         recordAll(all, of: rows)
     }
 
+    /// Records all live rows, whose derived values are to change, unless entries were added unrecorded.
+    mutating func recordDerivedOfAllLive(of rows: RowStore) {
+        if !hasUnrecorded { recordAllLive(of: rows) }
+    }
+
     /// Records rows as they are, except those that are in the open set already. The set holds their blocks until it is gone.
     mutating func recordAll(_ all: borrowing RowBits, of rows: RowStore) {
         var unrecorded = copy all

@@ -25,9 +25,8 @@ struct IndexStorage: ~Copyable {
     /// The conflict versions, and the rows whose numbers of them are out of date.
     var versions = ConflictVersions()
 
-    /// The shared items that changed and that no report of the helper has covered yet, each with the clock of its last change; nil
-    /// without a helper.
-    var syncChanges: [UInt32: UInt64]?
+    /// The states of items that are shared with other devices.
+    var sync = SyncStates()
 
     /// The content of the index before its container's directory became unavailable (``MetadataIndex/park()``).
     var parked: ParkedContent?
@@ -111,7 +110,7 @@ struct IndexStorage: ~Copyable {
     mutating func settle() {
         packages.settle(&rows, &versions, &recorder, limits)
         versions.settle(&rows, names, packages, &recorder)
-        settleSync()
+        sync.settle(&rows, &recorder)
     }
 
     // MARK: Slots

@@ -13,7 +13,7 @@ extension IndexStorage {
     func checkInvariants() -> String? {
         let first =
             checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
-        return first ?? packages.check(rows, versions) ?? versions.check(rows, names) ?? checkArchives()
+        return first ?? packages.check(rows, versions) ?? versions.check(rows, names) ?? rows.checkArchives()
             ?? checkOpenSet()
             ?? attributes.check(rows, used: usedCombinations)
     }

@@ -16,7 +16,7 @@ extension MetadataIndex {
     package func setHelper(_ isThere: Bool) { storage.setHelper(isThere) }
 
     /// Whether a helper tells the states.
-    package var hasHelper: Bool { storage.syncChanges != nil }
+    package var hasHelper: Bool { storage.sync.hasHelper }
 
     /// Sets the state of all items that have none of their own. Complexity: O(rows) if it changes.
     package func setSyncBase(_ base: SyncState) { storage.setSyncBase(base) }
@@ -35,7 +35,7 @@ extension MetadataIndex {
     /// `limit`, and the row with which to go on; nil after all. Left out are items whose last change no report has covered, and
     /// those that no other device gets. Complexity: O(items with a state of their own).
     package func toldStates(from first: Row, limit: Int) -> (states: [(row: Row, state: SyncState)], next: Row?) {
-        let (states, next) = storage.toldStates(from: first.number, limit: limit)
+        let (states, next) = storage.sync.told(from: first.number, limit: limit, of: storage.rows)
         return (states.map { (Row($0.row), $0.state) }, next.map { Row($0) })
     }
 
@@ -45,4 +45,30 @@ extension MetadataIndex {
 
     /// Returns the inode of a row; 0 for an item that is not on this device.
     package func inode(of row: Row) -> UInt64 { storage.rows.values(row.number).inode }
+}
+
+extension IndexStorage {
+    mutating func setShared(_ isShared: Bool) { sync.reset(isShared: isShared, &rows) }
+
+    mutating func changeShared(_ isShared: Bool) {
+        guard rows.isShared != isShared else { return }
+        settle()
+        sync.changeShared(isShared, &rows, &recorder)
+    }
+
+    mutating func setHelper(_ isThere: Bool) {
+        if rows.isShared { settle() }
+        sync.setHelper(isThere, &rows, &recorder)
+    }
+
+    mutating func setSyncBase(_ base: SyncState) {
+        if sync.hasHelper, base != rows.syncBase { settle() }
+        sync.setBase(base, &rows, &recorder)
+    }
+
+    mutating func setSync(_ row: UInt32, _ state: SyncState?, covering clock: UInt64?) -> Bool {
+        sync.set(row, state, covering: clock, &rows, &recorder)
+    }
+
+    mutating func coverSync(through clock: UInt64) { sync.cover(through: clock, &rows, &recorder) }
 }

@@ -81,7 +81,7 @@ struct IndexAssembly {
         storage.attributes = AttributeDictionary(restoring: &storage.rows)
         countExtras(of: &storage)
         storage.versions.find(in: storage.rows, storage.names)
-        storage.findArchives()
+        storage.rows.findArchives()
         storage.packages.restore(&storage.rows, &storage.versions)
         // The numbers of versions follow, which no journal has: so they are in no change set.
         var unrecorded = ChangeRecorder()

@@ -53,9 +53,7 @@ extension IndexStorage {
         // Items that were below one are among the former states.
         if other.rows.hasArchives { rows.hasArchives = true }
         // A helper has to begin anew with what is found.
-        setShared(other.rows.isShared)
-        rows.sync = SparseColumn()
-        syncChanges = nil
+        sync.reset(isShared: other.rows.isShared, &rows)
     }
 }
 

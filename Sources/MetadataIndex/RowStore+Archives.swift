@@ -3,30 +3,30 @@
 
 import Metadata
 
-extension IndexStorage {
+extension RowStore {
     /// Notes the name of a row.
     @inline(__always)
     mutating func noteArchive(_ name: UnsafeRawBufferPointer) {
-        if name.first == UInt8(ascii: "."), ArchiveName.isName(name) { rows.hasArchives = true }
+        if name.first == UInt8(ascii: "."), ArchiveName.isName(name) { hasArchives = true }
     }
 
     /// Finds the archives among restored rows. Complexity: O(rows), less than a nanosecond each.
     mutating func findArchives() {
-        for storage in rows.blocks {
+        for storage in blocks {
             let block = storage.block
             for slot in 0..<block.header.pointee.used where block.isLive(slot) && block.fileKind(slot).isDirectory {
                 noteArchive(block.nameBytes(slot))
             }
-            if rows.hasArchives { return }
+            if hasArchives { return }
         }
     }
 
     // MARK: Invariants, for tests
 
-    /// Returns the first thing about archives that is not as it must be.
+    /// Returns the first invariant of archives that does not hold.
     func checkArchives() -> String? {
-        for row in 1..<slots.slotCount where rows.isLive(row) && rows.withName(row, { ArchiveName.isName($0) }) {
-            if !rows.hasArchives { return "row \(row) is an archive, and there are said to be none" }
+        for row in 1..<slotCount where isLive(row) && withName(row, { ArchiveName.isName($0) }) {
+            if !hasArchives { return "row \(row) is an archive, and there are said to be none" }
         }
         return nil
     }
