@@ -7,14 +7,14 @@ import Metadata
 /// The combinations by number stand in the rows (`RowStore.common`), since snapshots read them there.
 struct AttributeDictionary {
     /// With fewer combinations none is taken back.
-    static let leastCombinations = 8_192
+    static let leastKept = 8_192
 
     private var numbers: [CommonAttributes: UInt32] = [:]
     /// Numbers that no row has any more, to be given again.
     private var free: [UInt32] = []
     /// With so many combinations, unused ones are taken back: twice as many as were in use the last time, or the least.
-    private var most = AttributeDictionary.leastCombinations
-    private var least = AttributeDictionary.leastCombinations
+    private var most = AttributeDictionary.leastKept
+    private var least = AttributeDictionary.leastKept
     /// The combination that was asked for last: neighbours share it.
     private var last: (attributes: CommonAttributes, number: UInt32)?
     /// Whether some rows may have access lists that could not be read or kept.

@@ -26,9 +26,9 @@ extension MetadataIndex {
     /// Frees combinations of owner, group, mode, device and access list that no row has any more, where there are many. The
     /// owner of a file can make one with each chmod(2). Call it when a change set was taken and written to the journal.
     /// Complexity: O(1), and O(rows) once per as many new combinations as were in use then.
-    package func tidyCombinations() {
+    package func tidyAttributes() {
         guard storage.attributes.isFull(in: storage.rows) else { return }
-        _ = storage.tidyCombinations()
+        _ = storage.tidyAttributes()
     }
 
     /// Whether it names access lists, so that it has a part in their sweeps.
@@ -38,7 +38,7 @@ extension MetadataIndex {
     /// allowed, those that only the log of changes has, which forgets the others. Where there are changes that were not taken
     /// it keeps all that it had. Complexity: O(rows), 4 ns each.
     package func sweepAccessLists(_ allowance: inout AccessListAllowance) {
-        guard keepsAccessLists, storage.tidyCombinations() else { return }
+        guard keepsAccessLists, storage.tidyAttributes() else { return }
         storage.keepLists(&allowance)
     }
 }
@@ -47,19 +47,19 @@ extension IndexStorage {
     mutating func lookForAccessLists() -> Set<UInt32> { attributes.lookForAccessLists(in: rows) }
 
     /// Which numbers of combinations rows have, those of detached rows too.
-    var usedCombinations: [Bool] {
-        var used = rows.usedCombinations()
-        guard let parked = parked?.content.rows.usedCombinations() else { return used }
+    var usedAttributes: [Bool] {
+        var used = rows.usedAttributes()
+        guard let parked = parked?.content.rows.usedAttributes() else { return used }
         for place in parked.indices where parked[place] { used[place] = true }
         return used
     }
 
     /// Takes back the numbers of combinations that no row has any more. Does nothing and returns false if there are changes that
     /// were not taken. Complexity: O(rows), 4 ns each, and O(combinations).
-    mutating func tidyCombinations() -> Bool {
+    mutating func tidyAttributes() -> Bool {
         // Open changes use numbers until they are in the log, and a package may name lists that no row within has any more.
         guard recorder.open.isEmpty, !hasUnsettled else { return false }
-        attributes.takeBack(unlessIn: usedCombinations, of: rows)
+        attributes.takeBack(unlessIn: usedAttributes, of: rows)
         return true
     }
 
@@ -86,7 +86,7 @@ extension RowStore {
     /// The owners of rows whose access control lists are unknown. Complexity: O(rows).
     var ownersLackingAccessLists: Set<UInt32> {
         guard common.contains(where: { $0.accessList == .unknown }) else { return [] }
-        return Set(zip(common, usedCombinations()).lazy.filter { $0.accessList == .unknown && $1 }.map(\.0.owner))
+        return Set(zip(common, usedAttributes()).lazy.filter { $0.accessList == .unknown && $1 }.map(\.0.owner))
     }
 
     /// See ``MetadataIndex/rowsLackingAccessLists(from:atMost:of:)``.

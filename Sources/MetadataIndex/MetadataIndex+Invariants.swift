@@ -15,7 +15,7 @@ extension IndexStorage {
             checkBlocks() ?? checkRows() ?? checkChildren() ?? checkFreeSlots() ?? checkInodes() ?? checkExtras()
         return first ?? packages.check(rows, versions) ?? versions.check(rows, names) ?? rows.checkArchives()
             ?? checkOpenSet()
-            ?? attributes.check(rows, used: usedCombinations)
+            ?? attributes.check(rows, used: usedAttributes)
     }
 
     private var allLive: [UInt32] { (0..<slots.slotCount).filter { rows.isLive($0) } }

@@ -56,7 +56,7 @@ struct AccessListSweepTests {
         }
         #expect(!index.lacksAccessLists)
         #expect(AccessLists.bytes(of: kept) == Self.list(-1 & 0xFFFF_FFFF, of: owner))
-        #expect(index.storage.rows.common.count <= AttributeDictionary.leastCombinations)
+        #expect(index.storage.rows.common.count <= AttributeDictionary.leastKept)
         #expect(index.checkInvariants() == nil)
         // What came of late can be told still.
         #expect(index.earliestClock < index.clock)
@@ -128,7 +128,7 @@ struct AccessListSweepTests {
         let lease = try #require(index.storage.rows.lease)
         AccessLists.beginSweep()
         index.storage.attributes.setLeast(1)
-        index.tidyCombinations()
+        index.tidyAttributes()
         #expect(index.storage.attributes.freeCount > 0)
         #expect(index.storage.rows.lease === lease)
         var allowance = AccessListAllowance()

@@ -58,7 +58,7 @@ import Testing
         #expect(!dictionary.renumber(device: 9, to: 7, in: &rows))
         #expect(dictionary.renumber(device: 8, to: 7, in: &rows))
         #expect(rows.values(2).common == rows.values(1).common && rows.status(2).device == 7)
-        #expect(dictionary.check(rows, used: rows.usedCombinations()) == nil)
+        #expect(dictionary.check(rows, used: rows.usedAttributes()) == nil)
     }
 
     @Test mutating func `Unknown access lists are noticed until a look finds none`() {

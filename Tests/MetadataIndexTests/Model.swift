@@ -352,7 +352,7 @@ struct Pair {
 
     /// One random change in both. Returns what it was, and what went wrong if anything did.
     mutating func step() throws -> (what: String, failure: String?) {
-        index.tidyCombinations()
+        index.tidyAttributes()
         // Models are slow: they are kept small, but for those that were filled.
         if model.entries.count > largest, chance(60) { return try remove() }
         switch Int.random(in: 0..<100, using: &generator) {

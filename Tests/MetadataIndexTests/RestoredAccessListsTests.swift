@@ -73,7 +73,7 @@ import Testing
         // The past takes no more of the share than it may, and not much less.
         let past = AccessLists.countOfOwner / AccessListAllowance.part
         #expect(restored.clock - restored.earliestClock <= UInt64(past + 1))
-        #expect(restored.clock - restored.earliestClock >= UInt64(past - ChangeLog.segmentCombinations))
+        #expect(restored.clock - restored.earliestClock >= UInt64(past - ChangeLog.segmentAttributes))
         #expect(AccessLists.hasRoom(for: owner))
     }
 

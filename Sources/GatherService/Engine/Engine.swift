@@ -268,7 +268,7 @@ final class Engine {
         let changes = record.index.takeChanges()
         guard record.index.clock != before else { return }
         commits.append(changes, of: record)
-        record.index.tidyCombinations()
+        record.index.tidyAttributes()
         record.changeCount &+= UInt64(changes.count)
         guard !changes.isEmpty, record.registry.count > 0 else { return }
         markOwnersReady(of: record.registry.process(changes, in: record.index), newsRead: watcher.oldestNews)

@@ -16,7 +16,7 @@ struct ChangeLog: Sendable {
     static let segmentChanges = 8_192
     /// The most combinations of attributes in a segment: a part of the access lists that the history of one owner may name. A
     /// segment that names too many of them is dropped whole.
-    static let segmentCombinations = AccessLists.countOfOwner / AccessListAllowance.part / 4
+    static let segmentAttributes = AccessLists.countOfOwner / AccessListAllowance.part / 4
 
     private struct Segment: Sendable {
         var changes: [ChangeSet.Change] = []
@@ -132,7 +132,7 @@ struct ChangeLog: Sendable {
     /// Returns whether the next set begins a new segment. At most an eighth of the kept history is dropped at a time.
     private func isFull(_ segment: Segment) -> Bool {
         segment.changes.count >= min(ChangeLog.segmentChanges, maximumChanges / 8)
-            || segment.formers.combinationCount >= ChangeLog.segmentCombinations
+            || segment.formers.attributesCount >= ChangeLog.segmentAttributes
             || segment.byteCount >= maximumBytes / 8
     }
 

@@ -231,7 +231,7 @@ struct FormerStore: Sendable {
     }
 }
 
-// MARK: Combinations
+// MARK: Attributes
 
 extension FormerStore {
     /// Borrows the combinations of the index that these records number, as long as no number was reused.
@@ -247,7 +247,7 @@ extension FormerStore {
     mutating func keepLists(of rows: borrowing RowStore) { lease = lease ?? rows.lease }
 
     /// How many combinations there are in a store that was copied to.
-    var combinationCount: Int { common.count }
+    var attributesCount: Int { common.count }
 
     /// Calls `body` with each access rule in a store that records were copied to.
     func forEachAccess(_ body: (FileAccess) -> Void) {

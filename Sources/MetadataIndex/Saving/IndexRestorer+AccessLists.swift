@@ -76,7 +76,7 @@ extension RowStore {
     /// Complexity: O(rows), 4 ns each, where access lists are named.
     fileprivate func forEachAccess<E: Error>(_ body: (FileAccess) throws(E) -> Void) throws(E) {
         if common.contains(where: \.accessList.isKept) {
-            for (attributes, isUsed) in zip(common, usedCombinations()) where isUsed { try body(attributes.access) }
+            for (attributes, isUsed) in zip(common, usedAttributes()) where isUsed { try body(attributes.access) }
         }
         try packages.forEach { (_, package) throws(E) in
             if let accesses = package.accesses { try accesses.forEach(body) }

@@ -52,7 +52,7 @@ package struct SnapshotWriter {
         // What no row uses any more is not written, and neither are the lists of that.
         var common: [CommonAttributes] = []
         var numbers: [UInt32] = []
-        for (attributes, isUsed) in zip(image.rows.common, image.rows.usedCombinations()) {
+        for (attributes, isUsed) in zip(image.rows.common, image.rows.usedAttributes()) {
             numbers.append(isUsed ? UInt32(common.count) : 0)
             if isUsed { common.append(attributes) }
         }

@@ -3,7 +3,7 @@
 
 extension RowStore {
     /// Which combinations live rows use, by number. Complexity: O(rows).
-    func usedCombinations() -> [Bool] {
+    func usedAttributes() -> [Bool] {
         var used = [Bool](repeating: false, count: common.count)
         for storage in blocks {
             let block = storage.block

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MetadataIndex
 
-@Suite struct CombinationsTests {
+@Suite struct AttributeReuseTests {
     private static let seeds = TestLength.part(of: 301...312 as ClosedRange<UInt64>, oneIn: 3)
 
     /// Whoever owns a file changes its mode and owner time and again.
@@ -18,12 +18,12 @@ import Testing
         let early = index.snapshot()
         var status = FileStatus.sample(.file, inode: 2)
         let first = status.owner
-        for number in 0..<3 * UInt32(AttributeDictionary.leastCombinations) {
+        for number in 0..<3 * UInt32(AttributeDictionary.leastKept) {
             status.owner = 1_000 + number
             try index.update(row, status)
             _ = index.takeChanges()
-            index.tidyCombinations()
-            try #require(index.storage.rows.common.count <= AttributeDictionary.leastCombinations)
+            index.tidyAttributes()
+            try #require(index.storage.rows.common.count <= AttributeDictionary.leastKept)
         }
         #expect(index.status(of: row).owner == status.owner)
         #expect(index.status(of: other).owner == first)
@@ -110,14 +110,14 @@ import Testing
         let since = index.clock
         try index.remove(rows[4])
         _ = index.takeChanges()
-        index.tidyCombinations()
+        index.tidyAttributes()
         let free = index.storage.attributes.freeCount
         #expect(free > 0)
         index.renumber(device: 2, to: 1)
         #expect(index.checkInvariants() == nil)
         #expect(index.changes(since: since)?.count == 1)
         index.storage.attributes.setLeast(1)
-        index.tidyCombinations()
+        index.tidyAttributes()
         #expect(index.storage.attributes.freeCount > free)
         #expect(index.checkInvariants() == nil)
         for row in rows where index.isLive(row) { #expect(index.status(of: row).device == 1) }
